@@ -1,0 +1,27 @@
+# Compiler cache, warnings and sanitizers, as one interface target.
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(quantgate_options INTERFACE)
+target_compile_options(quantgate_options INTERFACE -Wall -Wextra)
+if(QUANTGATE_WERROR)
+  target_compile_options(quantgate_options INTERFACE -Werror)
+endif()
+if(QUANTGATE_SANITIZE)
+  target_compile_options(quantgate_options INTERFACE
+    -fsanitize=${QUANTGATE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(quantgate_options INTERFACE -fsanitize=${QUANTGATE_SANITIZE})
+endif()
+
+# quantgate_folder(<name> SOURCES ... DEPS ...): the static library of one folder of core.
+# A target per folder makes a wrong include a link error.
+function(quantgate_folder name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(quantgate_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(quantgate_${name}
+    PUBLIC ${PROJECT_SOURCE_DIR}/core/include ${PROJECT_BINARY_DIR}/core/include
+    PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  target_link_libraries(quantgate_${name} PUBLIC ${ARG_DEPS} PRIVATE quantgate_options)
+endfunction()

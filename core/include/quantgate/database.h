@@ -1,0 +1,101 @@
+// The versioned constraint database.
+#ifndef QUANTGATE_DATABASE_H_
+#define QUANTGATE_DATABASE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "quantgate/consequence.h"
+#include "quantgate/target.h"
+
+namespace quantgate {
+
+namespace opdb {
+class View;
+}
+
+// Texts of one op for a target, ready to print: `quantgate query`, the bindings, the docs.
+struct OpInfo {
+  struct Port {
+    std::string name;  // "in[1]"
+    std::string role;  // "weight"
+    bool optional = false;
+    bool variadic = false;
+    int channel_axis = -128;  // per-channel axis, negative counts from the end; -128 = none
+  };
+  struct Param {
+    std::string name;
+    std::string dtype;
+    bool required = false;
+    std::vector<std::pair<std::string, int64_t>> values;  // names of numbers
+  };
+  struct Variant {
+    std::string id;     // "htp/Conv2d#INT8.1"
+    std::string group;  // "INT8"
+    std::vector<std::vector<std::string>> dtypes;  // per port, inputs then outputs; empty = absent
+    Consequence consequence = Consequence::kAccepted;  // or kUndocumented
+    std::string since, until, archs;                   // "2.25", "" = open, "v73+"
+    std::vector<std::string> sources;
+  };
+  struct Constraint {
+    std::string id;    // "htp/Conv2d/in[1]/symmetric"
+    std::string port;
+    std::string kind;  // "symmetric"
+    std::string rule;  // "QG301"
+    std::string text;  // one line: what must hold, and when
+    Consequence consequence = Consequence::kRejected;  // for this target
+    std::string since, until, archs;
+    std::vector<std::string> groups;  // empty = all
+    std::vector<std::string> sources;
+    std::string note;
+  };
+  std::string name, backend;
+  std::vector<Port> inputs, outputs;
+  std::vector<Param> params;
+  std::vector<Variant> variants;        // those of the target
+  std::vector<Constraint> constraints;  // those of the target
+};
+
+struct SocInfo {
+  std::string name;
+  std::vector<std::string> other_names;
+  int id = 0;
+  std::string arch;  // "" = unknown
+  int vtcm_mb = 0;   // 0 = unknown
+};
+
+class Database {
+ public:
+  // The database compiled into the library; nothing is constructed at start.
+  static const Database& Embedded();
+  // Takes a compiled image (see opdefs/README.md); it is verified before use.
+  static absl::StatusOr<Database> FromImage(std::string image);
+
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) noexcept;
+  ~Database();
+
+  std::vector<std::string> Backends() const;
+  std::vector<std::string> Sdks(std::string_view backend) const;   // oldest first
+  std::vector<std::string> Archs(std::string_view backend) const;  // oldest first
+  std::vector<SocInfo> Socs() const;
+  std::vector<std::string> Ops(const Target& target) const;
+  // NotFound with the nearest names.
+  absl::StatusOr<OpInfo> Query(std::string_view op, const Target& target) const;
+
+  const opdb::View& view() const { return *view_; }
+
+ private:
+  explicit Database(std::unique_ptr<const opdb::View> view, std::string image);
+  std::string image_;
+  std::unique_ptr<const opdb::View> view_;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_DATABASE_H_

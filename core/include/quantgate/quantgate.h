@@ -1,0 +1,16 @@
+// Everything a client needs: Target, Model, Validator, Report, Database.
+#ifndef QUANTGATE_QUANTGATE_H_
+#define QUANTGATE_QUANTGATE_H_
+
+#include "quantgate/consequence.h"
+#include "quantgate/database.h"
+#include "quantgate/dtype.h"
+#include "quantgate/encoding.h"
+#include "quantgate/model.h"
+#include "quantgate/report.h"
+#include "quantgate/rule.h"
+#include "quantgate/target.h"
+#include "quantgate/validator.h"
+#include "quantgate/version.h"
+
+#endif  // QUANTGATE_QUANTGATE_H_

@@ -1,0 +1,83 @@
+// What a check found. Plain data; reporters print it and read nothing else.
+#ifndef QUANTGATE_REPORT_H_
+#define QUANTGATE_REPORT_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "quantgate/consequence.h"
+#include "quantgate/rule.h"
+
+namespace quantgate {
+
+enum class Mode : uint8_t { kStrict, kWarn };
+enum class Level : uint8_t { kNote, kWarning, kError };
+std::string_view ModeName(Mode mode);    // "strict", "warn"
+std::string_view LevelName(Level level);  // "note", "warning", "error"
+
+// One change to the model. `path` is like "tensors/w/encoding/perTensor/zeroPoint" or
+// "nodes/n0/inputs/1"; `value` is JSON text.
+struct Edit {
+  std::string op;  // "set", "insert", "remove"
+  std::string path;
+  std::string value;
+};
+
+struct Fix {
+  std::string summary;
+  bool safe = false;  // keeps every value the model computes
+  std::vector<Edit> edits;
+};
+
+struct Finding {
+  const Rule* rule = nullptr;  // never null; static storage
+  std::string constraint;      // "htp/Conv2d/in[1]/symmetric"; empty for graph and input rules
+  Consequence consequence = Consequence::kRejected;
+  Level level = Level::kError;
+  int32_t node_index = -1;  // into Report::nodes; -1 = the model as a whole
+  std::string node;
+  std::string op;         // the QNN op, or the source op where there is none
+  int32_t op_index = -1;  // into NodeReport::resolved; -1 = none
+  std::string port;       // "in[1]", a param's name, or empty
+  std::string tensor;
+  std::string message;  // one line with the values of this case
+  std::string found;
+  std::string allowed;
+  std::vector<Fix> fixes;
+  std::vector<std::string> sources;
+  std::vector<std::string> related;  // other ports: "in[0]"
+  // Of the rule's data: "documents only", "measured on x86-64 2.51". May be empty.
+  std::string note;
+};
+
+struct NodeReport {
+  std::string name;
+  std::string op;                     // as in the file
+  std::vector<std::string> resolved;  // QNN ops; empty = none
+  Consequence verdict = Consequence::kAccepted;
+  std::string into;    // the node that took this one in (a Q/DQ, Constant, fused Relu)
+  std::string reason;  // why `unchecked`
+  std::string location;  // where the user wrote the node; may be empty
+};
+
+struct Report {
+  Mode mode = Mode::kStrict;
+  std::string model;  // the file
+  std::string backend, sdk, arch, soc, route;
+  std::string knowledge_sdk;
+  bool measured = false;
+  std::vector<std::string> notes;  // head of the report
+  std::vector<NodeReport> nodes;   // every node of the file, in order
+  std::vector<Finding> findings;   // node order, in before out, port, rule code
+  std::array<int64_t, kConsequenceCount> counts{};  // of nodes by verdict
+  Consequence verdict = Consequence::kAccepted;     // the worst
+  bool failed = false;                              // the mode fails
+
+  int ExitCode() const { return failed ? 1 : 0; }
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_REPORT_H_

@@ -1,0 +1,53 @@
+// Readers: file -> Model. They know no constraint.
+#ifndef QUANTGATE_CORE_READERS_READER_H_
+#define QUANTGATE_CORE_READERS_READER_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "quantgate/model.h"
+
+namespace quantgate {
+
+enum class InputFormat : uint8_t { kOnnx, kModelJson, kModelJsonl, kModelBinpb, kQnnNetJson, kPt2 };
+std::string_view InputFormatName(InputFormat format);  // "onnx", "model", "jsonl", "binpb", "qnn", "pt2"
+std::optional<InputFormat> InputFormatFromName(std::string_view name);
+// From the file's name and first bytes. InvalidArgument says what was seen.
+absl::StatusOr<InputFormat> GuessFormat(std::string_view path, std::string_view bytes);
+
+// One model of an input. `status` carries "PLACE: reason" when it could not be read: place is
+// "line:column" in text files, "byte N" in binary ones, or a field path.
+struct ReadModel {
+  std::string source;  // FILE, or FILE:LINE in a .jsonl
+  absl::StatusOr<Model> model;
+};
+
+// Readers of bytes; `name` is used in Model::name where the file has none. Errors are
+// InvalidArgument with "PLACE: reason" and never mention `name`. No reader crashes, hangs or
+// takes memory out of proportion to its input, whatever the bytes are.
+absl::StatusOr<Model> ReadModelJson(std::string_view json, std::string_view name);
+absl::StatusOr<Model> ReadModelBinpb(std::string_view bytes, std::string_view name);
+// External data files are looked up beside `directory` only for their existence and size
+// and for small constants (scales, zero points, shapes); empty = don't look.
+absl::StatusOr<Model> ReadOnnx(std::string_view bytes, std::string_view name,
+                               std::string_view directory);
+
+// Canonical protobuf JSON of quantgate.v1.Model; `indent` 0 = one line.
+std::string WriteModelJson(const Model& model, int indent = 1);
+std::string WriteModelBinpb(const Model& model);
+
+// Maps the file ("-" = stdin) and calls `use` for each model in it, in order. The status is an
+// error only when the input as a whole can't be used: "reason" or "PLACE: reason", without the
+// file's name. `format` absent = guessed.
+absl::Status ReadInput(const std::string& path, std::optional<InputFormat> format,
+                       const std::function<void(ReadModel)>& use);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_READERS_READER_H_

@@ -1,0 +1,17 @@
+// Source operators -> QNN ops, by the mappings of opdefs/resolve.
+#ifndef QUANTGATE_CORE_RESOLVE_RESOLVE_H_
+#define QUANTGATE_CORE_RESOLVE_RESOLVE_H_
+
+#include "core/opdb/view.h"
+#include "core/resolve/resolved.h"
+#include "quantgate/model.h"
+#include "quantgate/target.h"
+
+namespace quantgate {
+
+// `model` must outlive the result (a QNN model is referred to, not copied).
+Resolved Resolve(const Model& model, const Target& target, const opdb::View& database);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_RESOLVE_RESOLVE_H_

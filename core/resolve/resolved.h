@@ -1,0 +1,47 @@
+// What resolve makes of a Model and routes change: QNN ops with encodings, and which node of
+// the file each of them serves.
+#ifndef QUANTGATE_CORE_RESOLVE_RESOLVED_H_
+#define QUANTGATE_CORE_RESOLVE_RESOLVED_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "quantgate/model.h"
+#include "quantgate/report.h"
+
+namespace quantgate {
+
+// One node of the file.
+struct SourceNode {
+  enum class State : uint8_t {
+    kOps,        // became one or more ops of the graph (maybe one that serves several nodes)
+    kAbsorbed,   // became part of another node: encoding, static tensor, fused activation
+    kUnchecked,  // nothing is known: `reason`
+    kRefused,    // no QNN op takes it: its finding is in `findings`
+  };
+  State state = State::kOps;
+  // kAbsorbed: the node that took it in (index into the file's nodes), -1 = none (a graph end).
+  int32_t into = -1;
+  // kAbsorbed: true = shares the verdict of `into` (a fused Relu), false = `accepted` (a Q/DQ).
+  bool shares_verdict = false;
+  std::string reason;
+};
+
+struct Resolved {
+  // The QNN graph. Not owned: the validator's input itself where nothing had to be resolved.
+  const Model* graph = nullptr;
+  Model owned;                        // storage for `graph` otherwise
+  std::vector<int32_t> op_source;     // per graph->nodes: the file node it serves; empty = identity
+  std::vector<SourceNode> sources;    // per node of the file; empty = all kOps
+  // Per graph tensor whose layout differs from the file's: dims[i] = file dims[perm[i]].
+  absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>> layout;
+  // Found on the way (QG1xx, QG6xx), node_index and the texts set; levels are set later.
+  std::vector<Finding> findings;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_RESOLVE_RESOLVED_H_

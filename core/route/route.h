@@ -1,0 +1,21 @@
+// What tools on the way to the backend change: passes between resolve and validate.
+#ifndef QUANTGATE_CORE_ROUTE_ROUTE_H_
+#define QUANTGATE_CORE_ROUTE_ROUTE_H_
+
+#include "core/opdb/view.h"
+#include "core/resolve/resolved.h"
+#include "quantgate/target.h"
+#include "quantgate/validator.h"
+
+namespace quantgate {
+
+// Applies the route's passes to `resolved` in place; what they change is a finding on the node
+// they serve. kDirect changes nothing.
+void ApplyRoute(Route route, const Target& target, const opdb::View& database, Resolved& resolved);
+
+// The route for a dialect where the user named none.
+Route DefaultRoute(Dialect dialect);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_ROUTE_ROUTE_H_
