@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_REPORT_REPORTER_H_
 
 #include <string>
+#include <string_view>
 
 #include "quantgate/report.h"
 
@@ -15,9 +16,13 @@ struct TextOptions {
 };
 
 // For people: findings grouped where many nodes share one, a summary table at the end.
+// Control characters and broken UTF-8 of names are made visible, never passed on.
 std::string ReportText(const Report& report, const TextOptions& options = {});
-// The JSON of docs/report.schema.json; `indent` 0 = one line.
+// The JSON of docs/report.schema.json; `indent` 0 = one line. Ends without a line feed.
 std::string ReportJson(const Report& report, int indent = 2);
+// What stands in place of a report for an input among several that can't be read, one line.
+std::string ReportErrorJson(std::string_view model, std::string_view place,
+                            std::string_view message);
 
 }  // namespace quantgate
 

@@ -21,6 +21,16 @@ def _randomize_batchnorm(model: nn.Module) -> nn.Module:
     return model
 
 
+def _randomize_affine(model: nn.Module) -> nn.Module:
+    """Gives norms, layer scales and biases values of their own. Fresh ones are all ones and zeros,
+    which the exporter stores once for the whole model; trained ones never share a tensor."""
+    for name, parameter in model.named_parameters():
+        if parameter.dim() == 1:
+            with torch.no_grad():
+                parameter.add_(torch.randn_like(parameter), alpha=0.1)
+    return model
+
+
 class _ConvBn(nn.Sequential):
     def __init__(self, cin: int, cout: int, kernel: int, stride: int = 1, groups: int = 1,
                  act: type[nn.Module] | None = nn.ReLU6):
@@ -163,7 +173,8 @@ def dinov2_with_registers(full: bool):
         hidden_size=384 if full else 64, num_hidden_layers=12 if full else 3,
         num_attention_heads=6 if full else 4, image_size=size, patch_size=14,
         num_register_tokens=4, attn_implementation="eager")
-    return _First(Dinov2WithRegistersModel(config), ["pixel_values"]).eval(), (
+    model = _randomize_affine(Dinov2WithRegistersModel(config))
+    return _First(model, ["pixel_values"]).eval(), (
         torch.rand(1, 3, size, size),), ["pixel_values"]
 
 
@@ -189,7 +200,8 @@ def llama_block(full: bool):
         num_hidden_layers=1, num_attention_heads=32 if full else 4,
         num_key_value_heads=8 if full else 2, use_cache=False, attn_implementation="eager")
     tokens = 128 if full else 32
-    return _First(LlamaModel(config), ["inputs_embeds"]).eval(), (
+    model = _randomize_affine(LlamaModel(config))
+    return _First(model, ["inputs_embeds"]).eval(), (
         torch.randn(1, tokens, config.hidden_size),), ["inputs_embeds"]
 
 

@@ -1,0 +1,168 @@
+// The report as JSON. Nodes and findings are written one by one, so a report of a million
+// nodes never exists as a tree of JSON values.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "core/report/reporter.h"
+#include "quantgate/version.h"
+
+namespace quantgate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kSchemaVersion = "1";
+
+// Names come from files and may be any bytes: what isn't UTF-8 becomes U+FFFD.
+std::string Dump(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+class Writer {
+ public:
+  explicit Writer(int indent) : indent_(indent) { text_ = "{"; }
+
+  void Field(std::string_view key, const Json& value) {
+    Key(key);
+    text_ += Dump(value, -1);
+  }
+
+  // `to_json` is called for each item; each stands on a line of its own, spread over several
+  // when `spread`.
+  template <typename Items, typename ToJson>
+  void List(std::string_view key, const Items& items, bool spread, ToJson to_json) {
+    Key(key);
+    text_ += '[';
+    bool first = true;
+    for (const auto& item : items) {
+      if (!std::exchange(first, false)) text_ += ',';
+      Break(2);
+      const Json value = to_json(item);
+      if (!spread || indent_ == 0) {
+        text_ += Dump(value, -1);
+        continue;
+      }
+      // A line feed in dumped JSON is always one between tokens.
+      for (const char c : Dump(value, indent_)) {
+        if (c == '\n') {
+          Break(2);
+        } else {
+          text_ += c;
+        }
+      }
+    }
+    if (!first) Break(1);
+    text_ += ']';
+  }
+
+  std::string Finish() && {
+    Break(0);
+    text_ += '}';
+    return std::move(text_);
+  }
+
+ private:
+  void Break(int depth) {
+    if (indent_ == 0) return;
+    text_ += '\n';
+    text_.append(static_cast<size_t>(depth) * static_cast<size_t>(indent_), ' ');
+  }
+
+  void Key(std::string_view key) {
+    if (!std::exchange(first_, false)) text_ += ',';
+    Break(1);
+    text_ += '"';
+    text_ += key;
+    text_ += indent_ == 0 ? "\":" : "\": ";
+  }
+
+  int indent_;
+  bool first_ = true;
+  std::string text_;
+};
+
+Json ToJson(const Edit& edit) {
+  Json json = {{"op", edit.op}, {"path", edit.path}};
+  if (!edit.value.empty()) {
+    Json value = Json::parse(edit.value, nullptr, /*allow_exceptions=*/false);
+    json["value"] = value.is_discarded() ? Json(edit.value) : std::move(value);
+  }
+  return json;
+}
+
+Json ToJson(const Fix& fix) {
+  Json edits = Json::array();
+  for (const Edit& edit : fix.edits) edits.push_back(ToJson(edit));
+  return {{"summary", fix.summary}, {"safe", fix.safe}, {"edits", std::move(edits)}};
+}
+
+Json ToJson(const Finding& finding) {
+  Json json = {{"code", finding.rule->code},
+               {"rule", finding.rule->slug},
+               {"constraint", finding.constraint},
+               {"consequence", ConsequenceName(finding.consequence)},
+               {"level", LevelName(finding.level)},
+               {"node", finding.node},
+               {"op", finding.op}};
+  if (finding.op_index >= 0) json["opIndex"] = finding.op_index;
+  json["port"] = finding.port;
+  json["tensor"] = finding.tensor;
+  json["message"] = finding.message;
+  json["found"] = finding.found;
+  json["allowed"] = finding.allowed;
+  Json fixes = Json::array();
+  for (const Fix& fix : finding.fixes) fixes.push_back(ToJson(fix));
+  json["fixes"] = std::move(fixes);
+  json["sources"] = finding.sources;
+  json["related"] = finding.related;
+  return json;
+}
+
+Json ToJson(const NodeReport& node) {
+  Json json = {{"name", node.name},
+               {"op", node.op},
+               {"resolved", node.resolved},
+               {"verdict", ConsequenceName(node.verdict)}};
+  if (!node.into.empty()) json["into"] = node.into;
+  if (!node.reason.empty()) json["reason"] = node.reason;
+  return json;
+}
+
+}  // namespace
+
+std::string ReportJson(const Report& report, int indent) {
+  Writer writer(indent);
+  writer.Field("schemaVersion", kSchemaVersion);
+  writer.Field("tool", {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}});
+  writer.Field("mode", ModeName(report.mode));
+  writer.Field("model", report.model);
+  Json target = {{"backend", report.backend}, {"sdk", report.sdk}, {"arch", report.arch}};
+  if (!report.soc.empty()) target["soc"] = report.soc;
+  writer.Field("target", target);
+  writer.Field("route", report.route);
+  writer.Field("knowledge", {{"sdk", report.knowledge_sdk}, {"measured", report.measured}});
+  writer.Field("notes", report.notes);
+  writer.Field("verdict", ConsequenceName(report.verdict));
+  writer.Field("failed", report.failed);
+  Json summary = {{"nodes", report.nodes.size()}};
+  for (int i = 0; i < kConsequenceCount; ++i) {
+    summary[std::string(ConsequenceName(static_cast<Consequence>(i)))] = report.counts[i];
+  }
+  writer.Field("summary", summary);
+  const auto to_json = [](const auto& item) { return ToJson(item); };
+  writer.List("nodes", report.nodes, /*spread=*/false, to_json);
+  writer.List("findings", report.findings, /*spread=*/true, to_json);
+  return std::move(writer).Finish();
+}
+
+std::string ReportErrorJson(std::string_view model, std::string_view place,
+                            std::string_view message) {
+  Writer writer(0);
+  writer.Field("schemaVersion", kSchemaVersion);
+  writer.Field("model", model);
+  writer.Field("error", {{"place", place}, {"message", message}});
+  return std::move(writer).Finish();
+}
+
+}  // namespace quantgate

@@ -1,0 +1,539 @@
+// The report for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/report/layout.h"
+#include "core/report/reporter.h"
+
+namespace quantgate {
+namespace {
+
+// Names in a list of nodes before "and N more".
+constexpr size_t kListedNames = 8;
+// Findings of one constraint with different values: up to this many get a block each, more
+// become one block and a list.
+constexpr size_t kBlocksPerConstraint = 3;
+constexpr size_t kListedValues = 4;
+// Columns of "  found    ".
+constexpr size_t kLabelColumns = 11;
+// Longest name shown whole.
+constexpr size_t kNameColumns = 160;
+
+constexpr std::array<Consequence, kConsequenceCount> kWorstFirst = {
+    Consequence::kRejected, Consequence::kPrepareFails, Consequence::kWrongValues,
+    Consequence::kAltered,  Consequence::kUndocumented, Consequence::kAdvice,
+    Consequence::kAccepted, Consequence::kUnchecked};
+
+int Severity(Consequence consequence) {
+  return consequence == Consequence::kUnchecked ? -1 : static_cast<int>(consequence);
+}
+
+Style StyleOf(Consequence consequence) {
+  switch (consequence) {
+    case Consequence::kRejected:
+    case Consequence::kPrepareFails:
+      return Style::kRed;
+    case Consequence::kWrongValues:
+      return Style::kMagenta;
+    case Consequence::kAltered:
+      return Style::kYellow;
+    case Consequence::kUndocumented:
+      return Style::kBlue;
+    case Consequence::kAdvice:
+      return Style::kCyan;
+    case Consequence::kAccepted:
+      return Style::kGreen;
+    case Consequence::kUnchecked:
+      return Style::kGrey;
+  }
+  return Style::kPlain;
+}
+
+Style StyleOf(Level level) {
+  return level == Level::kError     ? Style::kRed
+         : level == Level::kWarning ? Style::kYellow
+                                    : Style::kCyan;
+}
+
+// What the consequence means for the op or node that has it.
+std::string_view Meaning(Consequence consequence) {
+  switch (consequence) {
+    case Consequence::kRejected:
+      return "the backend's op validation refuses it";
+    case Consequence::kPrepareFails:
+      return "op validation accepts it, graph preparation fails";
+    case Consequence::kWrongValues:
+      return "every call succeeds, the numbers are wrong";
+    case Consequence::kAltered:
+      return "it runs, but not as written";
+    case Consequence::kUndocumented:
+      return "against the documentation, works where measured";
+    case Consequence::kAdvice:
+      return "it runs, slower or less accurate than it could";
+    case Consequence::kAccepted:
+      return "nothing found against it";
+    case Consequence::kUnchecked:
+      return "nothing is known";
+  }
+  return "";
+}
+
+// "3 of 66 nodes would be rejected", of which `phrase` is the end.
+std::string_view Phrase(Consequence consequence, bool one) {
+  switch (consequence) {
+    case Consequence::kRejected:
+      return "would be rejected";
+    case Consequence::kPrepareFails:
+      return "would fail graph preparation";
+    case Consequence::kWrongValues:
+      return "would compute wrong values";
+    case Consequence::kAltered:
+      return one ? "runs altered" : "run altered";
+    case Consequence::kUndocumented:
+      return one ? "is undocumented" : "are undocumented";
+    case Consequence::kAdvice:
+      return one ? "has advice" : "have advice";
+    case Consequence::kAccepted:
+      return one ? "is accepted" : "are accepted";
+    case Consequence::kUnchecked:
+      return one ? "is unchecked" : "are unchecked";
+  }
+  return "";
+}
+
+std::string Name(std::string_view name) { return Printable(name, kNameColumns); }
+
+std::string Join(std::span<const std::string> items, std::string_view separator) {
+  std::string text;
+  for (const std::string& item : items) {
+    if (!text.empty()) text += separator;
+    text += item;
+  }
+  return text;
+}
+
+// "documented in 2.13, 2.25; measured on 2.51" of the ids "docs-2.13", "measured-2.51", …;
+// "documents only: 2.25" where nobody measured.
+std::string SourcesText(const std::vector<std::string>& sources) {
+  std::vector<std::string> documents, measurements, others;
+  for (const std::string& source : sources) {
+    if (source.starts_with("docs-")) {
+      documents.push_back(Printable(source.substr(5)));
+    } else if (source.starts_with("measured-")) {
+      measurements.push_back(Printable(source.substr(9)));
+    } else {
+      others.push_back(Printable(source));
+    }
+  }
+  std::vector<std::string> parts;
+  if (!documents.empty()) {
+    parts.push_back((measurements.empty() ? "documents only: " : "documented in ") +
+                    Join(documents, ", "));
+  }
+  if (!others.empty()) parts.push_back(Join(others, ", "));
+  if (!measurements.empty()) parts.push_back("measured on " + Join(measurements, ", "));
+  return Join(parts, "; ");
+}
+
+std::string Nodes(size_t count) { return fmt::format("{} node{}", count, count == 1 ? "" : "s"); }
+
+// Findings that are told together, in the order of the report; the first one in full.
+struct Group {
+  std::vector<const Finding*> findings;
+};
+
+class TextReporter {
+ public:
+  TextReporter(const Report& report, const TextOptions& options)
+      : report_(report),
+        options_(options),
+        paint_(options.color),
+        width_(static_cast<size_t>(std::max(options.width, 40))) {}
+
+  std::string Print() && {
+    Head();
+    for (const Group& group : Groups()) Block(group);
+    Unchecked();
+    if (options_.verbose) NodeTable();
+    Summary();
+    Closing();
+    return std::move(text_);
+  }
+
+ private:
+  void Line(std::string_view line) {
+    text_ += line;
+    text_ += '\n';
+  }
+
+  // "  found    SFIXED_POINT_8 …", wrapped under its first word.
+  void Labelled(std::string_view label, std::string_view content, Style style = Style::kPlain) {
+    if (content.empty()) return;
+    std::string start = "  " + paint_(Style::kBlue, label, true);
+    for (const std::string& line : Wrap(content, width_ - kLabelColumns)) {
+      Line(PadRight(start, kLabelColumns) + paint_(style, line));
+      start.clear();
+    }
+  }
+
+  void Head() {
+    std::vector<std::string> target = {Printable(report_.backend), "SDK " + Printable(report_.sdk)};
+    if (!report_.arch.empty()) target.push_back(Printable(report_.arch));
+    if (!report_.soc.empty()) target.push_back(Printable(report_.soc));
+    if (!report_.route.empty()) target.push_back("route " + Printable(report_.route));
+    if (report_.mode != Mode::kStrict) target.push_back("mode warn");
+    const std::string model = Name(report_.model);
+    const std::string where = Join(target, " · ");
+    const std::string known = fmt::format(
+        "knowledge of SDK {}, {}", Printable(report_.knowledge_sdk),
+        report_.measured ? "measured on the x86-64 library and its emulator, not on a chip"
+                         : "documents only: nothing of it was measured");
+    if (Columns(model) + 2 + Columns(where) <= width_) {
+      Line(paint_(Style::kBold, model) + "  " + where);
+    } else {
+      Line(paint_(Style::kBold, model));
+      for (const std::string& line : Wrap(where, width_)) Line(line);
+    }
+    for (const std::string& line : Wrap(known, width_)) Line(paint_(Style::kGrey, line));
+    for (const std::string& note : report_.notes) {
+      std::string start = paint_(Style::kCyan, "note:", true) + " ";
+      for (const std::string& line : Wrap(Printable(note), width_ - 6)) {
+        Line(PadRight(start, 6) + line);
+        start.clear();
+      }
+    }
+    Line("");
+  }
+
+  std::vector<Group> Groups() const {
+    std::vector<Group> groups;
+    if (options_.verbose) {
+      for (const Finding& finding : report_.findings) groups.push_back({{&finding}});
+    } else {
+      groups = Grouped();
+    }
+    std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+      const auto rank = [](const Group& group) {
+        const Finding& first = *group.findings.front();
+        return static_cast<int>(first.level) * kConsequenceCount + Severity(first.consequence);
+      };
+      return rank(a) > rank(b);
+    });
+    return groups;
+  }
+
+  std::vector<Group> Grouped() const {
+    // By constraint, and inside of it by the values of the case.
+    struct Cause {
+      std::vector<Group> by_value;
+      std::unordered_map<std::string, size_t> index;
+    };
+    std::vector<Cause> causes;
+    std::unordered_map<std::string, size_t> index;
+    for (const Finding& finding : report_.findings) {
+      std::string key =
+          fmt::format("{} {} {} ", finding.rule->code, static_cast<int>(finding.consequence),
+                      static_cast<int>(finding.level));
+      key += finding.constraint.empty() ? finding.op + " " + finding.port : finding.constraint;
+      const auto [at, added] = index.emplace(std::move(key), causes.size());
+      if (added) causes.emplace_back();
+      Cause& cause = causes[at->second];
+      const auto [value, fresh] =
+          cause.index.emplace(finding.found + "\n" + finding.allowed, cause.by_value.size());
+      if (fresh) cause.by_value.emplace_back();
+      cause.by_value[value->second].findings.push_back(&finding);
+    }
+    std::vector<Group> groups;
+    for (Cause& cause : causes) {
+      if (cause.by_value.size() <= kBlocksPerConstraint) {
+        for (Group& group : cause.by_value) groups.push_back(std::move(group));
+        continue;
+      }
+      Group all;
+      for (Group& group : cause.by_value) {
+        all.findings.insert(all.findings.end(), group.findings.begin(), group.findings.end());
+      }
+      groups.push_back(std::move(all));
+    }
+    return groups;
+  }
+
+  std::string Place(const Finding& finding) const {
+    if (finding.node.empty() && finding.node_index < 0) return "the model as a whole";
+    std::string place = fmt::format("node \"{}\"", Name(finding.node));
+    const NodeReport* node = NodeOf(finding);
+    const std::string op = Name(finding.op);
+    if (node != nullptr && !finding.op.empty() && node->op != finding.op) {
+      place += fmt::format(" ({} → {})", Name(node->op), op);
+    } else if (!finding.op.empty()) {
+      place += fmt::format(" ({})", op);
+    }
+    if (!finding.port.empty()) place += ", " + Name(finding.port);
+    if (!finding.tensor.empty()) place += fmt::format(" \"{}\"", Name(finding.tensor));
+    if (node != nullptr && !node->location.empty()) place += ", " + Name(node->location);
+    return place;
+  }
+
+  const NodeReport* NodeOf(const Finding& finding) const {
+    const auto index = static_cast<size_t>(finding.node_index);
+    return finding.node_index >= 0 && index < report_.nodes.size() ? &report_.nodes[index]
+                                                                   : nullptr;
+  }
+
+  void Block(const Group& group) {
+    const Finding& finding = *group.findings.front();
+    const std::string level = fmt::format("{}[{}]", LevelName(finding.level), finding.rule->code);
+    const std::string title = fmt::format("{} {}: ", level, finding.rule->slug);
+    bool first = true;
+    // The title is as wide as a few words: wrap title and message together, then paint.
+    for (const std::string& line : Wrap(title + Printable(finding.message), width_ - 2)) {
+      if (first && line.starts_with(level)) {
+        Line(paint_(StyleOf(finding.level), level, true) +
+             paint_(Style::kBold, line.substr(level.size())));
+      } else {
+        Line("  " + paint_(Style::kBold, line));
+      }
+      first = false;
+    }
+    Labelled("at", Place(finding));
+    Labelled("found", Printable(finding.found));
+    Labelled("allowed", Printable(finding.allowed));
+    Labelled("effect", fmt::format("{}: {}", ConsequenceName(finding.consequence),
+                                   Meaning(finding.consequence)));
+    Labelled("because", Because(finding));
+    if (options_.verbose && !finding.related.empty()) {
+      Labelled("related", Printable(Join(finding.related, ", ")));
+    }
+    for (const Fix& fix : finding.fixes) {
+      Labelled("fix", Printable(fix.summary) + (fix.safe ? " (keeps every value)" : ""),
+               Style::kGreen);
+      if (!options_.verbose) continue;
+      for (const Edit& edit : fix.edits) {
+        Labelled("", fmt::format("{} {}{}{}", edit.op, Printable(edit.path),
+                                 edit.value.empty() ? "" : " = ", Printable(edit.value)));
+      }
+    }
+    Labelled("more", fmt::format("quantgate explain {}", finding.rule->code), Style::kGrey);
+    Others(group);
+    Line("");
+  }
+
+  std::string Because(const Finding& finding) const {
+    std::string text = Printable(finding.constraint);
+    const std::string sources = SourcesText(finding.sources);
+    if (!sources.empty()) {
+      text = text.empty() ? sources : fmt::format("{} ({})", text, sources);
+    }
+    // Sources say it already.
+    if (!finding.note.empty() && finding.note != "documents only") {
+      if (!text.empty()) text += "; ";
+      text += Printable(finding.note);
+    }
+    return text;
+  }
+
+  // What the block stands for besides its first finding.
+  void Others(const Group& group) {
+    const Finding& first = *group.findings.front();
+    std::vector<std::string> ports, same, other;
+    size_t other_nodes = 0;
+    int32_t last_same = first.node_index, last_other = first.node_index;
+    for (const Finding* finding : std::span(group.findings).subspan(1)) {
+      const bool equal = finding->found == first.found && finding->allowed == first.allowed;
+      if (equal && finding->node_index == first.node_index && finding->node == first.node) {
+        ports.push_back(Name(finding->port.empty() ? finding->tensor : finding->port));
+      } else if (equal) {
+        if (finding->node_index != last_same || same.empty()) same.push_back(finding->node);
+        last_same = finding->node_index;
+      } else {
+        if (finding->node_index != last_other || other_nodes == 0) ++other_nodes;
+        last_other = finding->node_index;
+        if (other.size() < kListedValues) {
+          other.push_back(fmt::format("{}: {}", Name(finding->node), Printable(finding->found)));
+        }
+      }
+    }
+    if (!ports.empty()) Labelled("also", "its " + Listed(ports));
+    if (!same.empty()) Labelled("also in", fmt::format("{}: {}", Nodes(same.size()), Listed(same)));
+    if (other_nodes == 0) return;
+    Labelled("also in", fmt::format("{} with other values:", Nodes(other_nodes)));
+    for (const std::string& line : other) Labelled("", line);
+    if (other_nodes > other.size()) {
+      Labelled("", fmt::format("… and {} more (--verbose lists all)", other_nodes - other.size()));
+    }
+  }
+
+  static std::string Listed(const std::vector<std::string>& names) {
+    const size_t shown = names.size() <= kListedNames + 1 ? names.size() : kListedNames;
+    std::vector<std::string> safe;
+    for (size_t i = 0; i < shown; ++i) safe.push_back(Name(names[i]));
+    std::string text = Join(safe, ", ");
+    if (shown < names.size()) text += fmt::format(", … and {} more", names.size() - shown);
+    return text;
+  }
+
+  void Unchecked() {
+    std::vector<std::pair<std::string_view, std::vector<std::string>>> reasons;
+    std::unordered_map<std::string_view, size_t> index;
+    for (const NodeReport& node : report_.nodes) {
+      if (node.verdict != Consequence::kUnchecked) continue;
+      const auto [at, added] = index.emplace(node.reason, reasons.size());
+      if (added) reasons.emplace_back(node.reason, std::vector<std::string>());
+      reasons[at->second].second.push_back(node.name);
+    }
+    for (const auto& [reason, names] : reasons) {
+      const std::string start = fmt::format("unchecked: {}: ", Nodes(names.size()));
+      const std::string why = reason.empty() ? "nothing is known" : Printable(reason);
+      bool first = true;
+      for (const std::string& line : Wrap(start + why, width_ - 2)) {
+        if (first && line.starts_with("unchecked")) {
+          Line(paint_(Style::kGrey, "unchecked", true) + line.substr(9));
+        } else {
+          Line("  " + line);
+        }
+        first = false;
+      }
+      if (!options_.verbose) {
+        Labelled("nodes", Listed(names));
+      } else {
+        std::vector<std::string> safe;
+        for (const std::string& name : names) safe.push_back(Name(name));
+        Labelled("nodes", Join(safe, ", "));
+      }
+      Line("");
+    }
+  }
+
+  void NodeTable() {
+    size_t columns = 0;
+    for (const NodeReport& node : report_.nodes) {
+      columns = std::max(columns, Columns(Name(node.name)));
+    }
+    columns = std::min(columns, width_ / 2);
+    Line(paint_(Style::kBold, "nodes"));
+    for (const NodeReport& node : report_.nodes) {
+      std::string op = Name(node.op);
+      std::vector<std::string> resolved;
+      for (const std::string& name : node.resolved) resolved.push_back(Name(name));
+      if (!resolved.empty() && node.resolved != std::vector<std::string>{node.op}) {
+        op += " → " + Join(resolved, ", ");
+      }
+      if (!node.into.empty()) op += ", part of " + Name(node.into);
+      Line("  " + PadRight(paint_(StyleOf(node.verdict), ConsequenceName(node.verdict)), 15) +
+           PadRight(Name(node.name), columns) + "  " + paint_(Style::kGrey, op));
+    }
+    Line("");
+  }
+
+  void Summary() {
+    const size_t total_columns = std::max<size_t>(5, std::to_string(report_.nodes.size()).size());
+    Line(paint_(Style::kGrey, "  verdict        " + PadLeft("nodes", total_columns)));
+    for (const Consequence verdict : kWorstFirst) {
+      const int64_t count = CountOf(verdict);
+      if (count == 0) continue;
+      std::string line = "  " +
+                         PadRight(paint_(StyleOf(verdict), ConsequenceName(verdict), true), 15) +
+                         PadLeft(std::to_string(count), total_columns);
+      const std::string_view meaning = Meaning(verdict);
+      if (Columns(line) + 2 + Columns(meaning) <= width_) {
+        line += "  " + paint_(Style::kGrey, meaning);
+      }
+      Line(line);
+    }
+    Line("  " + PadRight("total", 15) +
+         PadLeft(std::to_string(report_.nodes.size()), total_columns));
+    Line("");
+  }
+
+  int64_t CountOf(Consequence verdict) const {
+    return report_.counts[static_cast<size_t>(verdict)];
+  }
+
+  // "3 of 66 nodes would be rejected, 1 runs altered" for the verdicts `wanted`.
+  template <typename Wanted>
+  std::string Counts(Wanted wanted) const {
+    std::string text;
+    for (const Consequence verdict : kWorstFirst) {
+      const int64_t count = CountOf(verdict);
+      if (count == 0 || !wanted(verdict)) continue;
+      text += text.empty() ? fmt::format("{} of {}", count, Nodes(report_.nodes.size()))
+                           : fmt::format(", {}", count);
+      text += fmt::format(" {}", Phrase(verdict, count == 1));
+    }
+    return text;
+  }
+
+  void Closing() {
+    const auto severe = [](Consequence verdict) {
+      return Severity(verdict) >= Severity(Consequence::kWrongValues);
+    };
+    const auto noteworthy = [](Consequence verdict) { return verdict != Consequence::kAccepted; };
+    if (report_.failed) {
+      std::string counts =
+          Counts([&](Consequence verdict) { return severe(verdict) || HasError(verdict); });
+      if (counts.empty()) counts = Counts(noteworthy);
+      if (counts.empty()) counts = "the model as a whole has errors";
+      Closing(Style::kRed, "failed", counts);
+      return;
+    }
+    if (report_.nodes.empty()) {
+      Closing(Style::kYellow, "nothing to check", "the model has no nodes");
+      return;
+    }
+    if (!Counts(severe).empty()) {
+      Closing(Style::kYellow, report_.mode == Mode::kWarn ? "passed (mode warn)" : "passed",
+              Counts(noteworthy));
+      return;
+    }
+    const std::string rest = Counts(noteworthy);
+    if (CountOf(Consequence::kUnchecked) == static_cast<int64_t>(report_.nodes.size())) {
+      Closing(Style::kYellow, "unknown", "no node could be checked");
+    } else if (CountOf(Consequence::kUnchecked) > 0) {
+      Closing(Style::kYellow, "fits as far as known", rest);
+    } else {
+      Closing(Style::kGreen, "fits",
+              rest.empty() ? fmt::format("{} accepted", report_.nodes.size() == 1
+                                                            ? std::string("the node is")
+                                                            : "all " + Nodes(report_.nodes.size()))
+                           : rest);
+    }
+  }
+
+  void Closing(Style style, std::string_view word, std::string_view rest) {
+    std::string start = paint_(style, word, true) + ": ";
+    const size_t columns = width_ - Columns(start);
+    for (const std::string& line : Wrap(rest, columns)) {
+      Line(start + line);
+      start = "  ";
+    }
+  }
+
+  bool HasError(Consequence consequence) const {
+    return std::any_of(
+        report_.findings.begin(), report_.findings.end(), [&](const Finding& finding) {
+          return finding.level == Level::kError && finding.consequence == consequence;
+        });
+  }
+
+  const Report& report_;
+  const TextOptions& options_;
+  const Painter paint_;
+  const size_t width_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string ReportText(const Report& report, const TextOptions& options) {
+  return TextReporter(report, options).Print();
+}
+
+}  // namespace quantgate

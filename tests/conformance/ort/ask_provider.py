@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Asks ONNX Runtime's QNN provider (the real HTP library, on x86-64) what it makes of models.
+
+    ask_provider.py ARCH MODEL...
+
+One architecture per process: the library keeps the first one it was given. Prints one JSON line a
+model: {"model", "session", "error", "units"}.
+`session` is `ok`, `compose_fails`, `finalize_fails` or `invalid` (the graph died otherwise).
+`units` maps each node the provider judged (an op with the Q and DQ it absorbed goes by the op's
+name) to {"op", "verdict", "size"}: `verdict` is `taken` or `refused`, `size` the number of nodes
+in the unit, so 1 = not seen as quantized. Nodes that the optimizer removed before do not occur.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+# The SoC id that stands for each architecture (provider option soc_model).
+SOC_MODEL = {"v68": 30, "v69": 36, "v73": 43, "v75": 57, "v79": 69, "v81": 87}
+PROVIDER = "QNNExecutionProvider"
+
+_UNIT = re.compile(r"Validation (PASSED|FAILED) for (\d+) nodes in \w+ \((\w+)\)")
+_MEMBER = re.compile(r"\s*Operator type: (\S+) Node name: (.*) Node index: \d+")
+
+
+class CapturedOutput:
+    """Collects what native code writes to stdout and stderr."""
+
+    text = ""
+
+    def __enter__(self):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._file = tempfile.TemporaryFile()
+        self._saved = os.dup(1), os.dup(2)
+        os.dup2(self._file.fileno(), 1)
+        os.dup2(self._file.fileno(), 2)
+        return self
+
+    def __exit__(self, *_):
+        ctypes.CDLL(None).fflush(None)
+        for fd, saved in zip((1, 2), self._saved):
+            os.dup2(saved, fd)
+            os.close(saved)
+        self._file.seek(0)
+        self.text = self._file.read().decode(errors="replace")
+        self._file.close()
+
+
+def original_name(name: str) -> str:
+    """The name in the file: the optimizer marks copies it makes."""
+    return re.sub(r"(_token_\d+|/duplicated)+$", "", name)
+
+
+def parse_units(log: str) -> dict[str, dict]:
+    """A unit that fails in any of the provider's passes is refused."""
+    units: dict[str, dict] = {}
+    lines = iter(log.splitlines())
+    for line in lines:
+        head = _UNIT.search(line)
+        if not head:
+            continue
+        passed, size, op = head[1] == "PASSED", int(head[2]), head[3]
+        members = [m for m in (_MEMBER.match(next(lines, "")) for _ in range(size)) if m]
+        for member_op, name in (m.groups() for m in members):
+            is_qdq = member_op in ("QuantizeLinear", "DequantizeLinear")
+            if is_qdq and size > 1 and op not in ("QuantizeLinear", "DequantizeLinear"):
+                continue
+            unit = units.setdefault(original_name(name),
+                                    {"op": member_op, "verdict": "taken", "size": size})
+            if not passed:
+                unit["verdict"] = "refused"
+    return units
+
+
+def session_state(error: str) -> str:
+    for text, state in (("Failed to finalize", "finalize_fails"),
+                        ("Failed to compose", "compose_fails")):
+        if text in error:
+            return state
+    return "invalid" if error else "ok"
+
+
+class Asker:
+    def __init__(self, arch: str):
+        import onnxruntime
+        import onnxruntime_qnn
+
+        self._ort = onnxruntime
+        onnxruntime.register_execution_provider_library(PROVIDER, onnxruntime_qnn.get_library_path())
+        self._device = next(d for d in onnxruntime.get_ep_devices() if d.ep_name == PROVIDER)
+        self._provider_options = {
+            "backend_path": onnxruntime_qnn.get_qnn_htp_path(),
+            "soc_model": str(SOC_MODEL[arch]),
+            "enable_htp_fp16_precision": "1",
+            "offload_graph_io_quantization": "0",
+        }
+
+    def ask(self, model: str) -> dict:
+        options = self._ort.SessionOptions()
+        options.log_severity_level = 0
+        options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        options.add_provider_for_devices([self._device], self._provider_options)
+        session, error = None, ""
+        with CapturedOutput() as captured:
+            try:
+                session = self._ort.InferenceSession(model, options)
+            except Exception as e:  # the bindings raise many types, all with the text in str()
+                error = str(e)
+        units = parse_units(captured.text)
+        if session is not None:
+            for part in session.get_provider_graph_assignment_info():
+                for node in part.get_nodes():
+                    name = original_name(node.name)
+                    if part.ep_name != PROVIDER and name in units:
+                        units[name]["verdict"] = "refused"
+        del session
+        gc.collect()
+        return {"model": model, "session": session_state(error), "error": error, "units": units}
+
+
+def main() -> int:
+    asker = Asker(sys.argv[1])
+    for model in sys.argv[2:]:
+        if not Path(model).is_file():
+            print(f"error: {model}: no such file", file=sys.stderr)
+            return 2
+        print(json.dumps(asker.ask(model)), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
