@@ -1,0 +1,1 @@
+"""Turns the measured and documented facts about a backend into the YAML files of opdefs/."""

@@ -1,0 +1,39 @@
+"""sources.yaml and targets.yaml."""
+
+SOURCES = [
+    {"id": "docs-2.25", "title": "QNN SDK 2.25.0 documentation, HTP Backend Op Definition Supplement and Master Op Definition", "sdk": "2.25", "measured": False},
+    {"id": "measured-2.47", "title": "libQnnHtp 2.47.0, x86-64 library and emulator: op validation, graph preparation, execution", "sdk": "2.47", "measured": True},
+    {"id": "measured-2.51", "title": "libQnnHtp 2.51.0, x86-64 library and emulator: op validation, graph preparation, execution", "sdk": "2.51", "measured": True},
+    {"id": "soc-docs-2.25", "title": "QNN SDK 2.25.0 documentation, Overview, supported devices", "sdk": "2.25", "measured": False},
+    {"id": "soc-header-2.25", "title": "QNN SDK 2.25.0 QnnTypes.h, SoC models", "sdk": "2.25", "measured": False},
+    {"id": "soc-executorch", "title": "pytorch/executorch commit cff6f4dd, backends/qualcomm/serialization/qc_schema.py", "sdk": "2.25", "measured": False},
+    {"id": "soc-measured-2.47", "title": "libQnnHtp 2.47.0: device creation by SoC id", "sdk": "2.47", "measured": True},
+    {"id": "soc-measured-2.49", "title": "libQnnHtp 2.49.40: device creation by SoC id", "sdk": "2.49", "measured": True},
+    {"id": "soc-measured-2.51", "title": "libQnnHtp 2.51.0: device creation by SoC id", "sdk": "2.51", "measured": True},
+]
+_SOC_SOURCES = {
+    "qnn-2.25-docs": "soc-docs-2.25", "qnn-2.25-header": "soc-header-2.25",
+    "executorch": "soc-executorch", "libQnnHtp-2.47.0": "soc-measured-2.47",
+    "libQnnHtp-2.49.40": "soc-measured-2.49", "libQnnHtp-2.51.0": "soc-measured-2.51"}
+HTP = {
+    "archs": ["v68", "v69", "v73", "v75", "v79", "v81", "v85", "v89"], "default_arch": "v73",
+    "tuple_rows": True, "sdks": ["2.25", "2.47", "2.51"], "first_measured": "2.47"}
+
+
+def targets(facts):
+    socs = []
+    taken = set()
+    # A name that two ids share goes to the one that a source of its own gives first.
+    for chip in sorted(facts.chips["chips"], key=lambda c: c["soc_id"]):
+        models = [m for m in chip["models"] if m not in taken] or [f"SOC_{chip['soc_id']}"]
+        taken |= set(models)
+        soc = {"id": chip["soc_id"], "name": models[0]}
+        if models[1:]:
+            soc["aliases"] = models[1:]
+        soc["arch"] = chip["arch"]
+        if "vtcm_mb" in chip:
+            soc["vtcm_mb"] = chip["vtcm_mb"]
+        used = {_SOC_SOURCES[f["source"]] for f in chip["facts"] if f.get("accepted", True)}
+        soc["sources"] = [s["id"] for s in SOURCES if s["id"] in used]
+        socs.append(soc)
+    return [("backends", {"htp": HTP}), ("socs", socs)]
