@@ -182,6 +182,7 @@ enum class CondKey : uint8_t {
 struct CondRow {
   CondKey key = CondKey::kDtype;
   int16_t port = -1;
+  int16_t element = 0;  // of a variadic port
   int16_t param = -1;
   uint32_t mask = 0;
   Slice<int64_t> ints;
@@ -195,6 +196,7 @@ struct ConstraintRow {
   Str id;  // without backend and op: "in[1]/symmetric"
   Kind kind = Kind::kNote;
   int16_t port = kPortParam;  // index, kPortAll, or kPortParam when it is about `param`
+  int16_t element = -1;       // of a variadic port: this tensor only; -1 = each of them
   int16_t param = -1;
   Consequence consequence = Consequence::kRejected;
   // From this SDK on `measured_consequence` holds instead; kSdkOpen = never.
