@@ -8,7 +8,8 @@ model: {"model", "session", "error", "units"}.
 `session` is `ok`, `compose_fails`, `finalize_fails` or `invalid` (the graph died otherwise).
 `units` maps each node the provider judged (an op with the Q and DQ it absorbed goes by the op's
 name) to {"op", "verdict", "size"}: `verdict` is `taken` or `refused`, `size` the number of nodes
-in the unit, so 1 = not seen as quantized. Nodes that the optimizer removed before do not occur.
+in the unit, so 1 = not seen as quantized. Names are the optimizer's; what it removed before does
+not occur.
 """
 
 from __future__ import annotations
@@ -54,11 +55,6 @@ class CapturedOutput:
         self._file.close()
 
 
-def original_name(name: str) -> str:
-    """The name in the file: the optimizer marks copies it makes."""
-    return re.sub(r"(_token_\d+|/duplicated)+$", "", name)
-
-
 def parse_units(log: str) -> dict[str, dict]:
     """A unit that fails in any of the provider's passes is refused."""
     units: dict[str, dict] = {}
@@ -73,8 +69,7 @@ def parse_units(log: str) -> dict[str, dict]:
             is_qdq = member_op in ("QuantizeLinear", "DequantizeLinear")
             if is_qdq and size > 1 and op not in ("QuantizeLinear", "DequantizeLinear"):
                 continue
-            unit = units.setdefault(original_name(name),
-                                    {"op": member_op, "verdict": "taken", "size": size})
+            unit = units.setdefault(name, {"op": member_op, "verdict": "taken", "size": size})
             if not passed:
                 unit["verdict"] = "refused"
     return units
@@ -118,9 +113,8 @@ class Asker:
         if session is not None:
             for part in session.get_provider_graph_assignment_info():
                 for node in part.get_nodes():
-                    name = original_name(node.name)
-                    if part.ep_name != PROVIDER and name in units:
-                        units[name]["verdict"] = "refused"
+                    if part.ep_name != PROVIDER and node.name in units:
+                        units[node.name]["verdict"] = "refused"
         del session
         gc.collect()
         return {"model": model, "session": session_state(error), "error": error, "units": units}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,10 +17,6 @@ HERE = Path(__file__).parent
 TIMEOUT_S = 120
 
 
-def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-
-
 def _ask(arch: str, models: list[Path]) -> dict[Path, dict]:
     """Answers of one or more processes: after one that crashes or hangs the next model goes on."""
     answers: dict[Path, dict] = {}
@@ -31,49 +27,66 @@ def _ask(arch: str, models: list[Path]) -> dict[Path, dict]:
                                       *map(str, todo)], stdout=subprocess.PIPE,
                                      stderr=subprocess.PIPE, text=True,
                                      timeout=TIMEOUT_S + 2 * len(todo))
-            out, err = process.stdout, process.stderr
+            out, err, code = process.stdout, process.stderr, process.returncode
         except subprocess.TimeoutExpired as e:
-            out, err = (e.stdout or b"").decode(), "timeout"
+            out, err, code = (e.stdout or b"").decode(), "no answer in time", 0
         lines = out.splitlines()
         for line in lines:
             answer = json.loads(line)
             answers[Path(answer["model"])] = answer
         if len(lines) < len(todo):
-            if not lines and "Traceback" in err:
+            if code > 0:  # a Python error, not a crash of the library
                 raise RuntimeError(err)
-            answers[todo[len(lines)]] = {"session": "crashes", "error": err[-300:], "units": {}}
+            answers[todo[len(lines)]] = {"session": "crashes", "units": {}}
         todo = todo[len(lines) + 1:]
     return answers
 
 
-def ask_files(arch: str, files: list[Path]) -> dict[Path, dict]:
-    """For each file {"session", "units": {node: {"op", "verdict", "size"}}}.
+def _in_file(judged: dict[str, dict], names: set[str]) -> dict[str, dict]:
+    """The units under the names of the file: the optimizer marks the copies it makes."""
+    result: dict[str, dict] = {}
+    for name, unit in judged.items():
+        if name not in names:
+            name = re.sub(r"(_token_\d+|/duplicated)+$", "", name)
+        if name in names:
+            kept = result.setdefault(name, dict(unit))
+            if unit["verdict"] == "refused":
+                kept["verdict"] = "refused"
+    return result
 
-    In a session that died every taken unit was asked alone: `verdict` is then `prepare_fails`
-    where the unit dies too, and `unclear` where the provider judged neither.
+
+def ask_files(arch: str, files: list[Path]) -> dict[Path, dict]:
+    """For each file {"session", "units": {node of the file: verdict}, "float": [node]}.
+
+    In a session that died every op was asked again alone: its verdict is then `prepare_fails` where
+    it dies too. `float`: nodes with quantized tensors around that the provider forms no unit of.
     """
-    answers = _ask(arch, files)
-    for path, answer in answers.items():
-        if answer["session"] == "ok":
-            continue
+    result = {}
+    for path, answer in _ask(arch, files).items():
         cutter = units.Cutter(onnx.load(path))
-        with tempfile.TemporaryDirectory() as tmp:
-            # Standalone Q and DQ stay with the ops they feed; alone they are no question.
-            names = [n.name for n in cutter.nodes.values()
-                     if n.op_type not in (*units.QDQ, "Constant")]
-            cuts = {}
-            for i, name in enumerate(names):
-                cuts[name] = Path(tmp) / f"{i}.onnx"
-                onnx.save(cutter.cut(name), cuts[name])
-            alone = _ask(arch, list(cuts.values()))
+        judged = _in_file(answer["units"], set(cutter.nodes))
+        if answer["session"] != "ok":
+            with tempfile.TemporaryDirectory() as tmp:
+                # Q and DQ are asked with the ops they serve.
+                cuts = {}
+                for i, node in enumerate(cutter.nodes.values()):
+                    if node.op_type not in (*units.QDQ, "Constant"):
+                        cuts[node.name] = Path(tmp) / f"{i}.onnx"
+                        onnx.save(cutter.cut(node.name), cuts[node.name])
+                alone = _ask(arch, list(cuts.values()))
             for name, cut in cuts.items():
                 reply = alone[cut]
-                unit = reply["units"].get(name)
-                known = answer["units"].setdefault(
-                    name, unit or {"op": cutter.nodes[name].op_type, "verdict": "unclear", "size": 0})
-                if unit and unit["verdict"] == "refused":
-                    known["verdict"] = "refused"
-                elif known["verdict"] != "refused" and reply["session"] != "ok":
-                    known["verdict"] = "prepare_fails"
-                known["alone"] = reply["session"]
-    return answers
+                own = _in_file(reply["units"], {name}).get(name)
+                if own:
+                    unit = judged.setdefault(name, own)
+                    if own["verdict"] == "refused":
+                        unit["verdict"] = "refused"
+                if name in judged and judged[name]["verdict"] == "taken" and reply["session"] != "ok":
+                    judged[name]["verdict"] = "prepare_fails"
+        result[path] = {
+            "session": answer["session"],
+            "units": {name: unit["verdict"] for name, unit in sorted(judged.items())},
+            "float": sorted(name for name, unit in judged.items()
+                            if unit["size"] == 1 and cutter.looks_quantized(name)),
+        }
+    return result

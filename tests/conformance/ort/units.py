@@ -24,6 +24,17 @@ class Cutter:
         self._types = {v.name: v for v in (*graph.value_info, *graph.input, *graph.output)}
         self.nodes = {n.name: n for n in graph.node}
 
+    def looks_quantized(self, name: str) -> bool:
+        """Whether an op has a dequantized activation before it and a quantized one behind it."""
+        node = self.nodes[name]
+        if node.op_type in QDQ:
+            return False
+        before = (self._producer.get(tensor) for tensor in node.input)
+        after = (n for tensor in node.output for n in self._consumers.get(tensor, ()))
+        return (any(n is not None and n.op_type == QDQ[1] and n.input[0] not in self._constants
+                    for n in before)
+                and any(n.op_type == QDQ[0] for n in after))
+
     def cut(self, name: str) -> onnx.ModelProto:
         center = self.nodes[name]
         before: list[onnx.NodeProto] = []

@@ -1,0 +1,48 @@
+# `make help` lists the targets. The build itself is CMake's (CMakePresets.json has more of them).
+BUILD ?= build
+JOBS ?= $(shell nproc)
+PYTHON ?= python3
+CLI := $(BUILD)/bin/quantgate
+ORT := tests/conformance/ort
+
+.PHONY: help setup configure build demo test models conformance record-ort golden bench fuzz clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+setup: ## installs system packages that are missing (Debian 12, Ubuntu 24.04)
+	@tools/setup.sh
+
+configure: setup
+	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release
+
+build: configure ## the command line tool, at build/bin/quantgate
+	@cmake --build $(BUILD) -j $(JOBS) --target bin/quantgate
+
+demo: build ## checks the example models for three chips and shows planted mistakes
+	@$(PYTHON) tools/demo.py $(CLI)
+
+test: configure ## everything: unit, golden, command line, fuzz corpus, recorded and live conformance
+	cmake --build $(BUILD) -j $(JOBS)
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@$(MAKE) --no-print-directory conformance
+
+conformance: build ## every unit of the example models against ONNX Runtime's QNN provider
+	@if tools/setup_venv.sh $(ORT)/requirements.txt; then \
+	  .venv/bin/python $(ORT)/compare.py --live --cli $(CLI); \
+	else \
+	  echo "SKIPPED live part: no onnxruntime-qnn for this system, Python or network; recorded answers:"; \
+	  $(PYTHON) $(ORT)/compare.py --cli $(CLI); \
+	fi
+
+record-ort: ## asks the provider again and rewrites tests/conformance/ort/recorded
+	tools/setup_venv.sh $(ORT)/requirements.txt
+	.venv/bin/python $(ORT)/compare.py --record
+
+models: setup ## makes docs/examples again (installs PyTorch into .venv)
+	tools/setup_venv.sh tools/make_models/requirements.txt
+	.venv/bin/python tools/make_models/make_models.py
+
+clean: ## removes the build tree and the Python environment
+	rm -rf $(BUILD) build-fuzz .venv
