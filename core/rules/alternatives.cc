@@ -1,0 +1,57 @@
+#include "core/rules/alternatives.h"
+
+#include <fmt/format.h>
+
+#include "core/rules/conditions.h"
+#include "core/rules/format.h"
+
+namespace quantgate::rules {
+
+bool HoldsAsAWhole(const NodeView& node, const opdb::ConstraintRow& constraint) {
+  const RuleEntry* entry = EntryOf(constraint.kind);
+  if (entry == nullptr || !Applies(node, constraint)) return true;
+  if (constraint.port < 0) return entry->holds({node, constraint});
+  const int count = node.tensors(constraint.port).count;
+  for (int i = 0; i < count; ++i) {
+    const Tensor* tensor = node.tensor(constraint.port, i);
+    if (tensor != nullptr && !entry->holds({node, constraint, tensor, i})) return false;
+  }
+  return count > 0 || !entry->wants_absent || entry->holds({node, constraint});
+}
+
+bool AnyHolds(const Subject& subject) {
+  const auto& db = subject.node.db();
+  for (const opdb::AltRow& alt : db.get(subject.constraint.alternatives)) {
+    bool all = true;
+    for (const opdb::ConstraintRow& inner : db.all_of(alt)) {
+      all = all && HoldsAsAWhole(subject.node, inner);
+    }
+    if (all) return true;
+  }
+  return false;
+}
+
+std::string AlternativesText(const Subject& subject) {
+  const auto& db = subject.node.db();
+  std::string text;
+  for (const opdb::AltRow& alt : db.get(subject.constraint.alternatives)) {
+    if (!text.empty()) text += "; or ";
+    bool first = true;
+    for (const opdb::ConstraintRow& inner : db.all_of(alt)) {
+      if (!first) text += " and ";
+      first = false;
+      const RuleEntry* entry = EntryOf(inner.kind);
+      Finding part;
+      part.op = OpName(subject.node);
+      part.port = inner.port >= 0 ? PortName(subject.node, inner.port)
+                                  : ParamName(subject.node, inner.param);
+      const Tensor* tensor = inner.port >= 0 ? subject.node.tensor(inner.port) : nullptr;
+      if (entry == nullptr || (inner.port >= 0 && tensor == nullptr)) continue;
+      entry->explain({subject.node, inner, tensor}, part);
+      text += fmt::format("{} {}", part.port, part.allowed);
+    }
+  }
+  return text;
+}
+
+}  // namespace quantgate::rules

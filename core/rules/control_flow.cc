@@ -1,0 +1,31 @@
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+constexpr RuleEntry kEntry = {
+    .rule = {.code = "QG604",
+             .slug = "control-flow",
+             .summary = "nodes inside a control-flow subgraph are not checked",
+             .explanation = R"(## What it checks
+Bodies of If, Loop and Scan.
+
+## Why
+The backend takes flat graphs; what a tool does with a body depends on the tool. The nodes are
+listed as `unchecked` so that nothing is dropped in silence.
+
+## Fix
+Unroll the loop or fold the condition before export.
+
+## References
+QNN graphs have no control flow.
+)",
+             .status = RuleStatus::kStable}};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry control_flow;
+const RuleEntry control_flow = kEntry;
+
+}  // namespace quantgate::rules

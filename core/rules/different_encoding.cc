@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "core/rules/args.h"
+#include "core/rules/encoding_facts.h"
+#include "core/rules/format.h"
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+using opdb::ArgKey;
+
+const Tensor* Other(const Subject& s) {
+  const auto port = Args(s.node, s.constraint).number(ArgKey::kAs);
+  return port ? s.node.tensor(static_cast<int>(*port)) : nullptr;
+}
+
+bool Holds(const Subject& s) {
+  const Tensor* other = Other(s);
+  if (other == nullptr || other == s.tensor || !IsFixedPoint(s.tensor->dtype) ||
+      !IsFixedPoint(other->dtype)) {
+    return true;
+  }
+  const Encoding& a = s.tensor->encoding;
+  const Encoding& b = other->encoding;
+  if (a.kind == EncodingKind::kNone || b.kind == EncodingKind::kNone) return true;
+  const auto aspect = Args(s.node, s.constraint).text(ArgKey::kAspect);
+  if (aspect != "offset" && !SameScales(a, b)) return false;
+  return aspect == "scale" || SameZeroPoints(a, b);
+}
+
+void Explain(const Subject& s, Finding& f) {
+  const Tensor* other = Other(s);
+  const int other_port = static_cast<int>(*Args(s.node, s.constraint).number(ArgKey::kAs));
+  const std::string other_name = PortName(s.node, other_port);
+  f.related.push_back(other_name);
+  f.found = fmt::format("{} {}; {} {}", f.port, DescribeEncoding(*s.tensor), other_name,
+                        DescribeEncoding(*other));
+  f.allowed = fmt::format("the encoding of {}", other_name);
+  const bool scale = !SameScales(s.tensor->encoding, other->encoding);
+  const bool zero_point = !SameZeroPoints(s.tensor->encoding, other->encoding);
+  f.message = fmt::format("{} and {} of {} differ in {}", other_name, f.port, f.op,
+                          scale && zero_point ? "scale and zero point"
+                          : scale             ? "scale"
+                                              : "zero point");
+  if (scale) {
+    f.message += fmt::format(": {} against {}", Number(ScaleAt(other->encoding, 0)),
+                             Number(ScaleAt(s.tensor->encoding, 0)));
+  } else {
+    f.message += fmt::format(": {} against {}", ZeroPointAt(other->encoding, 0),
+                             ZeroPointAt(s.tensor->encoding, 0));
+  }
+  Fix fix =
+      UnsafeFix(fmt::format("give \"{}\" the encoding of \"{}\"", s.tensor->name, other->name));
+  if (scale) {
+    fix.edits.push_back({"set", EncodingPath(*s.tensor, "scale"),
+                         fmt::format("{:.9g}", ScaleAt(other->encoding, 0))});
+  }
+  if (zero_point) {
+    fix.edits.push_back({"set", EncodingPath(*s.tensor, "zeroPoint"),
+                         std::to_string(ZeroPointAt(other->encoding, 0))});
+  }
+  f.fixes.push_back(std::move(fix));
+}
+
+constexpr RuleEntry kEntry = {.rule = {.code = "QG401",
+                                       .slug = "different-encoding",
+                                       .summary = "two ports must have the same encoding",
+                                       .explanation = R"(## What it checks
+Ops that only move data have equal scale and zero point on both sides.
+
+## Why
+Many of them copy the stored integers as they are. With different encodings every call succeeds
+and the numbers are wrong; others requantize, and some refuse. The constraint says which.
+
+## Fix
+Give both ports the same encoding (share the observer), or insert a Convert behind the op.
+
+## References
+The constraint's `sources` name the documentation page and the measured library version.
+)",
+                                       .status = RuleStatus::kStable},
+                              .kinds = {opdb::Kind::kSameEncoding},
+                              .kind_count = 1,
+                              .holds = Holds,
+                              .explain = Explain};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry different_encoding;
+const RuleEntry different_encoding = kEntry;
+
+}  // namespace quantgate::rules

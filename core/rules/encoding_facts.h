@@ -1,0 +1,35 @@
+// Plain questions about a tensor's encoding.
+#ifndef QUANTGATE_CORE_RULES_ENCODING_FACTS_H_
+#define QUANTGATE_CORE_RULES_ENCODING_FACTS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "quantgate/model.h"
+
+namespace quantgate::rules {
+
+// Scales are equal when they differ by no more than this, relative to the larger one.
+inline constexpr double kScaleTolerance = 1e-6;
+bool SameScale(double a, double b);
+
+// i-th scale or zero point; a single one stands for all, a missing zero point is 0.
+float ScaleAt(const Encoding& encoding, size_t i);
+int32_t ZeroPointAt(const Encoding& encoding, size_t i);
+size_t EntryCount(const Encoding& encoding);  // the longer of scales and zero points
+
+// The zero point that makes this tensor's type symmetric: 0, or the middle of an unsigned type.
+int64_t MiddleOf(const Tensor& tensor);
+bool IsSymmetric(const Tensor& tensor);
+// Index of the first zero point that isn't the middle.
+std::optional<size_t> FirstAsymmetric(const Tensor& tensor);
+
+bool SameScales(const Encoding& a, const Encoding& b);
+bool SameZeroPoints(const Encoding& a, const Encoding& b);
+
+// Channel axis, negative ones counted from the end of `rank`.
+int64_t NormalAxis(int64_t axis, int64_t rank);
+
+}  // namespace quantgate::rules
+
+#endif  // QUANTGATE_CORE_RULES_ENCODING_FACTS_H_

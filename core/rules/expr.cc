@@ -1,0 +1,86 @@
+#include "core/rules/expr.h"
+
+#include <algorithm>
+#include <array>
+
+namespace quantgate::rules {
+
+std::optional<int64_t> DimOf(const Tensor& tensor, int64_t dim) {
+  if (tensor.unknown_rank) return std::nullopt;
+  const auto rank = static_cast<int64_t>(tensor.dims.size());
+  if (dim < 0) dim += rank;
+  if (dim < 0 || dim >= rank) return std::nullopt;
+  const int64_t size = tensor.dims[static_cast<size_t>(dim)];
+  if (size == kDynamicDim) return std::nullopt;
+  return size;
+}
+
+std::optional<int64_t> Evaluate(std::span<const opdb::ExprOp> expr, const NodeView& node) {
+  using opdb::ExprCode;
+  constexpr size_t kDepth = 16;  // opdefc refuses deeper expressions
+  std::array<int64_t, kDepth> stack;
+  size_t top = 0;
+  for (const opdb::ExprOp& op : expr) {
+    std::optional<int64_t> value;
+    switch (op.code) {
+      case ExprCode::kConst:
+        value = op.value;
+        break;
+      case ExprCode::kRank:
+        if (const Tensor* t = node.tensor(op.port); t && !t->unknown_rank) value = t->rank();
+        break;
+      case ExprCode::kDimConst:
+        if (const Tensor* t = node.tensor(op.port)) value = DimOf(*t, op.value);
+        break;
+      case ExprCode::kDimParam:
+        if (const Tensor* t = node.tensor(op.port)) {
+          if (const auto axis = node.param_int(op.param)) value = DimOf(*t, *axis);
+        }
+        break;
+      case ExprCode::kParam:
+        value = node.param_int(op.param);
+        break;
+      case ExprCode::kNeg:
+        if (top < 1) return std::nullopt;
+        stack[top - 1] = -stack[top - 1];
+        continue;
+      default: {
+        if (top < 2) return std::nullopt;
+        const int64_t b = stack[--top];
+        int64_t& a = stack[top - 1];
+        bool overflow = false;
+        switch (op.code) {
+          case ExprCode::kAdd:
+            overflow = __builtin_add_overflow(a, b, &a);
+            break;
+          case ExprCode::kSub:
+            overflow = __builtin_sub_overflow(a, b, &a);
+            break;
+          case ExprCode::kMul:
+            overflow = __builtin_mul_overflow(a, b, &a);
+            break;
+          case ExprCode::kDiv:
+            if (b == 0 || (a == INT64_MIN && b == -1)) return std::nullopt;
+            a /= b;
+            break;
+          case ExprCode::kMax:
+            a = std::max(a, b);
+            break;
+          case ExprCode::kMin:
+            a = std::min(a, b);
+            break;
+          default:
+            return std::nullopt;
+        }
+        if (overflow) return std::nullopt;
+        continue;
+      }
+    }
+    if (!value || top == kDepth) return std::nullopt;
+    stack[top++] = *value;
+  }
+  if (top != 1) return std::nullopt;
+  return stack[0];
+}
+
+}  // namespace quantgate::rules

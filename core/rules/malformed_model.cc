@@ -1,0 +1,29 @@
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+constexpr RuleEntry kEntry = {.rule = {.code = "QG901",
+                                       .slug = "malformed-model",
+                                       .summary = "the model contradicts itself",
+                                       .explanation = R"(## What it checks
+Tensor ids in range, one producer for each tensor, names that are unique, no cycle.
+
+## Why
+A model that is not a graph cannot be checked.
+
+## Fix
+Export the model again.
+
+## References
+Model format.
+)",
+                                       .status = RuleStatus::kStable}};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry malformed_model;
+const RuleEntry malformed_model = kEntry;
+
+}  // namespace quantgate::rules

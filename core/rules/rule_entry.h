@@ -1,0 +1,61 @@
+// What a rule file declares: the rule, the constraint kinds it checks, and how.
+//
+// A rule is one file, core/rules/<slug_with_underscores>.cc, and one line in QUANTGATE_RULES
+// (core/rules/CMakeLists.txt). Rules without kinds are raised by resolve, routes or the
+// validator itself.
+#ifndef QUANTGATE_CORE_RULES_RULE_ENTRY_H_
+#define QUANTGATE_CORE_RULES_RULE_ENTRY_H_
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "core/rules/node_view.h"
+#include "quantgate/report.h"
+#include "quantgate/rule.h"
+
+namespace quantgate::rules {
+
+// What a check is about: a constraint and the tensor (of a variadic port: one of them).
+struct Subject {
+  const NodeView& node;
+  const opdb::ConstraintRow& constraint;
+  const Tensor* tensor = nullptr;  // null for constraints on a param
+  int element = 0;
+};
+
+struct RuleEntry {
+  Rule rule;
+  // Constraint kinds this rule checks.
+  std::array<opdb::Kind, 4> kinds{};
+  int kind_count = 0;
+  // True when the constraint holds or can't be judged. Called for each given tensor of the
+  // constraint's port, once for a constraint on a param. Never allocates.
+  bool (*holds)(const Subject&) = nullptr;
+  // Fills message, found, allowed, fixes of the finding of a broken constraint.
+  void (*explain)(const Subject&, Finding&) = nullptr;
+  // The check wants to see a port that isn't given (tensor == nullptr).
+  bool wants_absent = false;
+};
+
+constexpr bool IsWellFormed(const Rule& rule) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (rule.code.size() != 5 || rule.code.substr(0, 2) != "QG" || !digit(rule.code[2]) ||
+      !digit(rule.code[3]) || !digit(rule.code[4])) {
+    return false;
+  }
+  if (rule.summary.empty() || rule.summary.back() == '.') return false;
+  for (const std::string_view section :
+       {"## What it checks", "## Why", "## Fix", "## References"}) {
+    if (rule.explanation.find(section) == std::string_view::npos) return false;
+  }
+  return true;
+}
+
+// The entry that checks a kind; null for kinds that nothing can check (notes).
+const RuleEntry* EntryOf(opdb::Kind kind);
+std::span<const RuleEntry* const> AllEntries();
+
+}  // namespace quantgate::rules
+
+#endif  // QUANTGATE_CORE_RULES_RULE_ENTRY_H_

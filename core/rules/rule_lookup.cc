@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "core/rules/rule_entry.h"
+#include "quantgate/rule.h"
+
+namespace quantgate {
+namespace {
+
+absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
+
+std::array<const rules::RuleEntry*, opdb::kKindCount> EntriesByKind() {
+  std::array<const rules::RuleEntry*, opdb::kKindCount> by_kind{};
+  for (const rules::RuleEntry* entry : rules::AllEntries()) {
+    for (int i = 0; i < entry->kind_count; ++i)
+      by_kind[static_cast<size_t>(entry->kinds[i])] = entry;
+  }
+  return by_kind;
+}
+
+}  // namespace
+
+namespace rules {
+
+const RuleEntry* EntryOf(opdb::Kind kind) {
+  static const auto by_kind = EntriesByKind();
+  return by_kind[static_cast<size_t>(kind)];
+}
+
+}  // namespace rules
+
+std::span<const Rule* const> AllRules() {
+  static const std::vector<const Rule*> rules = [] {
+    std::vector<const Rule*> list;
+    for (const rules::RuleEntry* entry : rules::AllEntries()) list.push_back(&entry->rule);
+    return list;
+  }();
+  return rules;
+}
+
+const Rule* FindRule(std::string_view code_or_slug) {
+  for (const rules::RuleEntry* entry : rules::AllEntries()) {
+    if (absl::EqualsIgnoreCase(View(entry->rule.code), View(code_or_slug)) ||
+        entry->rule.slug == code_or_slug) {
+      return &entry->rule;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace quantgate

@@ -1,0 +1,30 @@
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+constexpr RuleEntry kEntry = {
+    .rule = {.code = "QG203",
+             .slug = "sdk-gated-row",
+             .summary = "the datatypes are taken, but not by this SDK version",
+             .explanation = R"(## What it checks
+A dtype row matches in another SDK version than the one asked for.
+
+## Why
+Rows come and go with SDK versions; the library of this version refuses the combination.
+
+## Fix
+Use the SDK version the message names, or the nearest row of this version.
+
+## References
+Version ranges of the rows.
+)",
+             .status = RuleStatus::kStable}};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry sdk_gated_row;
+const RuleEntry sdk_gated_row = kEntry;
+
+}  // namespace quantgate::rules

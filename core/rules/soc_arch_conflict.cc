@@ -1,0 +1,30 @@
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+constexpr RuleEntry kEntry = {.rule = {.code = "QG104",
+                                       .slug = "soc-arch-conflict",
+                                       .summary = "the given soc and arch disagree",
+                                       .explanation = R"(## What it checks
+A soc implies its Hexagon arch. When both are given and differ, the soc decides.
+
+## Why
+QNN itself lets the SoC id win; a check for the wrong arch would report gates that do not apply,
+or miss some that do.
+
+## Fix
+Give only one of `--soc` and `--arch`.
+
+## References
+Chip table of the database (`quantgate targets`).
+)",
+                                       .status = RuleStatus::kStable}};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry soc_arch_conflict;
+const RuleEntry soc_arch_conflict = kEntry;
+
+}  // namespace quantgate::rules

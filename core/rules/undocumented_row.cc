@@ -1,0 +1,30 @@
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+constexpr RuleEntry kEntry = {.rule = {.code = "QG204",
+                                       .slug = "undocumented-row",
+                                       .summary = "the datatypes are in no documented row",
+                                       .explanation = R"(## What it checks
+The documentation of the SDK has no such row, yet the library takes it; either its numbers were
+never executed, or the version lies between the documented and the first measured one.
+
+## Why
+What is not documented may change without notice, and numbers that nobody checked may be wrong.
+
+## Fix
+Prefer a documented row where accuracy allows; else compare the numbers on the device.
+
+## References
+Sources of the variant.
+)",
+                                       .status = RuleStatus::kStable}};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry undocumented_row;
+const RuleEntry undocumented_row = kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include "core/rules/format.h"
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+bool Holds(const Subject& s) { return s.tensor == nullptr; }
+
+void Explain(const Subject& s, Finding& f) {
+  f.found = DescribeTensor(*s.tensor);
+  f.allowed = "nothing";
+  f.message = fmt::format("{} of {} must be left out here", f.port, f.op);
+  f.fixes.push_back(
+      UnsafeFix(fmt::format("remove {} and compute its part with an op of its own", f.port)));
+}
+
+constexpr RuleEntry kEntry = {.rule = {.code = "QG506",
+                                       .slug = "unexpected-port",
+                                       .summary = "an input or output that the op does not take",
+                                       .explanation = R"(## What it checks
+Ports beyond the ones the op has, or ones this backend does not support, must be left out.
+
+## Why
+The library refuses them, or reads past them: a bias of a quantized MatMul, for example, is
+accepted and never added.
+
+## Fix
+Leave the port out, and compute what it was for with an op of its own.
+
+## References
+The constraint's `sources` name the documentation page and the measured library version.
+)",
+                                       .status = RuleStatus::kStable},
+                              .kinds = {opdb::Kind::kPortUnsupported, opdb::Kind::kDefaultOnly},
+                              .kind_count = 2,
+                              .holds = Holds,
+                              .explain = Explain};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry unexpected_port;
+const RuleEntry unexpected_port = kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,31 @@
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+constexpr RuleEntry kEntry = {
+    .rule = {.code = "QG102",
+             .slug = "unmapped-source-op",
+             .summary = "no mapping from the source operator to a QNN op is known",
+             .explanation = R"(## What it checks
+Every operator of an ONNX or PyTorch model needs a mapping to QNN ops (`opdefs/resolve`).
+
+## Why
+Where no mapping exists nothing can be checked, and the node is reported as `unchecked` rather
+than guessed at.
+
+## Fix
+Rewrite the operator with ones that have a mapping, or add the mapping: it is data, not code.
+
+## References
+`opdefs/resolve/onnx.yaml`, `opdefs/README.md`.
+)",
+             .status = RuleStatus::kStable}};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry unmapped_source_op;
+const RuleEntry unmapped_source_op = kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,30 @@
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+constexpr RuleEntry kEntry = {.rule = {.code = "QG106",
+                                       .slug = "unsupported-target",
+                                       .summary = "nothing is known about ops on this soc",
+                                       .explanation = R"(## What it checks
+Chips without an HTP, or with one older than the first supported arch, are in the chip table but
+no op rows exist for them.
+
+## Why
+A verdict without data would be a guess.
+
+## Fix
+Choose a soc or arch that `quantgate targets` lists with ops.
+
+## References
+Chip table of the database.
+)",
+                                       .status = RuleStatus::kStable}};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry unsupported_target;
+const RuleEntry unsupported_target = kEntry;
+
+}  // namespace quantgate::rules

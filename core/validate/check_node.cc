@@ -1,0 +1,297 @@
+#include "core/validate/check_node.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "core/rules/conditions.h"
+#include "core/rules/format.h"
+#include "core/types/nearest.h"
+#include "core/validate/structure.h"
+#include "core/validate/variant_search.h"
+
+namespace quantgate {
+namespace {
+
+using rules::NodeView;
+using rules::Subject;
+
+constexpr size_t kMaxGroups = 64;  // bits of ConstraintRow::groups
+
+struct Broken {
+  const ActiveConstraint* constraint;
+  const Tensor* tensor;
+  int element;
+};
+using BrokenList = absl::InlinedVector<Broken, 8>;
+
+// The tensors a constraint looks at, one call each.
+template <typename F>
+void ForEachTensor(const NodeView& node, int port, bool wants_absent, F&& visit) {
+  const int count = node.tensors(port).count;
+  bool any = false;
+  for (int i = 0; i < count; ++i) {
+    const Tensor* tensor = node.tensor(port, i);
+    if (tensor == nullptr) continue;
+    any = true;
+    visit(tensor, i);
+  }
+  if (!any && wants_absent) visit(nullptr, 0);
+}
+
+void Evaluate(const NodeView& node, const ActiveConstraint& active, BrokenList& broken) {
+  const opdb::ConstraintRow& row = *active.row;
+  const auto check = [&](const opdb::ConstraintRow& constraint, const Tensor* tensor, int element) {
+    if (!active.entry->holds({node, constraint, tensor, element})) {
+      broken.push_back({&active, tensor, element});
+    }
+  };
+  if (row.port == opdb::kPortAll) {
+    // `when` speaks of each port in turn.
+    opdb::ConstraintRow at_port = row;
+    for (int port = 0; port < node.port_count(); ++port) {
+      if (!node.present(port)) continue;
+      at_port.port = static_cast<int16_t>(port);
+      if (!rules::Applies(node, at_port)) continue;
+      ForEachTensor(node, port, false,
+                    [&](const Tensor* tensor, int element) { check(at_port, tensor, element); });
+    }
+    return;
+  }
+  if (!rules::Applies(node, row)) return;
+  if (row.port < 0) {
+    check(row, nullptr, 0);
+    return;
+  }
+  ForEachTensor(node, row.port, active.entry->wants_absent, [&](const Tensor* tensor, int element) {
+    if (row.element < 0 || row.element == element) check(row, tensor, element);
+  });
+}
+
+int PortOf(const NodeView& node, const Broken& b) {
+  if (b.constraint->row->port >= 0) return b.constraint->row->port;
+  if (b.constraint->row->port != opdb::kPortAll || b.tensor == nullptr) return -1;
+  for (int port = 0; port < node.port_count(); ++port) {
+    for (int i = 0; i < node.tensors(port).count; ++i) {
+      if (node.tensor(port, i) == b.tensor) return port;
+    }
+  }
+  return -1;
+}
+
+Finding Explain(const TargetTable& table, const NodeView& node, const Broken& b) {
+  const opdb::View& db = table.db();
+  const opdb::ConstraintRow& row = *b.constraint->row;
+  Finding f;
+  f.rule = &b.constraint->entry->rule;
+  f.op = rules::OpName(node);
+  f.constraint = fmt::format("{}/{}/{}", db.str(table.backend().name), f.op, db.str(row.id));
+  f.consequence = b.constraint->consequence;
+  const int port = PortOf(node, b);
+  f.port = port >= 0 ? rules::PortName(node, port, b.element) : rules::ParamName(node, row.param);
+  if (b.tensor != nullptr) f.tensor = b.tensor->name;
+  f.sources = SourceIds(db, row.sources);
+  f.note = db.str(row.note);
+  opdb::ConstraintRow at_port = row;
+  at_port.port = static_cast<int16_t>(port >= 0 ? port : row.port);
+  b.constraint->entry->explain({node, at_port, b.tensor, b.element}, f);
+  return f;
+}
+
+// In before out, ports before params, then the rule's code.
+int PortOrder(const std::string& port) {
+  const auto number = [&](size_t prefix) { return std::atoi(port.c_str() + prefix); };
+  if (port.rfind("in[", 0) == 0) return number(3);
+  if (port.rfind("out[", 0) == 0) return 1'000'000 + number(4);
+  return 2'000'000;
+}
+
+void Sort(std::vector<Finding>& findings, size_t begin) {
+  std::stable_sort(findings.begin() + static_cast<std::ptrdiff_t>(begin), findings.end(),
+                   [](const Finding& a, const Finding& b) {
+                     const int x = PortOrder(a.port);
+                     const int y = PortOrder(b.port);
+                     return x != y ? x < y : a.rule->code < b.rule->code;
+                   });
+}
+
+Finding UndocumentedRow(const TargetTable& table, const NodeView& node,
+                        const ActiveVariant& variant) {
+  const opdb::View& db = table.db();
+  Finding f;
+  f.rule = FindRule("QG204");
+  f.op = rules::OpName(node);
+  f.constraint =
+      fmt::format("{}/{}#{}", db.str(table.backend().name), f.op, db.str(variant.row->id));
+  f.consequence = Consequence::kUndocumented;
+  f.found = fmt::format("row {}", db.str(variant.row->id));
+  f.allowed = "a documented row";
+  f.sources = SourceIds(db, variant.row->sources);
+  const bool executed_later = table.sdk() < variant.row->undocumented_until;
+  f.message =
+      executed_later
+          ? fmt::format("row {} of {} is in no document of this SDK; it was first measured with {}",
+                        db.str(variant.row->id), f.op, SdkName(variant.row->undocumented_until))
+          : fmt::format(
+                "row {} of {} is in no document; the library takes it, its numbers "
+                "were not executed",
+                db.str(variant.row->id), f.op);
+  return f;
+}
+
+// Every dtype alone is in some row, where rows are lists that stand alone.
+bool DocumentedPortByPort(const ActiveOp& op, const PortDtypes& dtypes) {
+  for (int i = 0; i < dtypes.count; ++i) {
+    DtypeMask any = 0;
+    for (const ActiveVariant& v : op.variants) any |= v.masks[i];
+    if ((dtypes.masks[i] & ~any) != 0) return false;
+  }
+  return true;
+}
+
+Finding UndocumentedMix(const TargetTable& table, const NodeView& node) {
+  Finding f;
+  f.rule = FindRule("QG204");
+  f.op = rules::OpName(node);
+  f.constraint = fmt::format("{}/{}/rows", table.db().str(table.backend().name), f.op);
+  f.consequence = Consequence::kUndocumented;
+  f.found = "a combination of documented datatypes";
+  f.allowed = "not stated by the documents";
+  f.sources = SourceIds(table.db(), node.op().sources);
+  f.message = fmt::format(
+      "the documents list these datatypes of {} port by port and don't say "
+      "whether they go together",
+      f.op);
+  return f;
+}
+
+// A likely op name for a misspelt one, in quotes; empty when nothing is near.
+std::string NearestOp(const TargetTable& table, std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& row : table.db().get(table.backend().ops))
+    names.emplace_back(table.db().str(row.name));
+  return DidYouMeanOf(name, names);
+}
+
+}  // namespace
+
+Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const Node& node,
+                      std::vector<Finding>& findings, std::string& reason) {
+  const opdb::View& db = table.db();
+  const ActiveOp* op = table.Find(node.op);
+  if (op == nullptr) {
+    reason = fmt::format("op \"{}\" is not in the database for {}{}", node.op,
+                         db.str(table.backend().name), NearestOp(table, node.op));
+    Finding f;
+    f.rule = FindRule("QG101");
+    f.op = node.op;
+    f.consequence = Consequence::kUnchecked;
+    f.message = reason;
+    f.found = node.op;
+    f.allowed = "a known op";
+    findings.push_back(std::move(f));
+    return Consequence::kUnchecked;
+  }
+
+  const size_t first = findings.size();
+  NodeView view(db, *op->row, *resolved.graph, node, table.arch_index());
+  view.set_layout(&resolved.layout);
+  if (!op->in_target) {
+    Finding f;
+    f.rule = FindRule("QG105");
+    f.op = node.op;
+    f.constraint = fmt::format("{}/{}", db.str(table.backend().name), f.op);
+    f.consequence = Consequence::kRejected;
+    f.found = fmt::format("SDK {}", SdkName(table.sdk()));
+    f.allowed = op->row->range.since > table.sdk()
+                    ? fmt::format("SDK {} and later", SdkName(op->row->range.since))
+                    : "another SDK or arch";
+    f.message = fmt::format("{} is not there on this target: {}", f.op, f.allowed);
+    f.sources = SourceIds(db, op->row->sources);
+    findings.push_back(std::move(f));
+    return Consequence::kRejected;
+  }
+
+  CheckPortsAndParams(table, view, findings);
+
+  const PortDtypes dtypes = DtypesOf(view);
+  std::array<const ActiveVariant*, kMaxGroups> best_of_group{};
+  uint64_t groups = 0;
+  for (const ActiveVariant& variant : op->variants) {
+    if (!Matches(variant.masks, dtypes)) continue;
+    const size_t group = std::min<size_t>(variant.row->group, kMaxGroups - 1);
+    if (best_of_group[group] == nullptr ||
+        variant.consequence < best_of_group[group]->consequence) {
+      best_of_group[group] = &variant;
+    }
+    groups |= uint64_t{1} << group;
+  }
+
+  // Without a matching row only what holds for every row is checked.
+  const bool no_row = groups == 0;
+  BrokenList broken;
+  for (const ActiveConstraint& active : op->constraints) {
+    const bool relevant =
+        no_row ? active.row->groups == ~uint64_t{0} : (active.row->groups & groups) != 0;
+    if (relevant) Evaluate(view, active, broken);
+  }
+
+  // The group of the row with the least severe findings.
+  size_t best = 0;
+  if (!no_row) {
+    auto best_score = std::pair<int, int>(100, 0);
+    for (size_t g = 0; g < kMaxGroups; ++g) {
+      if (((groups >> g) & 1u) == 0) continue;
+      auto score = std::pair<int, int>(static_cast<int>(best_of_group[g]->consequence), 0);
+      for (const Broken& b : broken) {
+        if (((b.constraint->row->groups >> g) & 1u) == 0) continue;
+        score.first = std::max(score.first, static_cast<int>(b.constraint->consequence));
+        ++score.second;
+      }
+      if (score < best_score) {
+        best_score = score;
+        best = g;
+      }
+    }
+  }
+
+  if (no_row) {
+    if (table.backend().tuple_rows == 0 && DocumentedPortByPort(*op, dtypes)) {
+      findings.push_back(UndocumentedMix(table, view));
+    } else {
+      findings.push_back(ExplainNoRow(table, *op, view, dtypes));
+    }
+  } else if (best_of_group[best]->consequence == Consequence::kUndocumented) {
+    findings.push_back(UndocumentedRow(table, view, *best_of_group[best]));
+  }
+  for (const Broken& b : broken) {
+    if (no_row || ((b.constraint->row->groups >> best) & 1u) != 0) {
+      findings.push_back(Explain(table, view, b));
+    }
+  }
+  CheckEncodingShapes(table, view, findings);
+
+  Consequence worst = Consequence::kAccepted;
+  for (size_t i = first; i < findings.size(); ++i) worst = Worse(worst, findings[i].consequence);
+  if (findings.size() - first > 1) Sort(findings, first);
+  if (dtypes.unknown && worst == Consequence::kAccepted) {
+    const std::string port = rules::PortName(view, dtypes.unknown_port);
+    reason = fmt::format("the datatype of {} is not known", port);
+    Finding f;
+    f.rule = FindRule("QG205");
+    f.op = node.op;
+    f.port = port;
+    f.consequence = Consequence::kUnchecked;
+    f.message = fmt::format("{} of {} has no datatype", port, node.op);
+    f.found = "unknown";
+    f.allowed = "a datatype";
+    findings.push_back(std::move(f));
+    worst = Consequence::kUnchecked;
+  }
+  return worst;
+}
+
+}  // namespace quantgate

@@ -1,0 +1,22 @@
+// Checks one QNN op.
+#ifndef QUANTGATE_CORE_VALIDATE_CHECK_NODE_H_
+#define QUANTGATE_CORE_VALIDATE_CHECK_NODE_H_
+
+#include <string>
+#include <vector>
+
+#include "core/resolve/resolved.h"
+#include "core/validate/target_table.h"
+#include "quantgate/model.h"
+#include "quantgate/report.h"
+
+namespace quantgate {
+
+// Appends the op's findings (op, port, tensor and texts set; node and levels are the caller's)
+// and returns the worst consequence. kUnchecked comes with `reason`.
+Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const Node& node,
+                      std::vector<Finding>& findings, std::string& reason);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_VALIDATE_CHECK_NODE_H_

@@ -1,0 +1,181 @@
+#include "core/validate/structure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/rules/encoding_facts.h"
+#include "core/rules/expr.h"
+#include "core/rules/format.h"
+
+namespace quantgate {
+namespace {
+
+using rules::NodeView;
+
+Finding Make(const TargetTable& table, const NodeView& node, std::string_view code,
+             std::string port, std::string_view what) {
+  Finding f;
+  f.rule = FindRule(code);
+  f.op = rules::OpName(node);
+  f.constraint = fmt::format("{}/{}/{}/{}", table.db().str(table.backend().name), f.op, port, what);
+  f.port = std::move(port);
+  f.consequence = Consequence::kRejected;
+  f.sources = {};
+  for (const uint16_t s : table.db().get(node.op().sources)) {
+    f.sources.emplace_back(table.db().str(table.db().sources()[s].id));
+  }
+  return f;
+}
+
+// What is wrong with the encoding's shape; empty = nothing.
+struct Problem {
+  std::string found, allowed, field;
+};
+
+Problem EntryProblem(const Tensor& t) {
+  const Encoding& e = t.encoding;
+  const auto counts = [&](size_t want, std::string_view unit) -> Problem {
+    const auto wrong = [&](size_t have) { return have > 1 && have != want; };
+    if (e.scales.empty()) return {"no scale", fmt::format("1 or {} scales", want), "scale"};
+    if (wrong(e.scales.size())) {
+      return {fmt::format("{} scales for {} {}", e.scales.size(), want, unit),
+              fmt::format("1 or {} scales", want), "scale"};
+    }
+    if (wrong(e.zero_points.size())) {
+      return {fmt::format("{} zero points for {} {}", e.zero_points.size(), want, unit),
+              fmt::format("none, 1 or {} zero points", want), "zeroPoint"};
+    }
+    return {};
+  };
+  switch (e.kind) {
+    case EncodingKind::kNone:
+      return {};
+    case EncodingKind::kPerTensor:
+      return counts(1, "tensor");
+    case EncodingKind::kPerChannel:
+    case EncodingKind::kLpbq: {
+      if (t.unknown_rank) return {};
+      const int64_t axis = rules::NormalAxis(e.axis, t.rank());
+      if (axis < 0 || axis >= t.rank()) {
+        return {fmt::format("axis {} of {}", e.axis, rules::Dims(t)),
+                fmt::format("an axis below {}", t.rank()), "axis"};
+      }
+      const auto channels = rules::DimOf(t, axis);
+      if (!channels) return {};
+      if (Problem p = counts(static_cast<size_t>(*channels), "channels"); !p.found.empty())
+        return p;
+      if (e.kind != EncodingKind::kLpbq) return {};
+      if (e.num_blocks <= 0)
+        return {fmt::format("{} blocks", e.num_blocks), "at least 1 block", "numBlocks"};
+      const auto want = static_cast<size_t>(*channels) * static_cast<size_t>(e.num_blocks);
+      if (e.block_scales.size() > 1 && e.block_scales.size() != want) {
+        return {fmt::format("{} block scales for {} channels × {} blocks", e.block_scales.size(),
+                            *channels, e.num_blocks),
+                fmt::format("1 or {} block scales", want), "blockScales"};
+      }
+      return {};
+    }
+    case EncodingKind::kBlock: {
+      if (t.unknown_rank) return {};
+      if (e.block_size.size() != t.dims.size()) {
+        return {fmt::format("a block size of {} dimensions for {}", e.block_size.size(),
+                            rules::Dims(t)),
+                "one block size per dimension", "blockSize"};
+      }
+      size_t blocks = 1;
+      for (size_t i = 0; i < t.dims.size(); ++i) {
+        if (t.dims[i] == kDynamicDim) return {};
+        if (e.block_size[i] <= 0 || t.dims[i] % e.block_size[i] != 0) {
+          return {fmt::format("blocks of {} along dimension {} of {}", e.block_size[i], i,
+                              rules::Dims(t)),
+                  "blocks that divide the dimension", "blockSize"};
+        }
+        blocks *= static_cast<size_t>(t.dims[i] / e.block_size[i]);
+      }
+      return counts(blocks, "blocks");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
+                         std::vector<Finding>& findings) {
+  const auto& db = table.db();
+  const auto ports = db.get(node.op().ports);
+  for (int i = 0; i < node.port_count(); ++i) {
+    if (node.present(i) || (ports[i].flags & opdb::kPortOptional) != 0) continue;
+    Finding f = Make(table, node, "QG505", rules::PortName(node, i), "required");
+    f.found = "not given";
+    f.allowed = "a tensor";
+    f.message = fmt::format("{} of {} is not given", f.port, f.op);
+    f.fixes.push_back(rules::UnsafeFix(fmt::format("connect {}", f.port)));
+    findings.push_back(std::move(f));
+  }
+  const auto extra = [&](int count, std::string_view side, int declared) {
+    if (count == 0) return;
+    Finding f = Make(table, node, "QG506", fmt::format("{}[{}]", side, declared), "unexpected");
+    f.found = fmt::format("{} more than the {} declared", count, declared);
+    f.allowed = fmt::format("{} {}", declared, side == "in" ? "inputs" : "outputs");
+    f.message = fmt::format("{} takes {}, found {}", f.op, f.allowed, declared + count);
+    f.fixes.push_back(rules::UnsafeFix(fmt::format("remove {} and what follows", f.port)));
+    findings.push_back(std::move(f));
+  };
+  extra(node.extra_inputs(), "in", node.op().input_count);
+  extra(node.extra_outputs(), "out", node.op().output_count);
+
+  const auto params = db.get(node.op().params);
+  for (size_t i = 0; i < params.size() && i < NodeView::kMaxParams; ++i) {
+    if (params[i].required == 0 || node.given(static_cast<int>(i)) != nullptr) continue;
+    Finding f = Make(table, node, "QG507", std::string(db.str(params[i].name)), "required");
+    f.found = "not given";
+    f.allowed = "a value";
+    f.message = fmt::format("param {} of {} is not given", f.port, f.op);
+    f.fixes.push_back(rules::UnsafeFix(fmt::format("set {}", f.port)));
+    findings.push_back(std::move(f));
+  }
+  if (const Param* unknown = node.unknown_param()) {
+    Finding f = Make(table, node, "QG510", unknown->name, "unknown");
+    f.found = unknown->name;
+    for (const auto& param : params) {
+      f.allowed += fmt::format("{}{}", f.allowed.empty() ? "" : ", ", db.str(param.name));
+    }
+    if (f.allowed.empty()) f.allowed = "no params";
+    f.message = fmt::format("{} has no param \"{}\"", f.op, unknown->name);
+    f.fixes.push_back(rules::UnsafeFix(fmt::format("remove or rename \"{}\"", unknown->name)));
+    findings.push_back(std::move(f));
+  }
+}
+
+void CheckEncodingShapes(const TargetTable& table, const NodeView& node,
+                         std::vector<Finding>& findings) {
+  for (int port = 0; port < node.port_count(); ++port) {
+    for (int i = 0; i < node.tensors(port).count; ++i) {
+      const Tensor* tensor = node.tensor(port, i);
+      if (tensor == nullptr || !IsFixedPoint(tensor->dtype) ||
+          tensor->encoding.kind == EncodingKind::kNone) {
+        continue;
+      }
+      const Encoding& e = tensor->encoding;
+      // The common case without a word: one scale, at most one zero point.
+      if (e.kind != EncodingKind::kPerTensor || e.scales.size() != 1 || e.zero_points.size() > 1) {
+        Problem problem = EntryProblem(*tensor);
+        if (!problem.found.empty()) {
+          Finding f = Make(table, node, "QG315", rules::PortName(node, port, i), "encoding-shape");
+          f.tensor = tensor->name;
+          f.message = fmt::format("the {} encoding of {} of {} has {}", EncodingKindName(e.kind),
+                                  f.port, f.op, problem.found);
+          f.found = std::move(problem.found);
+          f.allowed = std::move(problem.allowed);
+          f.fixes.push_back(rules::UnsafeFix("export the encoding again"));
+          findings.push_back(std::move(f));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace quantgate

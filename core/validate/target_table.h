@@ -1,0 +1,59 @@
+// The rows of the database that hold for one target, picked once.
+#ifndef QUANTGATE_CORE_VALIDATE_TARGET_TABLE_H_
+#define QUANTGATE_CORE_VALIDATE_TARGET_TABLE_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/opdb/view.h"
+#include "core/rules/rule_entry.h"
+#include "quantgate/target.h"
+
+namespace quantgate {
+
+struct ActiveVariant {
+  const opdb::VariantRow* row;
+  const DtypeMask* masks;   // one per port of the op
+  Consequence consequence;  // kAccepted or kUndocumented
+};
+
+struct ActiveConstraint {
+  const opdb::ConstraintRow* row;
+  const rules::RuleEntry* entry;
+  Consequence consequence;
+};
+
+struct ActiveOp {
+  const opdb::OpRow* row = nullptr;
+  bool in_target = false;  // false = the op exists for other SDKs or archs only
+  std::span<const ActiveVariant> variants;
+  std::span<const ActiveConstraint> constraints;
+};
+
+class TargetTable {
+ public:
+  TargetTable(const opdb::View& db, const Target& target);
+
+  // Null when the backend has no such op at all.
+  const ActiveOp* Find(std::string_view op) const;
+
+  const opdb::View& db() const { return *db_; }
+  const opdb::BackendRow& backend() const { return *backend_; }
+  SdkKey sdk() const { return sdk_; }
+  int arch_index() const { return arch_; }
+
+ private:
+  const opdb::View* db_;
+  const opdb::BackendRow* backend_;
+  SdkKey sdk_;
+  int arch_;
+  std::vector<ActiveVariant> variants_;
+  std::vector<ActiveConstraint> constraints_;
+  std::vector<ActiveOp> ops_;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_VALIDATE_TARGET_TABLE_H_

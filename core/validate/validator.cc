@@ -1,0 +1,199 @@
+#include "quantgate/validator.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "core/resolve/resolve.h"
+#include "core/route/route.h"
+#include "core/validate/check_node.h"
+#include "core/validate/finish.h"
+#include "core/validate/target_table.h"
+#include "core/validate/well_formed.h"
+
+namespace quantgate {
+namespace {
+
+constexpr std::array<std::pair<Route, std::string_view>, 5> kRoutes = {{
+    {Route::kDefault, "default"},
+    {Route::kDirect, "direct"},
+    {Route::kOnnxruntime, "onnxruntime"},
+    {Route::kExecutorch, "executorch"},
+    {Route::kQairt, "qairt"},
+}};
+
+Finding ModelFinding(std::string_view code, Consequence consequence, std::string message) {
+  Finding f;
+  f.rule = FindRule(code);
+  f.consequence = consequence;
+  f.message = std::move(message);
+  return f;
+}
+
+// Findings on `op` of node `node` get their place.
+void Place(std::vector<Finding>& findings, size_t begin, const Report& report, int32_t node,
+           int32_t op_index) {
+  for (size_t i = begin; i < findings.size(); ++i) {
+    findings[i].node_index = node;
+    findings[i].node = report.nodes[static_cast<size_t>(node)].name;
+    findings[i].op_index = op_index;
+  }
+}
+
+}  // namespace
+
+std::string_view RouteName(Route route) {
+  for (const auto& [value, name] : kRoutes) {
+    if (value == route) return name;
+  }
+  return "";
+}
+
+std::optional<Route> RouteFromName(std::string_view name) {
+  for (const auto& [value, route_name] : kRoutes) {
+    if (route_name == name) return value;
+  }
+  return std::nullopt;
+}
+
+struct Validator::Impl {
+  Target target;
+  ValidatorOptions options;
+  const Database* database;
+  TargetTable table;
+
+  Impl(Target t, ValidatorOptions o, const Database& db)
+      : target(std::move(t)), options(o), database(&db), table(db.view(), target) {}
+
+  Report Begin(const Model& model) const {
+    Report report;
+    report.model = model.name;
+    report.backend = target.backend();
+    report.sdk = target.sdk();
+    report.arch = target.arch();
+    report.soc = target.soc();
+    report.knowledge_sdk = target.knowledge_sdk();
+    report.measured = target.measured();
+    report.notes = target.notes();
+    report.nodes.resize(model.nodes.size());
+    for (size_t i = 0; i < model.nodes.size(); ++i) {
+      report.nodes[i].name = model.nodes[i].name;
+      report.nodes[i].op = model.nodes[i].op;
+      report.nodes[i].location = model.nodes[i].location;
+    }
+    if (!target.conflict().empty()) {
+      report.findings.push_back(ModelFinding("QG104", Consequence::kAdvice, target.conflict()));
+    }
+    return report;
+  }
+
+  void CheckOps(const Resolved& resolved, Report& report) const {
+    // Findings of the way here come with their node; ops add theirs in graph order. A stable
+    // sort by node brings both into the order of the file.
+    report.findings.insert(report.findings.end(), resolved.findings.begin(),
+                           resolved.findings.end());
+    for (Finding& f : report.findings) {
+      if (f.node_index >= 0) f.node = report.nodes[static_cast<size_t>(f.node_index)].name;
+    }
+    const Model& graph = *resolved.graph;
+    bool in_order = resolved.findings.empty();
+    int32_t last = -1;
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const int32_t source =
+          resolved.op_source.empty() ? static_cast<int32_t>(i) : resolved.op_source[i];
+      NodeReport& node = report.nodes[static_cast<size_t>(source)];
+      if (source < last) in_order = false;
+      last = source;
+      node.resolved.push_back(graph.nodes[i].op);
+      if (!graph.nodes[i].unchecked_reason.empty()) {
+        node.reason = graph.nodes[i].unchecked_reason;
+        node.verdict = Worse(node.verdict, Consequence::kUnchecked);
+        continue;
+      }
+      const size_t begin = report.findings.size();
+      std::string reason;
+      const Consequence verdict =
+          CheckNode(table, resolved, graph.nodes[i], report.findings, reason);
+      node.verdict = Worse(node.verdict, verdict);
+      if (verdict == Consequence::kUnchecked) node.reason = std::move(reason);
+      Place(report.findings, begin, report, source, static_cast<int32_t>(node.resolved.size()) - 1);
+    }
+    if (!in_order) {
+      std::stable_sort(
+          report.findings.begin(), report.findings.end(),
+          [](const Finding& a, const Finding& b) { return a.node_index < b.node_index; });
+    }
+  }
+
+  static void ApplySources(const Resolved& resolved, Report& report) {
+    for (const Finding& f : resolved.findings) {
+      if (f.node_index < 0) continue;
+      NodeReport& node = report.nodes[static_cast<size_t>(f.node_index)];
+      node.verdict = Worse(node.verdict, f.consequence);
+    }
+    for (size_t i = 0; i < resolved.sources.size(); ++i) {
+      const SourceNode& source = resolved.sources[i];
+      NodeReport& node = report.nodes[i];
+      if (source.state == SourceNode::State::kUnchecked) {
+        node.verdict = Worse(node.verdict, Consequence::kUnchecked);
+        node.reason = source.reason;
+      } else if (source.state == SourceNode::State::kAbsorbed && source.into >= 0) {
+        node.into = report.nodes[static_cast<size_t>(source.into)].name;
+      }
+    }
+    for (size_t i = 0; i < resolved.sources.size(); ++i) {
+      const SourceNode& source = resolved.sources[i];
+      if (source.state == SourceNode::State::kAbsorbed && source.shares_verdict &&
+          source.into >= 0) {
+        const NodeReport& host = report.nodes[static_cast<size_t>(source.into)];
+        report.nodes[i].verdict = Worse(report.nodes[i].verdict, host.verdict);
+        if (report.nodes[i].verdict == Consequence::kUnchecked)
+          report.nodes[i].reason = host.reason;
+      }
+    }
+  }
+};
+
+Validator::Validator(Target target, ValidatorOptions options)
+    : Validator(std::move(target), options, Database::Embedded()) {}
+Validator::Validator(Target target, ValidatorOptions options, const Database& database)
+    : impl_(std::make_unique<Impl>(std::move(target), options, database)) {}
+Validator::~Validator() = default;
+Validator::Validator(Validator&&) noexcept = default;
+Validator& Validator::operator=(Validator&&) noexcept = default;
+
+const Target& Validator::target() const { return impl_->target; }
+const ValidatorOptions& Validator::options() const { return impl_->options; }
+
+Report Validator::Check(const Model& model) const {
+  Report report = impl_->Begin(model);
+  const Route route =
+      impl_->options.route == Route::kDefault ? DefaultRoute(model.dialect) : impl_->options.route;
+  report.route = RouteName(route);
+
+  if (const std::string problem = FindMalformed(model); !problem.empty()) {
+    report.findings.push_back(
+        ModelFinding("QG901", Consequence::kRejected, "the model is malformed: " + problem));
+    for (NodeReport& node : report.nodes) {
+      node.verdict = Consequence::kUnchecked;
+      node.reason = "the model is malformed";
+    }
+  } else if (!impl_->target.unsupported().empty()) {
+    report.findings.push_back(
+        ModelFinding("QG106", Consequence::kUnchecked, impl_->target.unsupported()));
+    for (NodeReport& node : report.nodes) {
+      node.verdict = Consequence::kUnchecked;
+      node.reason = impl_->target.unsupported();
+    }
+  } else {
+    Resolved resolved = Resolve(model, impl_->target, impl_->database->view());
+    ApplyRoute(route, impl_->target, impl_->database->view(), resolved);
+    impl_->CheckOps(resolved, report);
+    Impl::ApplySources(resolved, report);
+  }
+  Finish(impl_->options, report);
+  return report;
+}
+
+}  // namespace quantgate

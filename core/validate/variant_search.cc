@@ -1,0 +1,191 @@
+#include "core/validate/variant_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/rules/format.h"
+
+namespace quantgate {
+namespace {
+
+using rules::NodeView;
+
+// How far a row's port is from the given dtype: another signedness is nearer than another width,
+// another class farthest.
+int PortDistance(DtypeMask row, DtypeMask given) {
+  if ((given & ~row) == 0) return 0;
+  int best = 16;
+  for (int g = 0; g < kDtypeCount; ++g) {
+    if (((given >> g) & 1u) == 0) continue;
+    for (int r = 0; r < kDtypeCount; ++r) {
+      if (((row >> r) & 1u) == 0) continue;
+      const auto a = static_cast<Dtype>(g);
+      const auto b = static_cast<Dtype>(r);
+      int distance = 1;
+      if (BitsOf(a) != BitsOf(b)) distance += 2;
+      if (IsFixedPoint(a) != IsFixedPoint(b) || IsFloat(a) != IsFloat(b)) distance += 4;
+      best = std::min(best, distance);
+    }
+  }
+  return 8 + best;  // the number of differing ports counts first
+}
+
+int Distance(const DtypeMask* row, const PortDtypes& dtypes) {
+  int sum = 0;
+  for (int i = 0; i < dtypes.count; ++i) sum += PortDistance(row[i], dtypes.masks[i]);
+  return sum;
+}
+
+std::string TupleText(const NodeView& node, const DtypeMask* masks, const PortDtypes& given) {
+  std::string text;
+  for (int i = 0; i < given.count; ++i) {
+    if (given.masks[i] == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", rules::PortName(node, i), rules::DtypeList(masks[i]));
+  }
+  return text;
+}
+
+std::string RangeText(const TargetTable& table, const opdb::Range& range) {
+  std::vector<std::string> parts;
+  const auto archs = table.db().get(table.backend().archs);
+  if (((range.archs >> table.arch_index()) & 1u) == 0) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < archs.size(); ++i) {
+      if (((range.archs >> i) & 1u) != 0) names.emplace_back(table.db().str(archs[i]));
+    }
+    parts.push_back(rules::Join(names));
+  }
+  if (table.sdk() < range.since)
+    parts.push_back(fmt::format("SDK {} and later", SdkName(range.since)));
+  if (table.sdk() >= range.until)
+    parts.push_back(fmt::format("SDKs before {}", SdkName(range.until)));
+  return rules::Join(parts, " with ");
+}
+
+Fix DtypeFix(const NodeView& node, const DtypeMask* row, const PortDtypes& dtypes,
+             std::string_view row_id) {
+  Fix fix;
+  std::vector<std::string> parts;
+  for (int i = 0; i < dtypes.count; ++i) {
+    if ((dtypes.masks[i] & ~row[i]) == 0) continue;
+    parts.push_back(row[i] == 0 ? fmt::format("leave out {}", rules::PortName(node, i))
+                                : fmt::format("make {} {}", rules::PortName(node, i),
+                                              rules::DtypeList(row[i])));
+    const Tensor* tensor = node.tensor(i);
+    if (tensor != nullptr && (row[i] & (row[i] - 1)) == 0 && row[i] != 0) {
+      int bit = 0;
+      while (((row[i] >> bit) & 1u) == 0) ++bit;
+      fix.edits.push_back({"set", fmt::format("tensors/{}/dtype", tensor->name),
+                           fmt::format("\"{}\"", DtypeName(static_cast<Dtype>(bit)))});
+    }
+  }
+  fix.summary = fmt::format("{} (row {})", rules::Join(parts, " and "), row_id);
+  return fix;
+}
+
+}  // namespace
+
+PortDtypes DtypesOf(const NodeView& node) {
+  PortDtypes result;
+  result.count = node.port_count();
+  for (int port = 0; port < result.count; ++port) {
+    const int count = node.tensors(port).count;
+    for (int i = 0; i < count; ++i) {
+      const Tensor* tensor = node.tensor(port, i);
+      if (tensor == nullptr) continue;
+      if (tensor->dtype == Dtype::kUndefined) {
+        result.unknown = true;
+        if (result.unknown_port < 0) result.unknown_port = port;
+      } else {
+        result.masks[port] |= MaskOf(tensor->dtype);
+      }
+    }
+  }
+  return result;
+}
+
+bool Matches(const DtypeMask* row, const PortDtypes& dtypes) {
+  for (int i = 0; i < dtypes.count; ++i) {
+    if ((dtypes.masks[i] & ~row[i]) != 0) return false;
+  }
+  return true;
+}
+
+std::vector<std::string> SourceIds(const opdb::View& db, opdb::Slice<uint16_t> sources) {
+  std::vector<std::string> ids;
+  for (const uint16_t index : db.get(sources)) ids.emplace_back(db.str(db.sources()[index].id));
+  return ids;
+}
+
+Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeView& node,
+                     const PortDtypes& dtypes) {
+  const opdb::View& db = table.db();
+  Finding f;
+  f.op = rules::OpName(node);
+  f.consequence = Consequence::kRejected;
+  f.constraint = fmt::format("{}/{}/rows", db.str(table.backend().name), f.op);
+  f.found = TupleText(node, dtypes.masks.data(), dtypes);
+
+  const ActiveVariant* nearest = nullptr;
+  int nearest_distance = std::numeric_limits<int>::max();
+  for (const ActiveVariant& variant : op.variants) {
+    const int distance = Distance(variant.masks, dtypes);
+    if (distance < nearest_distance) {
+      nearest = &variant;
+      nearest_distance = distance;
+    }
+  }
+  int first_port = -1;
+  if (nearest != nullptr) {
+    for (int i = dtypes.count - 1; i >= 0; --i) {
+      if ((dtypes.masks[i] & ~nearest->masks[i]) != 0) first_port = i;
+    }
+    f.allowed = TupleText(node, nearest->masks, dtypes);
+    f.sources = SourceIds(db, nearest->row->sources);
+  }
+  if (first_port >= 0) {
+    f.port = rules::PortName(node, first_port);
+    if (const Tensor* tensor = node.tensor(first_port)) f.tensor = tensor->name;
+  }
+
+  // The same datatypes in another arch or SDK.
+  const opdb::VariantRow* elsewhere = nullptr;
+  for (const opdb::VariantRow& row : db.get(op.row->variants)) {
+    if (!opdb::Covers(row.range, table.sdk(), table.arch_index()) &&
+        Matches(db.get(row.dtypes).data(), dtypes)) {
+      const bool same_sdk = row.range.since <= table.sdk() && table.sdk() < row.range.until;
+      if (elsewhere == nullptr || same_sdk) elsewhere = &row;
+    }
+  }
+  if (elsewhere != nullptr) {
+    const bool arch_gate = ((elsewhere->range.archs >> table.arch_index()) & 1u) == 0;
+    f.rule = FindRule(arch_gate ? "QG202" : "QG203");
+    f.sources = SourceIds(db, elsewhere->sources);
+    const std::string where = RangeText(table, elsewhere->range);
+    f.message = fmt::format("{} takes these datatypes on {} only", f.op, where);
+    f.allowed = fmt::format("{} (row {})", where, db.str(elsewhere->id));
+    f.fixes.push_back(rules::UnsafeFix(fmt::format("target {}", where)));
+  } else {
+    f.rule = FindRule("QG201");
+    if (nearest == nullptr) {
+      f.message = fmt::format("{} has no dtype rows on this target", f.op);
+    } else {
+      const DtypeMask taken = nearest->masks[std::max(first_port, 0)];
+      f.message = fmt::format("no row of {} takes these datatypes; the nearest, {}, takes {} {}",
+                              f.op, db.str(nearest->row->id), f.port, rules::DtypeList(taken));
+      if (op.variants.size() > 1) f.message += fmt::format(" ({} rows known)", op.variants.size());
+    }
+  }
+  if (nearest != nullptr) {
+    f.fixes.push_back(DtypeFix(node, nearest->masks, dtypes, db.str(nearest->row->id)));
+  }
+  return f;
+}
+
+}  // namespace quantgate
