@@ -1,0 +1,214 @@
+// quantgate check MODEL…
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/readers/reader.h"
+#include "core/report/reporter.h"
+#include "quantgate/quantgate.h"
+#include "tools/quantgate/common.h"
+#include "tools/quantgate/input.h"
+#include "tools/quantgate/output.h"
+#include "tools/quantgate/verbs.h"
+
+namespace quantgate::cli {
+namespace {
+
+struct CheckFlags {
+  std::vector<std::string> models;
+  TargetSpec target;
+  std::string route, mode = "strict", fail_on = "wrong_values";
+  std::string format = "text", output, input_format;
+  ColorFlag color;
+  bool verbose = false;
+};
+
+absl::StatusOr<ValidatorOptions> OptionsOf(const CheckFlags& flags) {
+  ValidatorOptions options;
+  const auto mode = OneOf("--mode", flags.mode, {"strict", "warn"});
+  if (!mode.ok()) return mode.status();
+  options.mode = *mode == 0 ? Mode::kStrict : Mode::kWarn;
+
+  std::vector<std::string_view> consequences;
+  for (int i = 1; i < kConsequenceCount; ++i) {  // everything is at least `accepted`
+    consequences.push_back(ConsequenceName(static_cast<Consequence>(i)));
+  }
+  const auto fail_on = OneOf("--fail-on", flags.fail_on, consequences);
+  if (!fail_on.ok()) return fail_on.status();
+  options.fail_on = static_cast<Consequence>(*fail_on + 1);
+
+  if (!flags.route.empty()) {
+    const std::vector<Route> routes = {Route::kDirect, Route::kOnnxruntime, Route::kExecutorch,
+                                       Route::kQairt};
+    std::vector<std::string_view> names;
+    for (const Route route : routes) names.push_back(RouteName(route));
+    const auto route = OneOf("--route", flags.route, names);
+    if (!route.ok()) return route.status();
+    options.route = routes[*route];
+  }
+  return options;
+}
+
+// Says on a terminal that a long run is alive; silent for the first second.
+class Progress {
+ public:
+  void Checked(size_t count) {
+    if (!terminal_ || Clock::now() < next_) return;
+    next_ = Clock::now() + std::chrono::milliseconds(200);
+    Show("\r\x1b[K" + std::to_string(count) + " models checked");
+    shown_ = true;
+  }
+  ~Progress() {
+    if (shown_) Show("\r\x1b[K");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static void Show(const std::string& text) {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+  }
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  bool shown_ = false;
+  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
+};
+
+class Checker {
+ public:
+  Checker(const CheckFlags& flags, const Validator& validator, Output& output, Format format,
+          const TextOptions& text)
+      : flags_(flags), validator_(validator), output_(output), format_(format), text_(text) {}
+
+  void Input(const std::string& path, std::optional<InputFormat> format) {
+    const absl::Status status = ReadInput(path, format, [&](const ReadModel& read) {
+      // Models of a .jsonl are told apart by their line.
+      const bool alone = flags_.models.size() == 1 && read.source == path;
+      if (read.model.ok()) {
+        Report(*read.model, read.source, alone);
+      } else {
+        Unreadable(read.source, read.model.status(), alone);
+      }
+    });
+    if (!status.ok()) Unreadable(path, status, flags_.models.size() == 1);
+  }
+
+  // Worth writing: something besides the error of a single input.
+  bool has_output() const { return has_output_; }
+  int exit_status() const { return exit_status_; }
+
+  void Close() {
+    if (format_ == Format::kText && checked_ + unreadable_ > 1) {
+      std::string line = std::to_string(checked_ + unreadable_) +
+                         " models: " + std::to_string(failed_) + " failed, " +
+                         std::to_string(checked_ - failed_) + " passed";
+      if (unreadable_ > 0) line += ", " + std::to_string(unreadable_) + " unreadable";
+      output_.Write("\n" + line + "\n");
+    }
+  }
+
+ private:
+  void Report(const Model& model, const std::string& source, bool alone) {
+    quantgate::Report report = validator_.Check(model);
+    report.model = source;
+    exit_status_ = std::max(exit_status_, report.ExitCode());
+    if (report.failed) ++failed_;
+    if (format_ == Format::kJson) {
+      output_.Write(ReportJson(report, alone ? 2 : 0) + "\n");
+    } else {
+      if (has_output_) output_.Write("\n");
+      output_.Write(ReportText(report, text_));
+    }
+    has_output_ = true;
+    progress_.Checked(++checked_);
+  }
+
+  void Unreadable(const std::string& source, const absl::Status& status, bool alone) {
+    const ReadError error = ParseReadError(status);
+    Fail(error.Text(source));
+    exit_status_ = kUnusable;
+    ++unreadable_;
+    if (alone) return;
+    if (format_ == Format::kJson) {
+      output_.Write(ReportErrorJson(source, error.place, error.reason) + "\n");
+    }
+    has_output_ = true;
+  }
+
+  const CheckFlags& flags_;
+  const Validator& validator_;
+  Output& output_;
+  const Format format_;
+  const TextOptions text_;
+  Progress progress_;
+  size_t checked_ = 0, failed_ = 0, unreadable_ = 0;
+  bool has_output_ = false;
+  int exit_status_ = kFine;
+};
+
+int RunCheck(const CheckFlags& flags) {
+  const absl::StatusOr<ValidatorOptions> options = OptionsOf(flags);
+  if (!options.ok()) return Fail(options.status());
+  const absl::StatusOr<Format> format = ParseFormat(flags.format);
+  if (!format.ok()) return Fail(format.status());
+  const absl::StatusOr<std::optional<InputFormat>> input = ParseInputFormat(flags.input_format);
+  if (!input.ok()) return Fail(input.status());
+  if (std::count(flags.models.begin(), flags.models.end(), "-") > 1) {
+    return Fail("standard input ('-') can be read once only");
+  }
+  absl::StatusOr<Target> target = Target::Parse(flags.target);
+  if (!target.ok()) return Fail(target.status());
+  absl::StatusOr<Output> output = Output::Open(flags.output, flags.models);
+  if (!output.ok()) return Fail(output.status());
+  const absl::StatusOr<bool> color = flags.color.Decide(*output);
+  if (!color.ok()) return Fail(color.status());
+
+  const Validator validator(*std::move(target), *options);
+  Checker checker(flags, validator, *output, *format,
+                  {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)});
+  for (const std::string& model : flags.models) checker.Input(model, *input);
+  if (!checker.has_output()) return checker.exit_status();
+  checker.Close();
+  if (const absl::Status status = output->Commit(); !status.ok()) return Fail(status);
+  return checker.exit_status();
+}
+
+}  // namespace
+
+Verb AddCheck(CLI::App& app) {
+  const auto flags = std::make_shared<CheckFlags>();
+  CLI::App* verb = app.add_subcommand("check", "Say what a backend makes of a model");
+  verb->add_option("MODEL", flags->models, "Model files; '-' = standard input")->required();
+  AddTargetFlags(*verb, flags->target);
+  verb->add_option("--route", flags->route,
+                   "How the file reaches the backend: direct, onnxruntime, executorch, qairt; by "
+                   "kind of input if not given")
+      ->group("Target");
+  verb->add_option("--mode", flags->mode, "strict: fail on bad verdicts; warn: only report")
+      ->capture_default_str();
+  verb->add_option("--fail-on", flags->fail_on,
+                   "Fail on this verdict and worse: advice, undocumented, altered, wrong_values, "
+                   "prepare_fails, rejected; or unchecked")
+      ->capture_default_str();
+  verb->add_option("--format", flags->format, "text or json")->capture_default_str();
+  verb->add_option("-o,--output", flags->output, "Write to this file instead");
+  verb->add_option("--input-format", flags->input_format,
+                   "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given");
+  verb->add_flag("-v,--verbose", flags->verbose, "Every finding in full, and every node");
+  flags->color.Add(*verb);
+  verb->footer(
+      "Examples:\n"
+      "  quantgate check model.onnx --soc SM8550\n"
+      "  quantgate check model.onnx --arch v68 --sdk 2.25 --format json -o report.json\n"
+      "  quantgate check a.onnx b.onnx --mode warn\n"
+      "  quantgate check net.json --route direct --fail-on altered\n"
+      "  cat model.onnx | quantgate check - --soc SM8750\n\n"
+      "Exit status: 0 fine, 1 findings that fail the mode, 2 unusable input or arguments.");
+  return {verb, [flags] { return RunCheck(*flags); }};
+}
+
+}  // namespace quantgate::cli

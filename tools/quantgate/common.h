@@ -1,0 +1,58 @@
+// What the verbs share: errors, flags with a fixed set of values, target flags, colours.
+#ifndef QUANTGATE_TOOLS_QUANTGATE_COMMON_H_
+#define QUANTGATE_TOOLS_QUANTGATE_COMMON_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "quantgate/target.h"
+#include "tools/quantgate/output.h"
+
+namespace CLI {
+class App;
+}
+
+namespace quantgate::cli {
+
+// Exit statuses. 1 = findings that fail the mode.
+inline constexpr int kFine = 0;
+inline constexpr int kUnusable = 2;
+
+// `error: MESSAGE` on stderr, one line whatever MESSAGE holds; returns kUnusable.
+int Fail(std::string_view message);
+int Fail(const absl::Status& status);
+
+// "FILE:PLACE: reason" of a reader's "PLACE: reason", "FILE: reason" where there is no place.
+struct ReadError {
+  std::string place;  // may be empty
+  std::string reason;
+  std::string Text(std::string_view file) const;
+};
+ReadError ParseReadError(const absl::Status& status);
+
+// InvalidArgument with did-you-mean when `value` isn't one of `values`.
+absl::StatusOr<size_t> OneOf(std::string_view flag, std::string_view value,
+                             const std::vector<std::string_view>& values);
+
+// --backend --sdk --soc --arch.
+void AddTargetFlags(CLI::App& verb, TargetSpec& spec);
+
+// The two formats that every verb which prints something knows.
+enum class Format { kText, kJson };
+absl::StatusOr<Format> ParseFormat(std::string_view text);
+
+struct ColorFlag {
+  std::string value = "auto";
+  void Add(CLI::App& verb);
+  // `auto`: a terminal without NO_COLOR (https://no-color.org) or anything with CLICOLOR_FORCE.
+  absl::StatusOr<bool> Decide(const Output& output) const;
+};
+
+// Columns of the terminal behind `output`, 100 where there is none, at most 120.
+int TextWidth(const Output& output);
+
+}  // namespace quantgate::cli
+
+#endif  // QUANTGATE_TOOLS_QUANTGATE_COMMON_H_

@@ -1,0 +1,69 @@
+// quantgate convert INPUT -o MODEL.json
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "core/readers/reader.h"
+#include "tools/quantgate/common.h"
+#include "tools/quantgate/input.h"
+#include "tools/quantgate/output.h"
+#include "tools/quantgate/verbs.h"
+
+namespace quantgate::cli {
+namespace {
+
+struct ConvertFlags {
+  std::string input, output, input_format;
+};
+
+int RunConvert(const ConvertFlags& flags) {
+  const absl::StatusOr<std::optional<InputFormat>> format = ParseInputFormat(flags.input_format);
+  if (!format.ok()) return Fail(format.status());
+  const bool lines = flags.output.ends_with(".jsonl");
+  const bool binary = flags.output.ends_with(".binpb") || flags.output.ends_with(".pb");
+  absl::StatusOr<Output> output = Output::Open(flags.output, {flags.input});
+  if (!output.ok()) return Fail(output.status());
+
+  size_t count = 0;
+  bool failed = false;
+  const absl::Status status = ReadInput(flags.input, *format, [&](const ReadModel& read) {
+    ++count;
+    if (!read.model.ok()) {
+      Fail(ParseReadError(read.model.status()).Text(read.source));
+      failed = true;
+    } else if (binary) {
+      output->Write(WriteModelBinpb(*read.model));
+    } else {
+      // Several models fit a stream of lines only.
+      const bool one_line = lines || read.source != flags.input;
+      output->Write(WriteModelJson(*read.model, one_line ? 0 : 1) + "\n");
+    }
+  });
+  if (!status.ok()) return Fail(ParseReadError(status).Text(flags.input));
+  if (failed) return kUnusable;
+  if (count != 1 && !lines && !output->is_stdout()) {
+    return Fail(flags.input + ": holds " + std::to_string(count) +
+                " models; name the output .jsonl");
+  }
+  if (const absl::Status done = output->Commit(); !done.ok()) return Fail(done);
+  return kFine;
+}
+
+}  // namespace
+
+Verb AddConvert(CLI::App& app) {
+  const auto flags = std::make_shared<ConvertFlags>();
+  CLI::App* verb = app.add_subcommand("convert", "Write a model as Model JSON");
+  verb->add_option("INPUT", flags->input, "Model file; '-' = standard input")->required();
+  verb->add_option("-o,--output", flags->output,
+                   "Model .json, .jsonl or .binpb; standard output if not given");
+  verb->add_option("--input-format", flags->input_format,
+                   "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given");
+  verb->footer(
+      "Examples:\n"
+      "  quantgate convert model.onnx -o model.json\n"
+      "  quantgate convert model.onnx | less");
+  return {verb, [flags] { return RunConvert(*flags); }};
+}
+
+}  // namespace quantgate::cli
