@@ -14,60 +14,14 @@ from pathlib import Path
 import numpy as np
 import onnx
 from onnx import TensorProto as T
-from onnx import helper, numpy_helper
 
-RANGE = {T.UINT8: (0, 255), T.INT8: (-127, 127), T.UINT16: (0, 65535), T.INT16: (-32767, 32639),
-         T.INT32: (-1000, 1000)}
-NUMPY = {T.UINT8: np.uint8, T.INT8: np.int8, T.UINT16: np.uint16, T.INT16: np.int16,
-         T.INT32: np.int32, T.FLOAT: np.float32, T.INT64: np.int64}
-
-
-class Branches:
-    """Builds a QDQ graph op by op."""
-
-    def __init__(self):
-        self.nodes, self.inits, self.outputs = [], [], []
-        self._rng = np.random.default_rng(20250)
-
-    def const(self, name, value, dtype):
-        self.inits.append(numpy_helper.from_array(np.asarray(value, NUMPY[dtype]), name))
-        return name
-
-    def _params(self, tensor, dtype, scale, zero_point):
-        zero_point = np.broadcast_to(zero_point, np.shape(scale))
-        return [self.const(f"{tensor}_scale", scale, T.FLOAT),
-                self.const(f"{tensor}_zero_point", zero_point, dtype)]
-
-    def quantize(self, tensor, name, dtype, scale, zero_point):
-        """Q then DQ on `tensor`; returns the dequantized tensor."""
-        params = self._params(name, dtype, scale, zero_point)
-        self.nodes.append(helper.make_node("QuantizeLinear", [tensor, *params], [f"{name}_q"],
-                                           f"{name}_QuantizeLinear"))
-        self.nodes.append(helper.make_node("DequantizeLinear", [f"{name}_q", *params],
-                                           [f"{name}_dq"], f"{name}_DequantizeLinear"))
-        return f"{name}_dq"
-
-    def weight(self, name, shape, dtype, scale, zero_point=0, axis=None):
-        low, high = RANGE[dtype]
-        values = self._rng.integers(low, high, shape, endpoint=True)
-        params = self._params(name, dtype, scale, zero_point)
-        self.const(f"{name}_q", values, dtype)
-        attrs = {} if axis is None else {"axis": axis}
-        self.nodes.append(helper.make_node("DequantizeLinear", [f"{name}_q", *params],
-                                           [f"{name}_dq"], f"{name}_DequantizeLinear", **attrs))
-        return f"{name}_dq"
-
-    def op(self, op, name, inputs, shape, quantized=(T.UINT8, 0.05, 128), **attrs):
-        """One op with its output quantized as (dtype, scale, zero point), as a graph output."""
-        result = f"{name}_out"
-        self.nodes.append(helper.make_node(op, inputs, [result], name, **attrs))
-        if quantized:
-            result = self.quantize(result, result, *quantized)
-        self.outputs.append(helper.make_tensor_value_info(result, T.FLOAT, shape))
-
+from qdq import Branches
 
 def onnx_model() -> onnx.ModelProto:
     g = Branches()
+    g.input("x", [1, 16, 8, 8])
+    g.input("v", [4, 32])
+    g.input("r", [1, 2, 2, 2, 2, 2])
     x8 = g.quantize("x", "x8", T.UINT8, 0.02, 128)
     x16 = g.quantize("x", "x16", T.UINT16, 0.0001, 32768)
     v16 = g.quantize("v", "v16", T.UINT16, 0.0001, 32768)
@@ -102,14 +56,7 @@ def onnx_model() -> onnx.ModelProto:
     g.op("Tanh", "tanh_16bit_scale_not_the_fixed_one", [x16], [1, 16, 8, 8],
          (T.UINT16, 0.0001, 32768))
 
-    inputs = [helper.make_tensor_value_info("x", T.FLOAT, [1, 16, 8, 8]),
-              helper.make_tensor_value_info("v", T.FLOAT, [4, 32]),
-              helper.make_tensor_value_info("r", T.FLOAT, [1, 2, 2, 2, 2, 2])]
-    graph = helper.make_graph(g.nodes, "planted", inputs, g.outputs, g.inits)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
-    model = onnx.shape_inference.infer_shapes(model, data_prop=True)
-    onnx.checker.check_model(model)
-    return model
+    return g.model("planted")
 
 
 def per_tensor(scale, zero_point=0):

@@ -22,6 +22,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -36,7 +37,8 @@ SILENT = ("accepted", "advice", "undocumented")
 
 
 def model_files() -> list[Path]:
-    return sorted((ROOT / "docs" / "examples").glob("*.onnx"))
+    return [path for folder in (ROOT / "docs" / "examples", HERE / "models")
+            for path in sorted(folder.glob("*.onnx"))]
 
 
 def digest(path: Path) -> str:
@@ -47,7 +49,8 @@ def ask_provider(files: list[Path]) -> dict[str, dict]:
     """The recording of each file, by its name, asked now."""
     import provider
 
-    by_arch = {arch: provider.ask_files(arch, files) for arch in SOCS}
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        by_arch = dict(zip(SOCS, pool.map(lambda arch: provider.ask_files(arch, files), SOCS)))
     recordings = {}
     for path in files:
         names = sorted(set().union(*(by_arch[a][path]["units"] for a in SOCS)))

@@ -87,6 +87,6 @@ def ask_files(arch: str, files: list[Path]) -> dict[Path, dict]:
             "session": answer["session"],
             "units": {name: unit["verdict"] for name, unit in sorted(judged.items())},
             "float": sorted(name for name, unit in judged.items()
-                            if unit["size"] == 1 and cutter.looks_quantized(name)),
+                            if unit["size"] == 1 and unit["verdict"] != "refused" and cutter.looks_quantized(name)),
         }
     return result
