@@ -1,7 +1,8 @@
 # `make help` lists the targets. The build itself is CMake's (CMakePresets.json has more of them).
 BUILD ?= build
 JOBS ?= $(shell nproc)
-PYTHON ?= python3
+# The system's Python, whose packages tools/setup.sh installs, before whatever else is first on PATH.
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 CLI := $(BUILD)/bin/quantgate
 ORT := tests/conformance/ort
 
@@ -15,7 +16,8 @@ setup: ## installs system packages that are missing (Debian 12, Ubuntu 24.04)
 	@tools/setup.sh
 
 configure: setup
-	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release
+	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
+	    -DPython3_EXECUTABLE=$(PYTHON)
 
 build: configure ## the command line tool, at build/bin/quantgate
 	@cmake --build $(BUILD) -j $(JOBS) --target bin/quantgate
@@ -29,7 +31,7 @@ test: configure ## everything: unit, golden, command line, fuzz corpus, recorded
 	@$(MAKE) --no-print-directory conformance
 
 conformance: build ## every unit of the example models against ONNX Runtime's QNN provider
-	@if tools/setup_venv.sh $(ORT)/requirements.txt; then \
+	@if PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt; then \
 	  .venv/bin/python $(ORT)/compare.py --live --cli $(CLI); \
 	else \
 	  echo "SKIPPED live part: no onnxruntime-qnn for this system, Python or network; recorded answers:"; \
@@ -37,11 +39,11 @@ conformance: build ## every unit of the example models against ONNX Runtime's QN
 	fi
 
 record-ort: ## asks the provider again and rewrites tests/conformance/ort/recorded
-	tools/setup_venv.sh $(ORT)/requirements.txt
+	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(ORT)/compare.py --record
 
 models: setup ## makes docs/examples again (installs PyTorch into .venv)
-	tools/setup_venv.sh tools/make_models/requirements.txt
+	PYTHON=$(PYTHON) tools/setup_venv.sh tools/make_models/requirements.txt
 	.venv/bin/python tools/make_models/make_models.py
 
 clean: ## removes the build tree and the Python environment
