@@ -160,8 +160,7 @@ StageAnswer Backend::Validate(OpConfig& op) {
   return Result(functions_->backend_validate_op_config(backend_, op.View()), "validate");
 }
 
-StageAnswer Backend::Prepare(const Model& model, OpConfig& op, qnn::Handle context,
-                             qnn::Handle* graph) {
+StageAnswer Backend::Prepare(OpConfig& op, qnn::Handle context, qnn::Handle* graph) {
   TheLog().count = 0;
   if (const auto e = functions_->graph_create(context, "g", nullptr, graph)) {
     return Result(e, "create graph");
@@ -178,6 +177,7 @@ StageAnswer Backend::Prepare(const Model& model, OpConfig& op, qnn::Handle conte
         continue;
       }
       if (tensor.body.type == qnn::kNative) tensor.body.type = type;
+      TheLog().count = 0;
       if (const auto e = functions_->tensor_create_graph_tensor(*graph, &tensor)) {
         return Result(e, absl::StrCat("create tensor ", Port(direction, i)));
       }
@@ -201,8 +201,10 @@ StageAnswer Backend::Prepare(const Model& model, OpConfig& op, qnn::Handle conte
       return Result(e, absl::StrCat("create tensor of param ", param.name));
     }
   }
+  // Steps that succeed log too: keep only the lines of the one that fails.
+  TheLog().count = 0;
   if (const auto e = functions_->graph_add_node(*graph, op.View())) return Result(e, "add node");
-  (void)model;
+  TheLog().count = 0;
   return Result(functions_->graph_finalize(*graph, nullptr, nullptr), "finalize");
 }
 
@@ -261,7 +263,7 @@ void Backend::Run(const Model& model, OpConfig& op, bool execute, uint64_t seed,
     return;
   }
   qnn::Handle graph = nullptr;
-  const StageAnswer prepared = Prepare(model, op, context, &graph);
+  const StageAnswer prepared = Prepare(op, context, &graph);
   watch.done(Stage::kPrepare, prepared);
   if (execute && prepared.outcome == Outcome::kOk) {
     watch.begin(Stage::kExecute);

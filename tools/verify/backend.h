@@ -50,7 +50,7 @@ class Backend {
   Backend() = default;
   absl::Status CreateDevice(Device device);
   StageAnswer Result(qnn::Error error, std::string_view step);
-  StageAnswer Prepare(const Model& model, OpConfig& op, qnn::Handle context, qnn::Handle* graph);
+  StageAnswer Prepare(OpConfig& op, qnn::Handle context, qnn::Handle* graph);
   StageAnswer Execute(const Model& model, OpConfig& op, qnn::Handle graph, uint64_t seed,
                       const Watch& watch);
 
