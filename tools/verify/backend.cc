@@ -70,7 +70,7 @@ absl::StatusOr<std::unique_ptr<Backend>> Backend::Open(const std::string& librar
       reinterpret_cast<qnn::GetProviders>(dlsym(handle, qnn::kGetProvidersSymbol));
   if (!get_providers) {
     return absl::InvalidArgumentError(
-        absl::StrCat(library, " is no QNN backend library: no symbol ", qnn::kGetProvidersSymbol));
+        absl::StrCat("no QNN backend library: no symbol ", qnn::kGetProvidersSymbol));
   }
   const qnn::Provider** providers = nullptr;
   uint32_t count = 0;
@@ -131,7 +131,8 @@ absl::Status Backend::CreateDevice(Device device) {
     }
     if (error == 0 && !complained) return absl::OkStatus();
     if (error == 0) functions_->device_free(device_);
-    seen = absl::StrCat("code ", error, ": ", FirstTellingLine());
+    // The first complaint speaks of the arch asked for, a later one of a misread structure.
+    if (seen.empty()) seen = absl::StrCat("code ", error, ": ", FirstTellingLine());
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "the library makes no device for ",

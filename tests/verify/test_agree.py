@@ -1,0 +1,170 @@
+"""The agreement tool: configurations repeat with a seed, differ from each other, are what they
+say; and verdicts are counted on the right side."""
+
+import json
+import pathlib
+import stat
+import sys
+import tempfile
+import textwrap
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "verify"))
+
+from agree import __main__ as command  # noqa: E402
+from agree import configuration, database, generate, mutations, summary, verdicts  # noqa: E402
+
+OP = """
+op: Mix
+backend: htp
+inputs:
+  - {port: "in[0]", role: activation}
+  - {port: "in[1]", role: weight, channel_axis: -1}
+  - {port: "in[2]", role: bias, optional: true}
+outputs:
+  - {port: "out[0]", role: activation}
+params:
+  - {name: axis, dtype: INT_32}
+  - {name: pads, dtype: UINT_32, rank: 2}
+  - {name: eps, dtype: FLOAT_32}
+variants:
+  - {id: INT8.1, group: INT8, dtypes: [UFIXED_POINT_8, SFIXED_POINT_8, SFIXED_POINT_32, UFIXED_POINT_8]}
+  - {id: FP16.1, group: FP16, dtypes: [FLOAT_16, FLOAT_16, ~, [FLOAT_16, FLOAT_32]]}
+constraints:
+  - {id: "out[0]/fixed", port: "out[0]", kind: fixed_encoding, scale: "1/256", offset: -3, groups: [INT8]}
+examples:
+  - {inputs: [[1, 4, 8], [8, 2], [2]], outputs: [[1, 4, 2]], static: [1, 2], params: {axis: 1, pads: [[0, 1], [2, 3]], eps: 0.5}}
+"""
+
+
+def ops():
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "Mix.yaml").write_text(OP)
+        return database.load(pathlib.Path(folder))
+
+
+def script(folder, name, body):
+    path = pathlib.Path(folder) / name
+    path.write_text("#!" + sys.executable + "\n" + textwrap.dedent(body))
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+class Configurations(unittest.TestCase):
+    def test_base_is_the_variant_on_the_example(self):
+        first = next(iter(generate.configurations(ops(), 1, 1)))
+        model = first.model("m")
+        tensors = {t["name"]: t for t in model["tensors"]}
+        self.assertEqual(tensors["x0"]["encoding"], {"perTensor": {"scale": 0.02, "zeroPoint": 128}})
+        self.assertEqual(tensors["x1"]["dtype"], "SFIXED_POINT_8")
+        self.assertTrue(tensors["x1"]["isStatic"])
+        self.assertEqual(tensors["y0"]["encoding"], {"perTensor": {"scale": 1 / 256, "zeroPoint": 3}})
+        self.assertEqual(
+            model["nodes"][0]["params"],
+            {"axis": {"int": 1}, "pads": {"tensor": {"dtype": "UINT_32", "dims": [2, 2], "ints": [0, 1, 2, 3]}},
+             "eps": {"real": 0.5}},
+        )  # fmt: skip
+        self.assertEqual(first.dtypes(), "U8 S8 S32 -> U8")
+
+    def test_an_absent_port_of_a_row_is_left_out(self):
+        made = [c for c in generate.configurations(ops(), 3, 1) if c.variant == "FP16.1"]
+        self.assertEqual(made[0].model("m")["nodes"][0]["inputs"], ["x0", "x1"])
+
+    def test_channel_weights_follow_the_declared_axis(self):
+        made = [c for c in generate.configurations(ops(), 3, 1) if c.mutations == ["per-channel weights"]]
+        self.assertEqual(made[0].inputs[1].encoding["perChannel"]["axis"], 1)
+        self.assertEqual(made[0].inputs[2].encoding["perTensor"]["scale"], 0.0)
+
+    def test_a_seed_repeats_and_no_configuration_does(self):
+        keys = [c.key() for c in generate.configurations(ops(), 3000, 7)]
+        self.assertEqual(len(keys), 3000)
+        self.assertEqual(len(set(keys)), 3000)
+        self.assertEqual(keys, [c.key() for c in generate.configurations(ops(), 3000, 7)])
+        self.assertNotEqual(keys, [c.key() for c in generate.configurations(ops(), 3000, 8)])
+
+    def test_every_mutation_applies_and_leaves_its_base_alone(self):
+        bases = list(generate.configurations(ops(), 3, 1))
+        before = [c.key() for c in bases]
+        labels = {label.split()[0] for c in generate.configurations(ops(), 3000, 1) for label in c.mutations}
+        self.assertEqual(
+            labels, {"dtype", "rank", "encoding", "zero", "scale", "static", "in[0]", "in[1]", "in[2]", "dim", "param", "per-channel"}
+        )  # fmt: skip
+        self.assertEqual(before, [c.key() for c in bases])
+        self.assertGreaterEqual(len(mutations.WEIGHTED), 15)
+
+    def test_models_hold_only_json(self):
+        for made in generate.configurations(ops(), 2000, 3):
+            json.loads(json.dumps(made.model("m"), allow_nan=False))
+
+
+class Verdicts(unittest.TestCase):
+    def kind(self, library, quantgate):
+        made = configuration.Configuration("Mix", "v", "0", [], [], {})
+        return verdicts.Verdict(made, library=library, quantgate=quantgate).kind()
+
+    def test_only_rejected_means_rejected(self):
+        for word in ("accepted", "wrong_values", "prepare_fails", "altered", "undocumented", "advice"):
+            self.assertEqual(self.kind("accepted", word), "agrees")
+            self.assertEqual(self.kind("rejected", word), "false acceptance")
+        self.assertEqual(self.kind("rejected", "rejected"), "agrees")
+        self.assertEqual(self.kind("accepted", "rejected"), "false rejection")
+        self.assertEqual(self.kind("accepted", "unchecked"), "unknown")
+        self.assertEqual(self.kind("crash SIGFPE", "accepted"), "library crash SIGFPE")
+
+    def test_end_to_end_with_stand_ins(self):
+        with tempfile.TemporaryDirectory() as folder:
+            opdefs = pathlib.Path(folder) / "htp"
+            opdefs.mkdir()
+            (opdefs / "Mix.yaml").write_text(OP)
+            # Refuses floats; crashes on the third model.
+            oracle = script(folder, "oracle", """
+                import json, sys
+                for n, line in enumerate(open(sys.argv[-1]), 1):
+                    answer = {"model": f"{sys.argv[-1]}:{n}", "node": "n", "validate": "accepted"}
+                    if "FLOAT" in line:
+                        answer.update(validate="rejected", code="0xc26", message="bad type 0x232 of in[0]")
+                    if n == 3:
+                        answer["validate"] = "crash SIGFPE"
+                    print(json.dumps(answer))
+                """)  # fmt: skip
+            # Rejects everything without a per-channel weight, citing one constraint.
+            checker = script(folder, "checker", """
+                import json, sys
+                for n, line in enumerate(open(sys.argv[-1]), 1):
+                    bad = "perChannel" not in line
+                    finding = {"code": "QG301", "rule": "r", "constraint": "htp/Mix/in[1]/symmetric", "consequence": "rejected"}
+                    print(json.dumps({"model": f"{sys.argv[-1]}:{n}", "nodes": [{"verdict": "rejected" if bad else "accepted"}],
+                                      "findings": [finding] if bad else []}))
+                sys.exit(1)
+                """)  # fmt: skip
+            out = pathlib.Path(folder) / "out"
+            arguments = ["agree", "--oracle", oracle, "--quantgate", checker, "--backend-lib", "x", "--opdefs", str(opdefs),
+                         "--sdk", "2.51", "--count", "200", "-o", str(out)]  # fmt: skip
+            old, sys.argv = sys.argv, arguments
+            try:
+                self.assertEqual(command.main(), 0)
+                sys.argv = [*arguments, "--max-false-rejections", "0.2"]
+                self.assertEqual(command.main(), 1)
+            finally:
+                sys.argv = old
+            page = (out / "2.51-v73.md").read_text()
+            self.assertIn("| htp/Mix/in[1]/symmetric |", page)
+            self.assertIn("crash SIGFPE", page)
+            records = [json.loads(line) for line in (out / "2.51-v73.jsonl").read_text().splitlines()]
+            for record in records:
+                if record["kind"] == "false rejection":
+                    self.assertNotIn("FLOAT", json.dumps(record["model"]))
+                elif record["kind"] == "false acceptance":
+                    self.assertIn("FLOAT", json.dumps(record["model"]))
+            self.assertEqual({r["kind"] for r in records}, {"false rejection", "false acceptance", "library crash SIGFPE"})
+
+    def test_the_smallest_case_stands_for_its_class(self):
+        made = list(generate.configurations(ops(), 300, 2))
+        asked = [verdicts.Verdict(c, "accepted", "", "rejected", ["htp/Mix/x"], n) for n, c in enumerate(made, 1)]
+        self.assertEqual(summary.smallest(asked).configuration.mutations, [])
+        self.assertEqual(sum(len(members) for _, members in summary.classes(asked, "false rejection")), 300)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,68 @@
+"""python -m agree: quantgate's verdicts against a backend library's op validation.
+
+Invariant: a node is `rejected` by quantgate exactly where the library's op validation refuses
+it. Prints false rejections, false acceptances and unknowns; writes a page of their classes and
+every disagreement with its Model. Exit status 1 when the counts exceed the given limits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+import time
+
+from . import database, generate, summary, verdicts
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="agree", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--oracle", default="qg-oracle", help="the qg-oracle executable")
+    parser.add_argument("--quantgate", default="quantgate", help="the quantgate executable; empty = ask only the library")
+    parser.add_argument("--backend-lib", required=True)
+    parser.add_argument("--opdefs", type=pathlib.Path, required=True, help="folder of a backend's op files, opdefs/htp")
+    parser.add_argument("--sdk", required=True)
+    parser.add_argument("--arch", default="v73")
+    parser.add_argument("--backend", default="htp")
+    parser.add_argument("--op", action="append", help="only this op (may be repeated)")
+    parser.add_argument("--count", type=int, default=20000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--limit", type=int, default=25, help="length of the tables")
+    parser.add_argument("--max-false-rejections", type=float, help="per cent")
+    parser.add_argument("--max-false-acceptances", type=float, help="per cent")
+    parser.add_argument("-o", "--out", type=pathlib.Path, required=True, help="folder for <sdk>-<arch>.md and .jsonl")
+    args = parser.parse_args()
+
+    ops = database.load(args.opdefs)
+    if args.op:
+        ops = [op for op in ops if op.name in args.op]
+    if not ops:
+        parser.error(f"no op files with examples in {args.opdefs}")
+    args.out.mkdir(parents=True, exist_ok=True)
+    stem = f"{args.sdk}-{args.arch}"
+    models = args.out / f"{stem}.models.jsonl"
+    started = time.monotonic()
+    asked = verdicts.write(generate.configurations(ops, args.count, args.seed), models)
+    made = time.monotonic()
+    arch = args.arch if args.backend == "htp" else ""
+    verdicts.ask_library(args.oracle, args.backend_lib, arch, models, asked, args.jobs)
+    library_done = time.monotonic()
+    if args.quantgate:
+        target = ["--backend", args.backend, "--sdk", args.sdk] + (["--arch", arch] if arch else [])
+        verdicts.ask_quantgate(args.quantgate, target, models, asked)
+    done = time.monotonic()
+
+    head = f"Agreement with {args.backend} {args.sdk} {args.arch}, seed {args.seed}"
+    (args.out / f"{stem}.md").write_text(summary.page(asked, head, args.limit))
+    (args.out / f"{stem}.jsonl").write_text("\n".join(summary.records(asked)) + "\n")
+    counted = verdicts.counts(asked)
+    print(f"{stem}: {len(asked)} configurations; " + ", ".join(f"{n} {kind}" for kind, n in sorted(counted.items())))
+    print(f"seconds: generate {made - started:.1f}, library {library_done - made:.1f}, quantgate {done - library_done:.1f}")
+    limits = {"false rejection": args.max_false_rejections, "false acceptance": args.max_false_acceptances}
+    exceeded = [k for k, most in limits.items() if most is not None and counted[k] > most / 100 * len(asked)]
+    return 1 if exceeded else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

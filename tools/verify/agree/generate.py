@@ -1,0 +1,75 @@
+"""Configurations by the thousand: every base once, then random mutations with a seed."""
+
+from __future__ import annotations
+
+import random
+from typing import Iterable
+
+from .configuration import WEIGHT_SCALE, Configuration, base, mid_point, per_channel
+from .database import Op, is_fixed
+from .mutations import mutate
+
+
+def _bases(ops: list[Op], rng: random.Random) -> dict[str, list[Configuration]]:
+    """Per op: every example with every variant; constant weights also per-channel, with a
+    bias that leaves its encoding to the library's own rule (scale 0)."""
+    bases: dict[str, list[Configuration]] = {}
+    for op in ops:
+        made = bases.setdefault(op.name, [])
+        for number, example in enumerate(op.examples):
+            for variant in op.variants:
+                configuration = base(op, example, number, variant, rng)
+                if configuration is None:
+                    continue
+                made.append(configuration)
+                other = _with_channel_weights(op, configuration)
+                if other is not None:
+                    made.append(other)
+    return bases
+
+
+def _with_channel_weights(op: Op, configuration: Configuration) -> Configuration | None:
+    made = configuration.copy()
+    changed = False
+    for i, declared in enumerate(op.inputs):
+        port = made.inputs[i] if i < len(made.inputs) else None
+        if port is None or not is_fixed(port.dtype):
+            continue
+        if "channel_axis" in declared and port.static:
+            axis = declared["channel_axis"] % max(1, len(port.dims))
+            port.encoding = per_channel(axis, WEIGHT_SCALE, mid_point(port.dtype))
+            changed = True
+        elif declared.get("role") == "bias" and changed and port.encoding:
+            port.encoding["perTensor"]["scale"] = 0.0
+    if not changed:
+        return None
+    made.mutations.append("per-channel weights")
+    return made
+
+
+def configurations(ops: list[Op], count: int, seed: int) -> Iterable[Configuration]:
+    """`count` different configurations (fewer where the space is small): the bases first,
+    then one to three mutations of bases drawn op by op."""
+    rng = random.Random(seed)
+    seen: set[str] = set()
+    bases = _bases(ops, rng)
+    for of_op in bases.values():
+        for configuration in of_op:
+            if len(seen) >= count:
+                return
+            key = configuration.key()
+            if key not in seen:
+                seen.add(key)
+                yield configuration
+    names = [name for name, of_op in bases.items() if of_op]
+    misses = 0
+    while len(seen) < count and misses < 50 * count and names:
+        configuration = rng.choice(bases[rng.choice(names)]).copy()
+        for _ in range(rng.choice([1, 1, 1, 1, 2, 2, 3])):
+            mutate(rng, configuration)
+        key = configuration.key()
+        if key in seen:
+            misses += 1
+            continue
+        seen.add(key)
+        yield configuration

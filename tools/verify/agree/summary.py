@@ -1,0 +1,98 @@
+"""The disagreements as a page: classes first, the most frequent on top."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from typing import Any
+
+from .verdicts import Verdict, counts
+
+
+def _general(message: str) -> str:
+    """A library's message without the numbers and addresses of the case."""
+    return re.sub(r"\b0x[0-9a-fA-F]+\b|\b\d+(\.\d+)?\b", "N", message)[:140]
+
+
+def classes(verdicts: list[Verdict], kind: str) -> list[tuple[tuple[str, str, str], list[Verdict]]]:
+    """Disagreements of one kind by (op, reason, mutation): the reason is quantgate's
+    constraints for a false rejection, the library's message for a false acceptance."""
+    grouped: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        if verdict.kind() != kind:
+            continue
+        reason = ", ".join(verdict.constraints) if kind == "false rejection" else _general(verdict.message)
+        mutation = " + ".join(sorted(verdict.configuration.mutations)) or "none"
+        grouped[(verdict.configuration.op, reason, mutation)].append(verdict)
+    return sorted(grouped.items(), key=lambda item: (-len(item[1]), item[0]))
+
+
+def smallest(verdicts: list[Verdict]) -> Verdict:
+    """The one with the fewest mutations, then the shortest model."""
+    return min(verdicts, key=lambda v: (len(v.configuration.mutations), len(v.configuration.key()), v.line))
+
+
+def _table(title: str, counted: Counter[str], limit: int) -> list[str]:
+    lines = [f"### {title}", "", "| n | what |", "|---|---|"]
+    lines += [f"| {n} | {what.replace('|', '/')} |" for what, n in counted.most_common(limit)]
+    return lines + [""]
+
+
+def page(verdicts: list[Verdict], head: str, limit: int) -> str:
+    total = counts(verdicts)
+    lines = [f"# {head}", "", "| | n |", "|---|---|", f"| configurations | {len(verdicts)} |"]
+    lines += [f"| {kind} | {total[kind]} |" for kind in ("agrees", "false rejection", "false acceptance", "unknown")]
+    lines += [f"| {kind} | {n} |" for kind, n in sorted(total.items()) if kind.startswith("library ")]
+    lines.append("")
+    for kind in ("false rejection", "false acceptance", "unknown"):
+        wrong = [v for v in verdicts if v.kind() == kind]
+        if not wrong:
+            continue
+        lines += [f"## {kind}: {len(wrong)}", ""]
+        lines += _table("by op", Counter(v.configuration.op for v in wrong), limit)
+        unmutated = [v for v in wrong if not v.configuration.mutations]
+        if unmutated:
+            lines += _table(
+                "variants as they stand (no mutation)",
+                Counter(f"{v.configuration.op} {v.configuration.variant} [{v.configuration.example}] {v.configuration.dtypes()}: "
+                        f"{', '.join(v.constraints) or _general(v.message)}" for v in unmutated),
+                4 * limit,
+            )  # fmt: skip
+        if kind == "false rejection":
+            lines += _table("by constraint", Counter(c for v in wrong for c in v.constraints), 2 * limit)
+        else:
+            lines += _table("by message of the library", Counter(_general(v.message) for v in wrong), 2 * limit)
+        single = [v for v in wrong if len(v.configuration.mutations) == 1]
+        lines += _table("by single mutation", Counter(v.configuration.mutations[0] for v in single), 2 * limit)
+        lines += ["### classes", "", "| n | op | reason | mutation | dtypes of the smallest | line |", "|---|---|---|---|---|---|"]
+        for (op, reason, mutation), members in classes(verdicts, kind)[: 4 * limit]:
+            least = smallest(members)
+            cells = [str(len(members)), op, reason, mutation, least.configuration.dtypes(), str(least.line)]
+            lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
+        lines.append("")
+    crashed = [v for v in verdicts if v.kind().startswith("library ")]
+    if crashed:
+        lines += ["## the library fails", "", "| n | op | how | mutation | quantgate says | line |", "|---|---|---|---|---|---|"]
+        grouped: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
+        for v in crashed:
+            grouped[(v.configuration.op, v.library, " + ".join(sorted(v.configuration.mutations)))].append(v)
+        for (op, how, mutation), members in sorted(grouped.items(), key=lambda item: -len(item[1]))[: 4 * limit]:
+            lines.append(f"| {len(members)} | {op} | {how} | {mutation} | {smallest(members).quantgate} | {smallest(members).line} |")
+    return "\n".join(lines) + "\n"
+
+
+def records(verdicts: list[Verdict]) -> list[str]:
+    """Every disagreement as a JSON line, with the Model that shows it."""
+    lines = []
+    for v in verdicts:
+        if v.kind() == "agrees":
+            continue
+        c = v.configuration
+        record: dict[str, Any] = {
+            "kind": v.kind(), "op": c.op, "variant": c.variant, "example": c.example, "mutations": c.mutations,
+            "dtypes": c.dtypes(), "library": v.library, "message": v.message, "quantgate": v.quantgate,
+            "constraints": v.constraints, "line": v.line, "model": c.model(f"{c.op} {c.variant}"),
+        }  # fmt: skip
+        lines.append(json.dumps(record))
+    return lines

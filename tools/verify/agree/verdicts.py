@@ -1,0 +1,85 @@
+"""Asks quantgate and a backend library about the same configurations."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Iterable
+
+from .configuration import Configuration
+
+# Verdicts under which the backend's own op validation accepts.
+ACCEPTING = {"accepted", "advice", "undocumented", "altered", "wrong_values", "prepare_fails"}
+
+
+@dataclass
+class Verdict:
+    """What both said about one configuration."""
+
+    configuration: Configuration
+    library: str = ""  # accepted, rejected, crash SIGFPE, hang, not asked
+    message: str = ""  # of the library
+    quantgate: str = ""  # quantgate's verdict
+    constraints: list[str] = field(default_factory=list)  # rejecting findings: constraint or rule
+    line: int = 0
+
+    def kind(self) -> str:
+        """agrees, false rejection, false acceptance, unknown, or the library's own failure."""
+        if self.library not in ("accepted", "rejected"):
+            return "library " + self.library
+        if self.quantgate in ("", "unchecked"):
+            return "unknown"
+        if (self.quantgate in ACCEPTING) == (self.library == "accepted"):
+            return "agrees"
+        return "false rejection" if self.library == "accepted" else "false acceptance"
+
+
+def write(configurations: Iterable[Configuration], path: pathlib.Path) -> list[Verdict]:
+    verdicts = []
+    with path.open("w") as stream:
+        for line, configuration in enumerate(configurations, 1):
+            name = f"{configuration.op} {configuration.variant} {configuration.example}: {', '.join(configuration.mutations)}"
+            stream.write(json.dumps(configuration.model(name)) + "\n")
+            verdicts.append(Verdict(configuration, line=line))
+    return verdicts
+
+
+def _line_of(report: dict[str, Any]) -> int:
+    return int(str(report["model"]).rsplit(":", 1)[1])
+
+
+def ask_library(oracle: str, library: str, arch: str, models: pathlib.Path, verdicts: list[Verdict], jobs: int) -> None:
+    command = [oracle, "--backend-lib", library, "--jobs", str(jobs), str(models)]
+    if arch:
+        command[1:1] = ["--arch", arch]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if run.returncode != 0:
+        raise RuntimeError(f"{oracle}: {run.stderr.strip()[-500:]}")
+    for text in run.stdout.splitlines():
+        answer = json.loads(text)
+        verdict = verdicts[_line_of(answer) - 1]
+        verdict.library = answer["validate"]
+        verdict.message = answer.get("message", "")
+
+
+def ask_quantgate(quantgate: str, target: list[str], models: pathlib.Path, verdicts: list[Verdict]) -> None:
+    command = [quantgate, "check", "--route", "direct", "--format", "json", *target, str(models)]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if run.returncode not in (0, 1):
+        raise RuntimeError(f"{quantgate}: exit {run.returncode}: {run.stderr.strip()[-500:]}")
+    for text in run.stdout.splitlines():
+        report = json.loads(text)
+        if "error" in report:
+            raise RuntimeError(f"{report['model']}: {report['error']}")
+        verdict = verdicts[_line_of(report) - 1]
+        verdict.quantgate = report["nodes"][0]["verdict"]
+        verdict.constraints = sorted(
+            {f.get("constraint") or f"{f['code']} {f['rule']}" for f in report["findings"] if f["consequence"] == "rejected"}
+        )
+
+
+def counts(verdicts: Iterable[Verdict]) -> Counter[str]:
+    return Counter(v.kind() for v in verdicts)
