@@ -4,6 +4,7 @@
 #define QUANTGATE_CORE_RESOLVE_RESOLVED_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,12 @@ struct SourceNode {
 };
 
 struct Resolved {
-  // The QNN graph. Not owned: the validator's input itself where nothing had to be resolved.
+  // The QNN graph, never null. Not owned: the validator's input itself where nothing had to be
+  // resolved, else `owned`.
   const Model* graph = nullptr;
-  Model owned;                        // storage for `graph` otherwise
-  std::vector<int32_t> op_source;     // per graph->nodes: the file node it serves; empty = identity
-  std::vector<SourceNode> sources;    // per node of the file; empty = all kOps
+  std::unique_ptr<Model> owned;
+  std::vector<int32_t> op_source;   // per graph->nodes: the file node it serves; empty = identity
+  std::vector<SourceNode> sources;  // per node of the file; empty = all kOps
   // Per graph tensor whose layout differs from the file's: dims[i] = file dims[perm[i]].
   absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>> layout;
   // Found on the way (QG1xx, QG6xx), node_index and the texts set; levels are set later.
