@@ -118,8 +118,9 @@ class NothingLostTest(unittest.TestCase):
                 return False
         when = fact.get("when", {})
         mine = constraint.get("when", {})
-        for key in ("dtype", "encoding", "param", "param_not", "dtype_of", "rank"):
-            if key in when and fact["kind"] != "min_arch" and mine.get(key) != when[key]:
+        for key in ("dtype", "encoding", "param", "param_not", "dtype_of"):
+            if key in when and fact["kind"] != "min_arch" and when[key] not in (
+                    mine.get(key), *mine.get(f"{key}_of", {}).values()):
                 return False
         return True
 

@@ -3,11 +3,12 @@ import argparse
 import pathlib
 import sys
 
-from . import chips, emit, ports
+from . import chips, emit, judge, operations, ports, special, weights
 from .constraints import entry, finish
 from .documented import DOCS, Documented
 from .facts import Facts
-from .variants import Rows
+from .measured import SOURCES, Measured
+from .variants import OPERATION_OPS, Rows
 
 BACKEND = "htp"
 
@@ -18,10 +19,8 @@ def build(facts, op):
     params = ports.params(facts, op)
     rows = Rows(facts, op)
     documented = Documented(facts, op, names)
-    constraints = [
-        entry(c["body"], groups=c["groups"], sources=[DOCS],
-              consequence="advice" if c["body"]["kind"] == "note" else "rejected")
-        for c in documented.constraints]
+    beyond, decided = measured_constraints(facts, op, rows, documented.constraints)
+    constraints = [documented_entry(op, c, decided) for c in documented.constraints] + beyond
     items = [("op", op), ("backend", BACKEND)]
     sources = {s for v in rows.variants for s in v["sources"]} | {
         s for c in constraints for s in c["sources"]}
@@ -43,8 +42,49 @@ def build(facts, op):
         "rows in": rows.documented_rows, "rows out": sum(v["rows"] for v in rows.variants),
         "variants": len(variants), "variants beyond": sum(not v["rows"] for v in rows.variants),
         "constraints in": documented.facts_in, "constraints out": documented.facts_out(),
-        "constraints": len(finished)}
+        "constraints": len(finished), "constraints measured": len(beyond)}
     return items, counts
+
+
+def measured_constraints(facts, op, rows, documented):
+    """What measurement adds, and the operations whose dtype rows it decides."""
+    measured = Measured(facts, op, rows)
+    result = measured.ranks(documented)
+    result += weights.constraints(op)
+    result += special.constraints(op, measured.operations)
+    same = measured.same_encoding()
+    if any(c["body"]["kind"] == "same_encoding" for c in documented):
+        # The documented one carries what another scale leads to.
+        same = [c for c in same if c.get("aspect") == "offset"]
+    result += same
+    result += measured.per_channel_activations()
+    if op not in weights.ALL:
+        result += measured.encoding_defined() + measured.valid_scale()
+    result += measured.plain_cases()
+    decided = set()
+    if op in OPERATION_OPS:
+        found, decided = operations.constraints(rows, facts)
+        result += found
+    return result, decided
+
+
+def documented_entry(op, constraint, decided):
+    """A documented constraint with its consequence, and what measurement made of it."""
+    body = dict(constraint["body"])
+    found = judge.answer(op, constraint)
+    if body["kind"] == "note":
+        return entry(body, groups=constraint["groups"], consequence="advice", sources=[DOCS])
+    chosen = body.get("when", {}).get("param", {}).get("operation", ())
+    if body["kind"] == "dtypes" and chosen and set(chosen) <= decided:
+        body["until"] = "2.47"  # From then on the measured rows of the operation hold.
+    if found is None:
+        return entry(body, groups=constraint["groups"], sources=[DOCS])
+    consequence, since, note = found
+    changed = None
+    if consequence != "rejected":
+        changed = {"since": since, "consequence": consequence}
+    return entry(body, groups=constraint["groups"], measured=changed, note=note,
+                 sources=[DOCS] + SOURCES[since])
 
 
 def main(argv=None):

@@ -2,7 +2,7 @@
 from . import ports as port_tools
 
 DOCS = "docs-2.25"
-_NOT_FIELDS = {"src", "config", "port", "kind", "when", "stated_on", "source_offset", "dim_name"}
+_NOT_FIELDS = {"src", "config", "port", "kind", "when", "stated_on", "source_offset", "dim_name", "unset"}
 
 
 class Documented:
@@ -43,6 +43,11 @@ class Documented:
         kind = fact["kind"]
         base = {"port": self._port(fact["port"])}
         when = self._when(fact.get("when", {}))
+        if fact["port"] not in self.names and "stated_on" in fact:
+            # A param has no encoding: the condition is about the port the sentence stands at.
+            for key in ("encoding", "dtype", "bits"):
+                if key in when:
+                    when[f"{key}_of"] = {self._port(fact["stated_on"]): when.pop(key)}
         if kind == "min_arch":
             yield from self._min_arch(base, fact, when)
             return
@@ -94,7 +99,11 @@ class Documented:
         result = {}
         for key, value in when.items():
             if key == "peer_bits":
-                result["bits_of"] = value
+                result["bits_of"] = {port: [bits] for port, bits in value.items()}
+            elif key == "bits":
+                result[key] = [value]
+            elif key == "rank":
+                result[key] = {port: [rank] for port, rank in value.items()}
             elif key == "peer_encoding":
                 result["encoding_of"] = value
             elif key in ("param", "param_not"):
@@ -109,7 +118,7 @@ class Documented:
         if "BLOCKWISE_EXPANSION" in when.get("encoding", ()):
             yield dict(base, kind="encodings", denied=["BLOCKWISE_EXPANSION"],
                        arch=_below(fact["arch"]))
-        elif when.get("bits") == 16:
+        elif when.get("bits") == [16]:
             rest = {k: v for k, v in when.items() if k != "bits"}
             yield dict(base, kind="dtypes", denied=["SFIXED_POINT_16", "UFIXED_POINT_16"],
                        arch=_below(fact["arch"]), when=rest)
@@ -119,10 +128,6 @@ class Documented:
     def _quant_axis(self, base, fact, when):
         if "dim" in fact:
             yield dict(base, kind="quant_axis", axis=fact["dim"], when=when)
-        elif self.op == "MatMul":  # channel_out is n of [..., m, n], or of [..., n, m].
-            for axis, transposed in ((-1, 0), (-2, 1)):
-                yield dict(base, kind="quant_axis", axis=axis,
-                           when=dict(when, param={"transpose_in1": [transposed]}))
         else:
             axis = port_tools.channel_axis(self.facts, self.op, base["port"])
             if axis is None:
