@@ -42,9 +42,10 @@ record-ort: ## asks the provider again and rewrites tests/conformance/ort/record
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(ORT)/compare.py --record
 
-models: setup ## makes docs/examples again (installs PyTorch into .venv)
+models: setup ## makes docs/examples again, needs PyTorch from PyPI; FULL_WIDTH=DIR: published sizes, into DIR
 	PYTHON=$(PYTHON) tools/setup_venv.sh tools/make_models/requirements.txt
-	.venv/bin/python tools/make_models/make_models.py
+	.venv/bin/python tools/make_models/make_models.py \
+	    $(if $(FULL_WIDTH),--full-width $(FULL_WIDTH))
 
 clean: ## removes the build tree and the Python environment
 	rm -rf $(BUILD) build-fuzz .venv

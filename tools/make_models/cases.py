@@ -222,4 +222,4 @@ def write(out: Path) -> list[Path]:
 
 if __name__ == "__main__":
     write(Path(sys.argv[1]) if len(sys.argv) > 1
-          else Path(__file__).parents[2] / "tests" / "conformance" / "ort" / "models")
+          else Path(__file__).resolve().parents[2] / "tests" / "conformance" / "ort" / "models")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the quantized example models of docs/examples (or, with --full-width, large ones to measure).
+"""Makes the models of docs/examples and of the conformance test, or, with --full-width, large ones.
 
 PyTorch / transformers architecture with seeded random weights -> torch.onnx.export -> ONNX
 Runtime's own QNN configuration (preprocess, get_qnn_qdq_config, quantize), calibrated with seeded
@@ -20,9 +20,12 @@ from onnxruntime.quantization import CalibrationDataReader, QuantType, quantize
 from onnxruntime.quantization.execution_providers.qnn import (get_qnn_qdq_config,
                                                               qnn_preprocess_model)
 
+import cases
 import nets
 import planted
 
+ROOT = Path(__file__).resolve().parents[2]
+CASES = ROOT / "tests" / "conformance" / "ort" / "models"
 SEED = 20250
 OPSET = 18
 CALIBRATION_RUNS = 4
@@ -124,7 +127,7 @@ def quantize_form(float_path: Path, names, inputs, form: str, out: Path) -> None
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "docs" / "examples")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "examples")
     parser.add_argument("--full-width", type=Path, metavar="DIR",
                         help="write published sizes into DIR instead, in 8a8w and 16a8w")
     parser.add_argument("--only", nargs="*", metavar="NAME", help=f"of {' '.join(nets.NETS)}")
@@ -150,6 +153,8 @@ def main() -> int:
     if not args.full_width and not args.only:
         planted.write(out)
         print(out / "planted.onnx", out / "planted_qnn.json", sep="\n")
+        for path in cases.write(CASES):
+            print(path)
     return 0
 
 
