@@ -187,17 +187,23 @@ Verb AddCheck(CLI::App& app) {
   verb->add_option("--route", flags->route,
                    "How the file reaches the backend: direct, onnxruntime, executorch, qairt; by "
                    "kind of input if not given")
-      ->group("Target");
+      ->group("Target")
+      ->type_name("ROUTE");
   verb->add_option("--mode", flags->mode, "strict: fail on bad verdicts; warn: only report")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->type_name("MODE");
   verb->add_option("--fail-on", flags->fail_on,
                    "Fail on this verdict and worse: advice, undocumented, altered, wrong_values, "
                    "prepare_fails, rejected; or unchecked")
-      ->capture_default_str();
-  verb->add_option("--format", flags->format, "text or json")->capture_default_str();
-  verb->add_option("-o,--output", flags->output, "Write to this file instead");
+      ->capture_default_str()
+      ->type_name("VERDICT");
+  verb->add_option("--format", flags->format, "text or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+  verb->add_option("-o,--output", flags->output, "Write to this file instead")->type_name("FILE");
   verb->add_option("--input-format", flags->input_format,
-                   "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given");
+                   "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given")
+      ->type_name("FORMAT");
   verb->add_flag("-v,--verbose", flags->verbose, "Every finding in full, and every node");
   flags->color.Add(*verb);
   verb->footer(

@@ -70,12 +70,19 @@ absl::StatusOr<size_t> OneOf(std::string_view flag, std::string_view value,
 }
 
 void AddTargetFlags(CLI::App& verb, TargetSpec& spec) {
-  verb.add_option("--backend", spec.backend, "Backend")->capture_default_str()->group("Target");
+  verb.add_option("--backend", spec.backend, "Backend")
+      ->capture_default_str()
+      ->group("Target")
+      ->type_name("NAME");
   verb.add_option("--sdk", spec.sdk, "SDK version MAJOR.MINOR; the newest known if not given")
-      ->group("Target");
+      ->group("Target")
+      ->type_name("VERSION");
   verb.add_option("--soc", spec.soc, "Chip, name in any case or id: SM8550, sm8550, 43")
-      ->group("Target");
-  verb.add_option("--arch", spec.arch, "Architecture of the backend: v73")->group("Target");
+      ->group("Target")
+      ->type_name("CHIP");
+  verb.add_option("--arch", spec.arch, "Architecture of the backend: v73")
+      ->group("Target")
+      ->type_name("ARCH");
 }
 
 absl::StatusOr<Format> ParseFormat(std::string_view text) {
@@ -85,7 +92,9 @@ absl::StatusOr<Format> ParseFormat(std::string_view text) {
 }
 
 void ColorFlag::Add(CLI::App& verb) {
-  verb.add_option("--color", value, "Colours: auto, always or never")->capture_default_str();
+  verb.add_option("--color", value, "Colours: auto, always or never")
+      ->capture_default_str()
+      ->type_name("WHEN");
 }
 
 absl::StatusOr<bool> ColorFlag::Decide(const Output& output) const {

@@ -56,9 +56,11 @@ Verb AddConvert(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("convert", "Write a model as Model JSON");
   verb->add_option("INPUT", flags->input, "Model file; '-' = standard input")->required();
   verb->add_option("-o,--output", flags->output,
-                   "Model .json, .jsonl or .binpb; standard output if not given");
+                   "Model .json, .jsonl or .binpb; standard output if not given")
+      ->type_name("FILE");
   verb->add_option("--input-format", flags->input_format,
-                   "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given");
+                   "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given")
+      ->type_name("FORMAT");
   verb->footer(
       "Examples:\n"
       "  quantgate convert model.onnx -o model.json\n"

@@ -112,7 +112,9 @@ Verb AddExplain(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("explain", "A rule in full");
   verb->add_option("RULE", flags->rule, "Code or name: QG301, asymmetric-encoding");
   verb->add_flag("--all", flags->all, "List all rules; with --format json in full");
-  verb->add_option("--format", flags->format, "text or json")->capture_default_str();
+  verb->add_option("--format", flags->format, "text or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
   flags->color.Add(*verb);
   verb->footer(
       "Examples:\n"

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "core/types/nearest.h"
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/help.h"
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/verbs.h"
 
@@ -57,6 +59,10 @@ int FailUnexpected(const CLI::App& parser, std::string_view argument, bool verb_
 int Run(int argc, char** argv) {
   CLI::App app("Says whether a quantized model fits an NPU backend, why not, and what to change.");
   app.name("quantgate");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.get_formatter()->label("Positionals", "Arguments");
+  app.option_defaults()->group("Flags");
+  app.set_help_flag("-h,--help", "This help");
   app.allow_extras();
   bool version = false;
   app.add_flag("--version", version, "Version of the tool and of its knowledge");
@@ -68,7 +74,10 @@ int Run(int argc, char** argv) {
       "quantgate VERB --help tells more.");
   const std::vector<Verb> verbs = {AddCheck(app), AddQuery(app), AddTargets(app), AddExplain(app),
                                    AddConvert(app)};
-  for (const Verb& verb : verbs) verb.parser->allow_extras();
+  for (const Verb& verb : verbs) {
+    verb.parser->allow_extras()->group("Verbs");
+    verb.parser->get_help_ptr()->group("Flags");
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

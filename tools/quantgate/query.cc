@@ -281,7 +281,9 @@ Verb AddQuery(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("query", "What a target takes for an op");
   verb->add_option("OP", flags->op, "Op of the backend")->required();
   AddTargetFlags(*verb, flags->target);
-  verb->add_option("--format", flags->format, "text or json")->capture_default_str();
+  verb->add_option("--format", flags->format, "text or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
   flags->color.Add(*verb);
   verb->footer(
       "Examples:\n"

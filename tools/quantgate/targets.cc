@@ -89,7 +89,9 @@ int RunTargets(const TargetsFlags& flags) {
 Verb AddTargets(CLI::App& app) {
   const auto flags = std::make_shared<TargetsFlags>();
   CLI::App* verb = app.add_subcommand("targets", "Backends, SDK versions, archs and chips known");
-  verb->add_option("--format", flags->format, "text or json")->capture_default_str();
+  verb->add_option("--format", flags->format, "text or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
   flags->color.Add(*verb);
   verb->footer(
       "Examples:\n"
