@@ -42,6 +42,12 @@ record-ort: ## asks the provider again and rewrites tests/conformance/ort/record
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(ORT)/compare.py --record
 
+golden: build ## rewrites tests/golden from the fixtures of the rules; review the diff
+	@$(PYTHON) tools/update_goldens.py $(CLI)
+
+bench: build ## time and memory of `quantgate check` on a model of 1,000 nodes
+	@$(PYTHON) tools/bench_cli.py --cli $(CLI)
+
 models: setup ## makes docs/examples again, needs PyTorch from PyPI; FULL_WIDTH=DIR: published sizes, into DIR
 	PYTHON=$(PYTHON) tools/setup_venv.sh tools/make_models/requirements.txt
 	.venv/bin/python tools/make_models/make_models.py \
