@@ -55,15 +55,16 @@ def svg(title: str, lines: list[str]) -> str:
            f"<title>{html.escape(title)}</title>",
            f'<rect width="{width}" height="{height}" rx="8" fill="{BACKGROUND}"/>',
            '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, '
-           f'monospace" font-size="14" fill="{FOREGROUND}" xml:space="preserve">']
+           f'monospace" font-size="14" fill="{FOREGROUND}">']
     for index, line in enumerate([f"\x1b[90m$\x1b[0m \x1b[1m{title}\x1b[0m", "", *lines]):
         y, column = MARGIN + (index + 0.75) * LINE, 0
         # Each piece has its own place, so that a font of another width keeps the columns.
         for attributes, text in spans(line):
-            if text.strip():
-                x = MARGIN + column * COLUMN
-                out.append(f'<text x="{x:.1f}" y="{y:.1f}" textLength="{len(text) * COLUMN:.1f}"'
-                           f"{attributes}>{html.escape(text)}</text>")
+            # Renderers differ about runs of spaces: only words are drawn.
+            for words in re.finditer(r"\S+(?: \S+)*", text):
+                x, size = MARGIN + (column + words.start()) * COLUMN, len(words[0]) * COLUMN
+                out.append(f'<text x="{x:.1f}" y="{y:.1f}" textLength="{size:.1f}"'
+                           f"{attributes}>{html.escape(words[0])}</text>")
             column += len(text)
     return "\n".join([*out, "</g>", "</svg>", ""])
 

@@ -15,9 +15,9 @@ class Database;
 
 struct TargetSpec {
   std::string backend = "htp";
-  std::string sdk;   // "2.51", "2.51.0.26"; empty = newest known
-  std::string soc;   // name in any case ("sm8550") or SoC id ("43"); empty = none
-  std::string arch;  // "v73"; empty = the soc's, else the backend's default
+  std::string sdk = {};   // "2.51", "2.51.0.26"; empty = newest known
+  std::string soc = {};   // name in any case ("sm8550") or SoC id ("43"); empty = none
+  std::string arch = {};  // "v73"; empty = the soc's, else the backend's default
 };
 
 // SDK versions compare as numbers; only major.minor counts. 2.9 < 2.13.
