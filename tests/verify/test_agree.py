@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "verify"))
 
 from agree import __main__ as command  # noqa: E402
-from agree import configuration, database, generate, mutations, summary, verdicts  # noqa: E402
+from agree import configuration, database, generate, mutations, propose, summary, verdicts  # noqa: E402
 
 OP = """
 op: Mix
@@ -88,7 +88,7 @@ class Configurations(unittest.TestCase):
         before = [c.key() for c in bases]
         labels = {label.split()[0] for c in generate.configurations(ops(), 3000, 1) for label in c.mutations}
         self.assertEqual(
-            labels, {"dtype", "rank", "encoding", "zero", "scale", "static", "in[0]", "in[1]", "in[2]", "dim", "param", "per-channel"}
+            labels, {"dtype", "rank", "encoding", "zero", "scale", "static", "in[0]", "in[1]", "in[2]", "dim", "shape", "param", "per-channel"}
         )  # fmt: skip
         self.assertEqual(before, [c.key() for c in bases])
         self.assertGreaterEqual(len(mutations.WEIGHTED), 15)
@@ -164,6 +164,44 @@ class Verdicts(unittest.TestCase):
         asked = [verdicts.Verdict(c, "accepted", "", "rejected", ["htp/Mix/x"], n) for n, c in enumerate(made, 1)]
         self.assertEqual(summary.smallest(asked).configuration.mutations, [])
         self.assertEqual(sum(len(members) for _, members in summary.classes(asked, "false rejection")), 300)
+
+
+class Proposals(unittest.TestCase):
+    def proposals(self, rules, quantgate="accepted"):
+        """Proposals for a library that refuses whatever breaks one of `rules` (message, holds)."""
+        asked = []
+        for line, made in enumerate(generate.configurations(ops(), 3000, 5), 1):
+            said = [message for message, holds in rules if not holds(made)]
+            verdict = verdicts.Verdict(made, "rejected" if said else "accepted", said[0] if said else "", quantgate, line=line)
+            asked.append(verdict)
+        return [p.candidate.text for p in propose.propose(asked, 5)]
+
+    def test_a_rank_limit_and_a_required_param_are_found(self):
+        found = self.proposals(
+            [
+                ("Input[0] has incorrect Rank", lambda c: c.inputs[:1] and c.inputs[0] and len(c.inputs[0].dims) == 3),
+                ("Wrong number of Parameters", lambda c: "axis" in c.params),
+            ]
+        )
+        self.assertIn({"port": "in[0]", "kind": "rank", "min": 3, "max": 3}, found)
+        self.assertIn({"port": "axis", "kind": "param_required"}, found)
+
+    def test_a_relation_between_dims_is_found(self):
+        def channels_fit(c):
+            weight = c.inputs[1] if len(c.inputs) > 1 else None
+            return weight is None or not c.outputs[0].dims or weight.dims[-1:] == c.outputs[0].dims[-1:]
+
+        found = self.proposals([("Incorrect output dimension", channels_fit)])
+        self.assertIn({"port": "out[0]", "kind": "dim", "dim": -1, "eq": "dim(in[1],-1)"}, found)
+
+    def test_a_message_about_something_else_is_no_evidence(self):
+        found = self.proposals([("Datatype not supported", lambda c: all(len(p.dims) <= 3 for _, p in c.ports()))])
+        self.assertEqual(found, [])
+
+    def test_what_quantgate_rejects_already_needs_no_proposal(self):
+        rule = ("Incorrect Rank", lambda c: all(len(p.dims) <= 3 for _, p in c.ports()))
+        self.assertNotEqual(self.proposals([rule]), [])
+        self.assertEqual(self.proposals([rule], quantgate="rejected"), [])
 
 
 if __name__ == "__main__":

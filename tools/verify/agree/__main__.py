@@ -12,7 +12,7 @@ import pathlib
 import sys
 import time
 
-from . import database, generate, summary, verdicts
+from . import database, generate, propose, summary, verdicts
 
 
 def main() -> int:
@@ -29,6 +29,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=int, default=25, help="length of the tables")
+    parser.add_argument("--propose", type=int, metavar="N", help="propose constraints that explain at least N false acceptances")
     parser.add_argument("--max-false-rejections", type=float, help="per cent")
     parser.add_argument("--max-false-acceptances", type=float, help="per cent")
     parser.add_argument("-o", "--out", type=pathlib.Path, required=True, help="folder for <sdk>-<arch>.md and .jsonl")
@@ -56,6 +57,9 @@ def main() -> int:
     head = f"Agreement with {args.backend} {args.sdk} {args.arch}, seed {args.seed}"
     (args.out / f"{stem}.md").write_text(summary.page(asked, head, args.limit))
     (args.out / f"{stem}.jsonl").write_text("\n".join(summary.records(asked)) + "\n")
+    if args.propose:
+        lines = propose.yaml_lines(propose.propose(asked, args.propose), f"measured-{args.sdk}")
+        (args.out / f"{stem}.proposals.yaml").write_text("\n".join(lines) + "\n")
     counted = verdicts.counts(asked)
     print(f"{stem}: {len(asked)} configurations; " + ", ".join(f"{n} {kind}" for kind, n in sorted(counted.items())))
     print(f"seconds: generate {made - started:.1f}, library {library_done - made:.1f}, quantgate {done - library_done:.1f}")

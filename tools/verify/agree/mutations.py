@@ -239,6 +239,32 @@ def dim_of_port(rng: random.Random, c: Configuration) -> str | None:
     return f"dim {name} {at}"
 
 
+def dims_alike(rng: random.Random, c: Configuration) -> str | None:
+    """Every dimension of one size gets another one, in all ports: often a valid shape."""
+    sizes = sorted({d for _, port in c.ports() for d in port.dims if d > 1})
+    if not sizes:
+        return None
+    old, new = rng.choice(sizes), rng.choice([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 64])
+    if old == new:
+        return None
+    for _, port in c.ports():
+        port.dims = [new if d == old else d for d in port.dims]
+    return "shape alike dims"
+
+
+def dims_shifted(rng: random.Random, c: Configuration) -> str | None:
+    """One dimension grows by the same amount in all ports of the output's rank that are not
+    constant: valid for sliding windows too."""
+    rank = len(c.outputs[0].dims)
+    if rank == 0:
+        return None
+    at, by = rng.randrange(rank), rng.choice([1, 2, 3, 4, 8])
+    for _, port in c.ports():
+        if not port.static and len(port.dims) == rank:
+            port.dims[at] += by
+    return "shape shifted dims"
+
+
 def param_absent(rng: random.Random, c: Configuration) -> str | None:
     if not c.params:
         return None
@@ -274,7 +300,7 @@ def param_changed(rng: random.Random, c: Configuration) -> str | None:
 WEIGHTED: list[tuple[float, Mutation]] = [
     (5, dtype_of_port), (1.5, dtype_of_all_alike), (1.5, rank_of_all), (0.7, rank_of_port), (1, encoding_missing),
     (0.2, encoding_superfluous), (4, encoding_kind), (2, zero_point), (2, scale_value), (0.2, scale_not_finite),
-    (1.2, static_or_not), (0.7, input_absent), (0.5, dim_of_port), (0.5, param_absent), (1.5, param_changed),
+    (1.2, static_or_not), (0.7, input_absent), (0.5, dim_of_port), (1, dims_alike), (1, dims_shifted), (0.5, param_absent), (1.5, param_changed),
 ]  # fmt: skip
 
 

@@ -39,12 +39,37 @@ def _table(title: str, counted: Counter[str], limit: int) -> list[str]:
     return lines + [""]
 
 
+def family(verdict: Verdict) -> str:
+    """What kind of change a configuration has: shapes apart from datatypes and encodings."""
+    words = {label.split()[0] for label in verdict.configuration.mutations if label != "per-channel weights"}
+    if not words:
+        return "none"
+    if words & {"rank", "dim", "shape"}:
+        return "shapes"
+    if "param" in words:
+        return "params"
+    if any(word.startswith("in[") for word in words):
+        return "absent inputs"
+    return "dtypes" if "dtype" in words else "encodings and constants"
+
+
+def _families(verdicts: list[Verdict]) -> list[str]:
+    kinds = ("agrees", "false rejection", "false acceptance", "unknown")
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    for verdict in verdicts:
+        counted[family(verdict)][verdict.kind()] += 1
+    lines = ["## by kind of change", "", "| change | " + " | ".join(kinds) + " |", "|---|" + "---|" * len(kinds)]
+    lines += [f"| {name} | " + " | ".join(str(c[kind]) for kind in kinds) + " |" for name, c in sorted(counted.items())]
+    return lines + [""]
+
+
 def page(verdicts: list[Verdict], head: str, limit: int) -> str:
     total = counts(verdicts)
     lines = [f"# {head}", "", "| | n |", "|---|---|", f"| configurations | {len(verdicts)} |"]
     lines += [f"| {kind} | {total[kind]} |" for kind in ("agrees", "false rejection", "false acceptance", "unknown")]
     lines += [f"| {kind} | {n} |" for kind, n in sorted(total.items()) if kind.startswith("library ")]
     lines.append("")
+    lines += _families(verdicts)
     for kind in ("false rejection", "false acceptance", "unknown"):
         wrong = [v for v in verdicts if v.kind() == kind]
         if not wrong:
