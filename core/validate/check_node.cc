@@ -71,6 +71,14 @@ void Evaluate(const NodeView& node, const ActiveConstraint& active, BrokenList& 
   });
 }
 
+bool Passes(const Guard& guard, const PortDtypes& dtypes) {
+  if (guard.port < 0) return true;
+  // A given port of unknown dtype has an empty dtype set: no condition on its dtype holds.
+  const EncodingMask encodings = dtypes.encodings[guard.port] & guard.encodings;
+  const DtypeMask mask = dtypes.masks[guard.port];
+  return encodings != 0 && (mask == 0 ? guard.dtypes == ~DtypeMask{0} : (mask & guard.dtypes) != 0);
+}
+
 int PortOf(const NodeView& node, const Broken& b) {
   if (b.constraint->row->port >= 0) return b.constraint->row->port;
   if (b.constraint->row->port != opdb::kPortAll || b.tensor == nullptr) return -1;
@@ -236,7 +244,9 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
   for (const ActiveConstraint& active : op->constraints) {
     const bool relevant =
         no_row ? active.row->groups == ~uint64_t{0} : (active.row->groups & groups) != 0;
-    if (relevant) Evaluate(view, active, broken);
+    if (relevant && Passes(active.own, dtypes) && Passes(active.peer, dtypes)) {
+      Evaluate(view, active, broken);
+    }
   }
 
   // The group of the row with the least severe findings.

@@ -11,6 +11,33 @@ Consequence ConsequenceAt(const opdb::ConstraintRow& row, SdkKey sdk) {
   return sdk >= row.measured_since ? row.measured_consequence : row.consequence;
 }
 
+// Conditions on one port's dtype and encoding, joined.
+Guard GuardFor(const opdb::View& db, const opdb::ConstraintRow& row, int16_t port) {
+  Guard guard;
+  guard.port = port;
+  for (const opdb::CondRow& cond : db.get(row.when)) {
+    const int16_t cond_port = cond.port >= 0 ? cond.port : row.port;
+    if (cond_port != port) continue;
+    if (cond.key == opdb::CondKey::kDtype) guard.dtypes &= cond.mask;
+    if (cond.key == opdb::CondKey::kEncoding) guard.encodings &= cond.mask;
+  }
+  return guard;
+}
+
+ActiveConstraint Activate(const opdb::View& db, const opdb::ConstraintRow& row,
+                          const rules::RuleEntry& entry, Consequence consequence) {
+  ActiveConstraint active{&row, &entry, consequence, {}, {}};
+  if (row.port >= 0 && !entry.wants_absent) active.own = GuardFor(db, row, row.port);
+  for (const opdb::CondRow& cond : db.get(row.when)) {
+    const bool sieves = cond.key == opdb::CondKey::kDtype || cond.key == opdb::CondKey::kEncoding;
+    if (sieves && cond.port >= 0 && cond.port != row.port) {
+      active.peer = GuardFor(db, row, cond.port);
+      break;
+    }
+  }
+  return active;
+}
+
 }  // namespace
 
 TargetTable::TargetTable(const opdb::View& db, const Target& target)
@@ -37,7 +64,7 @@ TargetTable::TargetTable(const opdb::View& db, const Target& target)
       const rules::RuleEntry* entry = rules::EntryOf(row.kind);
       const Consequence consequence = ConsequenceAt(row, sdk_);
       if (entry == nullptr || consequence == Consequence::kAccepted) continue;
-      constraints_.push_back({&row, entry, consequence});
+      constraints_.push_back(Activate(db, row, *entry, consequence));
     }
     ends.push_back({variants_.size(), constraints_.size()});
   }

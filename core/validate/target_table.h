@@ -19,10 +19,19 @@ struct ActiveVariant {
   Consequence consequence;  // kAccepted or kUndocumented
 };
 
+// What a port must look like for a constraint to be worth a closer look: a conservative sieve
+// made of the constraint's `when`, two ANDs instead of a walk over conditions.
+struct Guard {
+  int16_t port = -1;  // -1 = always
+  DtypeMask dtypes = ~DtypeMask{0};
+  EncodingMask encodings = ~EncodingMask{0};
+};
+
 struct ActiveConstraint {
   const opdb::ConstraintRow* row;
   const rules::RuleEntry* entry;
   Consequence consequence;
+  Guard own, peer;
 };
 
 struct ActiveOp {

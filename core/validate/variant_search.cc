@@ -95,10 +95,13 @@ PortDtypes DtypesOf(const NodeView& node) {
   PortDtypes result;
   result.count = node.port_count();
   for (int port = 0; port < result.count; ++port) {
+    result.masks[port] = 0;
+    result.encodings[port] = 0;
     const int count = node.tensors(port).count;
     for (int i = 0; i < count; ++i) {
       const Tensor* tensor = node.tensor(port, i);
       if (tensor == nullptr) continue;
+      result.encodings[port] |= MaskOf(QnnEncodingOf(tensor->encoding));
       if (tensor->dtype == Dtype::kUndefined) {
         result.unknown = true;
         if (result.unknown_port < 0) result.unknown_port = port;

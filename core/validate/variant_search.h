@@ -14,7 +14,9 @@ namespace quantgate {
 // Dtypes of a node's ports as sets: the union over a variadic port, empty where a port isn't
 // given or its dtype is unknown (an empty set fits every row).
 struct PortDtypes {
-  std::array<DtypeMask, rules::NodeView::kMaxPorts> masks{};
+  std::array<DtypeMask, rules::NodeView::kMaxPorts> masks;
+  // Encodings of each port, as sets; empty = the port isn't given.
+  std::array<EncodingMask, rules::NodeView::kMaxPorts> encodings;
   int count = 0;
   bool unknown = false;  // some given tensor has no dtype
   int unknown_port = -1;
