@@ -132,6 +132,9 @@ TEST_F(OracleTest, PreparesAcceptedNodesOnly) {
   EXPECT_EQ(answers[4][Stage::kValidate].outcome, Outcome::kOk);
   options.prepare_refused = true;
   EXPECT_EQ(Ask(ModelOf({"Refuse"}), options)[0][Stage::kPrepare].outcome, Outcome::kOk);
+  Model sparse = ModelOf({"Accept"});
+  sparse.tensors[0].sparse = 2;
+  EXPECT_EQ(Ask(sparse, options)[0][Stage::kPrepare].outcome, Outcome::kNotAsked);
 }
 
 TEST_F(OracleTest, ExecutesWithGivenAndWithRandomInputs) {

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -132,6 +133,15 @@ struct Batch {
   Board* board;
 };
 
+// A sparse tensor can't be the end of a graph, so a graph of this node alone says nothing.
+bool HasSparsePort(const Model& model, const Node& node) {
+  const auto sparse = [&](TensorId id) {
+    return id != kNoTensor && model.tensors[static_cast<size_t>(id)].sparse >= 0;
+  };
+  return std::any_of(node.inputs.begin(), node.inputs.end(), sparse) ||
+         std::any_of(node.outputs.begin(), node.outputs.end(), sparse);
+}
+
 void AskOne(const Batch& batch, Backend& backend, int64_t index, Slot& slot, Channel& channel) {
   const AskOptions& options = batch.options;
   const Question& question = batch.questions[static_cast<size_t>(index)];
@@ -153,6 +163,7 @@ void AskOne(const Batch& batch, Backend& backend, int64_t index, Slot& slot, Cha
   SetTimer(0);
   channel.SendStage(index, Stage::kValidate, validated);
   if (!options.prepare || (validated.outcome != Outcome::kOk && !options.prepare_refused)) return;
+  if (HasSparsePort(*question.model, node)) return;
   Backend::Watch watch;
   watch.begin = begin;
   watch.done = [&](Stage stage, const StageAnswer& answer) {

@@ -26,7 +26,8 @@ struct Question {
 
 struct AskOptions {
   // Also make, finalize and (with execute) run a graph of the node alone. A node that op
-  // validation refuses is not prepared unless `prepare_refused`.
+  // validation refuses is not prepared unless `prepare_refused`; one with a sparse tensor
+  // never is.
   bool prepare = false;
   bool execute = false;
   bool prepare_refused = false;

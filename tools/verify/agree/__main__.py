@@ -11,6 +11,7 @@ import argparse
 import pathlib
 import sys
 import time
+from collections import Counter
 
 from . import database, generate, propose, summary, verdicts
 
@@ -29,6 +30,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=int, default=25, help="length of the tables")
+    parser.add_argument("--prepare", action="store_true", help="also compare graph preparation with `prepare_fails`")
     parser.add_argument("--propose", type=int, metavar="N", help="propose constraints that explain at least N false acceptances")
     parser.add_argument("--max-false-rejections", type=float, help="per cent")
     parser.add_argument("--max-false-acceptances", type=float, help="per cent")
@@ -47,7 +49,7 @@ def main() -> int:
     asked = verdicts.write(generate.configurations(ops, args.count, args.seed), models)
     made = time.monotonic()
     arch = args.arch if args.backend == "htp" else ""
-    verdicts.ask_library(args.oracle, args.backend_lib, arch, models, asked, args.jobs)
+    verdicts.ask_library(args.oracle, args.backend_lib, arch, models, asked, args.jobs, args.prepare)
     library_done = time.monotonic()
     if args.quantgate:
         target = ["--backend", args.backend, "--sdk", args.sdk] + (["--arch", arch] if arch else [])
@@ -62,6 +64,9 @@ def main() -> int:
         (args.out / f"{stem}.proposals.yaml").write_text("\n".join(lines) + "\n")
     counted = verdicts.counts(asked)
     print(f"{stem}: {len(asked)} configurations; " + ", ".join(f"{n} {kind}" for kind, n in sorted(counted.items())))
+    prepared = Counter(v.preparation() for v in asked if v.preparation())
+    if prepared:
+        print(f"{stem}: preparation: " + ", ".join(f"{n} {kind}" for kind, n in sorted(prepared.items())))
     print(f"seconds: generate {made - started:.1f}, library {library_done - made:.1f}, quantgate {done - library_done:.1f}")
     limits = {"false rejection": args.max_false_rejections, "false acceptance": args.max_false_acceptances}
     exceeded = [k for k, most in limits.items() if most is not None and counted[k] > most / 100 * len(asked)]

@@ -63,6 +63,45 @@ def _families(verdicts: list[Verdict]) -> list[str]:
     return lines + [""]
 
 
+def _preparation(verdicts: list[Verdict], limit: int) -> list[str]:
+    counted = Counter(v.preparation() for v in verdicts if v.preparation())
+    if not counted:
+        return []
+    lines = ["## preparation of what op validation accepts", "", "| | n |", "|---|---|"]
+    lines += [f"| {kind} | {n} |" for kind, n in sorted(counted.items())] + [""]
+    for kind in ("missed failure", "false failure"):
+        grouped: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
+        for v in verdicts:
+            if v.preparation() == kind:
+                mutation = " + ".join(sorted(v.configuration.mutations)) or "none"
+                grouped[(v.configuration.op, f"{v.prepare}: {_general(v.prepare_message)}", mutation)].append(v)
+        if not grouped:
+            continue
+        wrong = [v for v in verdicts if v.preparation() == kind]
+        by_message: dict[str, list[Verdict]] = defaultdict(list)
+        for v in wrong:
+            said = f"{v.prepare}: {_general(v.prepare_message)}".replace(v.configuration.op, "OP")
+            by_message[re.sub(r"q::\S+", "q::OP", said)].append(v)
+        lines += [f"### {kind} by message", "", "| n | message | ops |", "|---|---|---|"]
+        for said, members in sorted(by_message.items(), key=lambda item: -len(item[1])):
+            ops = ", ".join(f"{op} {n}" for op, n in Counter(v.configuration.op for v in members).most_common(2 * limit))
+            lines.append(f"| {len(members)} | {said} | {ops} |")
+        lines += ["", f"### {kind}: variants as they stand", "", "| op | variant | dtypes | library |", "|---|---|---|---|"]
+        lines += [
+            f"| {v.configuration.op} [{v.configuration.example}] | {v.configuration.variant} | {v.configuration.dtypes()} "
+            f"| {v.prepare}: {_general(v.prepare_message)} |"
+            for v in wrong
+            if not v.configuration.mutations
+        ]
+        lines += ["", f"### {kind}: classes", "", "| n | op | library | mutation | dtypes of the smallest | quantgate | line |", "|---|---|---|---|---|---|---|"]
+        for (op, said, mutation), members in sorted(grouped.items(), key=lambda item: (-len(item[1]), item[0]))[: 4 * limit]:
+            least = smallest(members)
+            cells = [str(len(members)), op, said, mutation, least.configuration.dtypes(), least.quantgate, str(least.line)]
+            lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
+        lines.append("")
+    return lines
+
+
 def page(verdicts: list[Verdict], head: str, limit: int) -> str:
     total = counts(verdicts)
     lines = [f"# {head}", "", "| | n |", "|---|---|", f"| configurations | {len(verdicts)} |"]
@@ -96,6 +135,7 @@ def page(verdicts: list[Verdict], head: str, limit: int) -> str:
             cells = [str(len(members)), op, reason, mutation, least.configuration.dtypes(), str(least.line)]
             lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
         lines.append("")
+    lines += _preparation(verdicts, limit)
     crashed = [v for v in verdicts if v.kind().startswith("library ")]
     if crashed:
         lines += ["## the library fails", "", "| n | op | how | mutation | quantgate says | line |", "|---|---|---|---|---|---|"]
@@ -111,13 +151,13 @@ def records(verdicts: list[Verdict]) -> list[str]:
     """Every disagreement as a JSON line, with the Model that shows it."""
     lines = []
     for v in verdicts:
-        if v.kind() == "agrees":
+        if v.kind() == "agrees" and v.preparation() in ("", "agrees"):
             continue
         c = v.configuration
         record: dict[str, Any] = {
             "kind": v.kind(), "op": c.op, "variant": c.variant, "example": c.example, "mutations": c.mutations,
             "dtypes": c.dtypes(), "library": v.library, "message": v.message, "quantgate": v.quantgate,
-            "constraints": v.constraints, "line": v.line, "model": c.model(f"{c.op} {c.variant}"),
+            "constraints": v.constraints, "prepare": v.prepare, "prepare_message": v.prepare_message, "line": v.line, "model": c.model(f"{c.op} {c.variant}"),
         }  # fmt: skip
         lines.append(json.dumps(record))
     return lines

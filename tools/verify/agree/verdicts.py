@@ -25,6 +25,8 @@ class Verdict:
     quantgate: str = ""  # quantgate's verdict
     constraints: list[str] = field(default_factory=list)  # rejecting findings: constraint or rule
     line: int = 0
+    prepare: str = ""  # of the library, where it was asked: ok, fails <step> <code>, crash SIGSEGV, hang
+    prepare_message: str = ""
 
     def kind(self) -> str:
         """agrees, false rejection, false acceptance, unknown, or the library's own failure."""
@@ -35,6 +37,15 @@ class Verdict:
         if (self.quantgate in ACCEPTING) == (self.library == "accepted"):
             return "agrees"
         return "false rejection" if self.library == "accepted" else "false acceptance"
+
+    def preparation(self) -> str:
+        """The same about graph preparation, of what op validation accepts and quantgate does
+        not reject; empty elsewhere."""
+        if not self.prepare or self.quantgate in ("", "unchecked", "rejected"):
+            return ""
+        if (self.prepare == "ok") == (self.quantgate != "prepare_fails"):
+            return "agrees"
+        return "missed failure" if self.prepare != "ok" else "false failure"
 
 
 def write(configurations: Iterable[Configuration], path: pathlib.Path) -> list[Verdict]:
@@ -51,10 +62,12 @@ def _line_of(report: dict[str, Any]) -> int:
     return int(str(report["model"]).rsplit(":", 1)[1])
 
 
-def ask_library(oracle: str, library: str, arch: str, models: pathlib.Path, verdicts: list[Verdict], jobs: int) -> None:
+def ask_library(oracle: str, library: str, arch: str, models: pathlib.Path, verdicts: list[Verdict], jobs: int, prepare: bool) -> None:
     command = [oracle, "--backend-lib", library, "--jobs", str(jobs), str(models)]
     if arch:
         command[1:1] = ["--arch", arch]
+    if prepare:
+        command[1:1] = ["--prepare"]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if run.returncode != 0:
         raise RuntimeError(f"{oracle}: {run.stderr.strip()[-500:]}")
@@ -63,6 +76,8 @@ def ask_library(oracle: str, library: str, arch: str, models: pathlib.Path, verd
         verdict = verdicts[_line_of(answer) - 1]
         verdict.library = answer["validate"]
         verdict.message = answer.get("message", "")
+        verdict.prepare = answer.get("prepare", "")
+        verdict.prepare_message = answer.get("prepare_message", "")
 
 
 def ask_quantgate(quantgate: str, target: list[str], models: pathlib.Path, verdicts: list[Verdict]) -> None:
