@@ -2,7 +2,7 @@
 from . import ports as port_tools
 
 DOCS = "docs-2.25"
-_NOT_FIELDS = {"src", "config", "port", "kind", "when", "stated_on", "source_offset", "dim_name", "unset"}
+_NOT_FIELDS = {"src", "config", "port", "kind", "when", "stated_on", "source_offset", "dim_name"}
 
 
 class Documented:
@@ -72,20 +72,14 @@ class Documented:
         return {"port": port, **self._fields(port, fact)}
 
     def _fields(self, port, fact):
-        """Kind and fields, names of elements, dims and enumerators turned into numbers."""
+        """Kind and fields, names of elements and dims turned into numbers."""
         result = {"kind": fact["kind"]}
-        enum = port_tools.enum_values(self.facts, self.op, port)
         for key, value in fact.items():
             if key in _NOT_FIELDS:
                 continue
             if fact["kind"] == "param_value":
                 if key == "index":
                     value = [port_tools.element_index(self.facts, self.op, port, n) for n in value]
-                elif key == "default":
-                    continue  # `eq` already names the default.
-                elif enum:
-                    value = [enum.get(v, v) for v in value] if isinstance(value, list) \
-                        else enum.get(value, value)
                 if isinstance(value, bool):
                     value = int(value)
             if key == "dim":

@@ -2,6 +2,8 @@
 import json
 import pathlib
 
+import yaml
+
 # Datatypes every template of the measured rows was tried with.
 PROBED = (
     "FLOAT_16", "FLOAT_32", "UFIXED_POINT_16", "SFIXED_POINT_16", "UFIXED_POINT_8",
@@ -35,6 +37,12 @@ class Facts:
             self.rows[sdk, data["arch"]] = {
                 key: [tuple(names[short] for short in row) for row in rows]
                 for key, rows in data["ops"].items()}
+        # Measured after the folder of facts, kept beside this file.
+        with open(pathlib.Path(__file__).parent / "executed.yaml", encoding="utf-8") as file:
+            executed = yaml.safe_load(file)
+        self.executed_rows = {
+            (row["key"], tuple(row["dtypes"])): row["right"] for row in executed["rows"]}
+        self.per_channel = executed["per_channel"]
         self.right = {
             entry["op"]: {dtype: set(where) for dtypes, where in entry["right"] for dtype in dtypes}
             for entry in self.measured["baseline_right"]}

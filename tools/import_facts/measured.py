@@ -117,8 +117,8 @@ class Measured:
         tested = {}
         for entry in entries_of(self.facts, self.op, "same_encoding"):
             when = entry["when"]
-            if "param" in when or self.op in ("Softmax", "ScatterNd"):
-                continue  # Pad, Softmax and ScatterNd: special.py
+            if "param" in when or self.op in ("Softmax", "ScatterNd", "Cast"):
+                continue  # special.py
             operation = operation_of(entry)
             if operation == "HARD_SIGMOID":
                 continue
@@ -159,9 +159,10 @@ class Measured:
                 fields = {"as": other}
                 if aspect:
                     fields["aspect"] = aspect
+                slug = f"same-{aspect}" if aspect else None
                 found.append((operation, finding(
                     self._declared(port), "same_encoding", consequence, since=cell["since"],
-                    when=when, **fields)))
+                    when=when, slug=slug, **fields)))
         return merge_operations(self.op, self.operations, found)
 
     def _declared(self, port):
@@ -213,19 +214,31 @@ class Measured:
     # -- encodings ----------------------------------------------------------------------
 
     def per_channel_activations(self):
+        """Per-channel encodings of activations; weights and their biases: weights.py."""
         found = []
-        for entry in entries_of(self.facts, self.op, "encodings"):
-            if "dtype_of" in entry["when"] or not entry["breach"][0].startswith("AXIS_SCALE"):
+        for entry in self.facts.per_channel:
+            op, _, tag = entry["key"].partition("/")
+            if op != self.op:
                 continue
-            if entry["consequence"] == "harmless":
+            port = self._declared(entry["port"])
+            role = port_tools.role(op, port)
+            if role in ("weight", "bias", "gamma", "beta"):
                 continue
-            operation = operation_of(entry)
+            operation = operation_name(tag) if op in OPERATION_OPS else None
             found.append((operation, finding(
+                port, "encodings", entry["consequence"], since="2.51",
+                denied=["AXIS_SCALE_OFFSET"])))
+        for entry in entries_of(self.facts, self.op, "encodings"):
+            if "dtype_of" in entry["when"] or not entry["breach"][0].startswith("AXIS_SCALE") \
+                    or entry["consequence"] == "harmless":
+                continue
+            found.append((operation_of(entry), finding(
                 self._declared(entry["port"]), "encodings", entry["consequence"], since="2.51",
                 denied=["AXIS_SCALE_OFFSET"])))
         unique = []
         for pair in found:
-            if pair not in unique:
+            # The folder of facts and executed.yaml agree wherever both speak.
+            if not any(o == pair[0] and c["port"] == pair[1]["port"] for o, c in unique):
                 unique.append(pair)
         return merge_operations(self.op, self.operations, unique)
 

@@ -98,8 +98,7 @@ def params(facts, op):
             param["rank"] = rank
         if entry["required"]:
             param["required"] = True
-        # An unset nearest_mode follows the documented rule, not the default of its page.
-        if entry.get("default") is not None and (op, entry["name"]) != ("Resize", "nearest_mode"):
+        if entry.get("default") is not None:
             value = _default(entry["default"])
             if value is not None:
                 if dtype == "FLOAT_32":

@@ -27,7 +27,7 @@ def _softmax():
 
 
 def _neuron():
-    return [finding("out[0]", "fixed_encoding", "wrong_values", scale="1/65536", offset=0,
+    return _softplus() + [finding("out[0]", "fixed_encoding", "wrong_values", scale="1/65536", offset=0,
                     when={"param": {"operation": ["HARD_SIGMOID"]}, "dtype": [U16]},
                     note="the encoding is not read: this one is written"),
             finding("out[0]", "scale_range", "rejected", max=0.9999999,
@@ -164,11 +164,30 @@ def _group_norm():
 
 
 def _binary():
-    return [finding("operation", "param_value", "rejected", denied=[5], slug="fmod",
+    return [finding("operation", "param_value", "rejected", denied=["FMOD"], slug="fmod",
                     note="no form of FMOD that was tried is taken")]
 
 
+def _cast():
+    """Casting to another datatype shifts or widens the integers, so encodings differ there."""
+    return [finding("out[0]", "same_encoding", "wrong_values",
+                    when={"dtype": [dtype], "dtype_of": {"in[0]": [dtype]}},
+                    note="integers are copied as they are", **{"as": "in[0]"})
+            for dtype in (U8, S8, U16)]
+
+
+def _concat():
+    return [finding("in[0]", "same_dtype", "rejected", **{"as": "out[0]"})]
+
+
+def _softplus():
+    return [finding("in[0]", "dtypes", "advice", denied=[U16, S16],
+                    when={"param": {"operation": ["SOFTPLUS"]}}, slug="precision",
+                    note="right to about 7 bits only")]
+
+
 _BY_OP = {
+    "Cast": _cast, "Concat": _concat,
     "Softmax": _softmax, "ElementWiseNeuron": _neuron, "ElementWiseLog": _log,
     "ElementWiseUnary": lambda: _log("LOG"), "Sigmoid": _sigmoid, "Tanh": _tanh, "L2Norm": _wraps,
     "CumulativeSum": _cumulative, "Tile": _tile, "StridedSlice": _slice,

@@ -115,12 +115,14 @@ class Rows:
 
     def _added(self):
         counts = dict.fromkeys(GROUPS, 0)
+        self._mixed(counts)
         # Templates with every port first: their rows also cover those without the optional ones.
         for key in sorted(self.keys, key=lambda k: -len(self.aligned[k])):
             rows = self.facts.rows[NEWEST][key]
             for row in rows:
                 dtypes = self._spread(key, row)
-                if dtypes is None or self._covered(key, row):
+                executed = self._executed(key, row)
+                if dtypes is None or self._covered(key, row, executed):
                     continue
                 group = self._group(dtypes)
                 counts[group] += 1
@@ -134,12 +136,30 @@ class Rows:
                 variant["sources"].append("measured-2.51")
                 if OLDEST_ARCH not in where:
                     variant["arch"] = "v73+"
-                executed = self._executed(key, row)
                 if executed is None:
                     variant["consequence"] = "undocumented"
                 elif FIRST in where:
                     variant["undocumented_until"] = executed
                 self.variants.append(variant)
+
+    def _mixed(self, counts):
+        """Variadic inputs of different datatypes: only what was executed right. The first input
+        has the output's datatype (a constraint of `special.py`)."""
+        for (key, row), right in sorted(self.facts.executed_rows.items()):
+            if key not in self.keys or self._spread(key, row) is not None:
+                continue
+            listed = {}
+            for name, dtype in zip(self.aligned[key], row):
+                listed.setdefault(name, set()).add(dtype)
+            dtypes = tuple(
+                tuple(sorted(listed[n], key=PROBED.index)) if len(listed[n]) > 1
+                else next(iter(listed[n])) for n in self.names)
+            group = self._group(tuple(d if isinstance(d, str) else d[0] for d in dtypes))
+            counts[group] += 1
+            self.variants.append({
+                "id": f"{group}.m{counts[group]}", "group": group, "dtypes": dtypes, "rows": 0,
+                "undocumented_until": min(right),
+                "sources": ["measured-2.47", "measured-2.51"]})
 
     def _spread(self, key, row):
         """A template's row over the declared ports; None for variadic ports of mixed types."""
@@ -149,8 +169,10 @@ class Rows:
                 return None
         return tuple(found.get(name) for name in self.names)
 
-    def _covered(self, key, row):
-        return any("until" not in v
+    def _covered(self, key, row, executed):
+        """Whether a variant says as much of a row: one that was never executed does not speak
+        for the same row without an optional port that was."""
+        return any("until" not in v and not (executed and "consequence" in v)
                    and project(self.names, v["dtypes"], self.aligned[key]) == tuple(row)
                    for v in self.variants)
 
@@ -173,6 +195,9 @@ class Rows:
 
     def _executed(self, key, row):
         """The first SDK whose numbers for this very row were right, or None."""
+        known = self.facts.executed_rows.get((key, tuple(row)))
+        if known:
+            return min(known)
         for entry in self.facts.measured["entries"]:
             ports = entry["when"].get("ports")
             name = entry["op"] + ("/" + entry["variant"] if "variant" in entry else "")

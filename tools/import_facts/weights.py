@@ -75,7 +75,7 @@ def _encodings(op):
                               when={"encoding": ["BW_AXIS_SCALE_OFFSET"], "dtype": [S8],
                                     "bits": [4]},
                               note="stored values beyond 4 bits are not computed right"))
-    if op in ("FullyConnected", "MatMul"):
+    if op in ("Conv2d", "FullyConnected", "MatMul"):
         result.append(finding("in[1]", "symmetric", "wrong_values", since="2.51",
                               when={"encoding": PER_CHANNEL, "dtype_of": {"in[0]": ["FLOAT_16"]}}))
         result.append(finding("in[1]", "encodings", "rejected", arch="v68", denied=["BLOCK"],
@@ -87,31 +87,51 @@ def _encodings(op):
         result.append(finding("in[1]", "quant_axis", "wrong_values", since="2.51", axis=-1,
                               when={"encoding": PER_CHANNEL, "dtype_of": {"in[0]": ["FLOAT_16"]},
                                     "param": {"transpose_in1": [0]}}))
+    result += _block(op)
+    return result
+
+
+def _block(op):
+    """BLOCK encodings: with quantized activations accepted and not preparable; with float
+    activations 4-bit values of convolutions with a 1x1 filter and of FullyConnected."""
+    if op == "TransposeConv3d":
+        return []
+    when = {"encoding": ["BLOCK"], "dtype": [S8], "dtype_of": {"in[0]": ["FLOAT_16"]}}
+    result = []
     if op == "Conv2d":
-        result.append(finding("in[1]", "encodings", "rejected", since="2.51", denied=["BLOCK"],
-                              when={"dtype": [S8], "dtype_of": {"in[0]": [U16]}}))
-    if op != "TransposeConv3d":
-        result.append(finding("in[1]", "encodings", "undocumented", denied=["BLOCK"],
-                              when={"dtype_of": {"in[0]": [U8, S8, U16, S16]}},
-                              note="accepted by op validation, never executed",
-                              slug="block-encoding"))
+        result.append(finding("in[1]", "encodings", "rejected", since="2.51", arch="v68..v79",
+                              denied=["BLOCK"], when={"dtype": [S8], "dtype_of": {"in[0]": [U16]}}))
+        result.append(finding("in[1]", "encodings", "prepare_fails", since="2.51",
+                              denied=["BLOCK"], slug="block-encoding",
+                              when={"dtype_of": {"in[0]": [U8, S8]}}))
+        result.append(finding("in[1]", "dim", "rejected", dim=[0, 1], eq=1, slug="float-filter",
+                              when={"dtype": [S8], "dtype_of": {"in[0]": ["FLOAT_16"]}}))
+    else:
+        result.append(finding("in[1]", "encodings", "prepare_fails", since="2.51",
+                              denied=["BLOCK"], slug="block-encoding",
+                              when={"dtype_of": {"in[0]": [U8, S8, U16, S16]}}))
+    if op in ("Conv2d", "FullyConnected"):
+        result.append(finding("in[1]", "value_range", "wrong_values", since="2.51", min=-8, max=7,
+                              when=when, slug="block-values",
+                              note="stored values beyond 4 bits are not computed right"))
+    if op == "MatMul":
+        result.append(finding("in[1]", "encodings", "wrong_values", since="2.51",
+                              denied=["BLOCK"], when={"dtype_of": {"in[0]": ["FLOAT_16"]}}))
     return result
 
 
 def _lpbq(op):
     when = {"encoding": [LPBQ]}
-    if op in ("DepthWiseConv2d", "Conv3d"):
-        return [finding("in[1]", "encodings", "undocumented", denied=[LPBQ], slug="lpbq",
-                        note="accepted by op validation, never executed")]
-    if op == "TransposeConv2d":
-        return [finding("in[1]", "encodings", "prepare_fails", denied=[LPBQ], slug="lpbq")]
+    if op in ("DepthWiseConv2d", "Conv3d", "TransposeConv2d"):
+        since = "2.47" if op == "TransposeConv2d" else "2.51"
+        return [finding("in[1]", "encodings", "prepare_fails", since=since, denied=[LPBQ],
+                        slug="lpbq")]
     if op == "TransposeConv3d":
         return []
     result = [
         finding("in[1]", "dtypes", "wrong_values", allowed=[S8], when=when, slug="lpbq-dtype"),
         finding("in[1]", "block_size", "wrong_values", multiple_of=8, when=when,
-                note="blocks of 8, 16, 32 and 64 input channels compute right, smaller ones and "
-                     "those that do not divide the channels do not; larger ones were not tried"),
+                note="multiples of 8 input channels that divide them compute right"),
         finding("in[1]", "value_range", "wrong_values", min=-8, max=7,
                 when=dict(when, dtype=[S8]), slug="lpbq-values",
                 note="stored values beyond 4 bits are not computed right"),
