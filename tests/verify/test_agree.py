@@ -149,7 +149,7 @@ class Verdicts(unittest.TestCase):
             finally:
                 sys.argv = old
             page = (out / "2.51-v73.md").read_text()
-            self.assertIn("| htp/Mix/in[1]/symmetric |", page)
+            self.assertIn("| htp/Mix/in[1]/symmetric | ", page)
             self.assertIn("crash SIGFPE", page)
             records = [json.loads(line) for line in (out / "2.51-v73.jsonl").read_text().splitlines()]
             for record in records:

@@ -63,6 +63,21 @@ def _families(verdicts: list[Verdict]) -> list[str]:
     return lines + [""]
 
 
+def _constraints(verdicts: list[Verdict]) -> list[str]:
+    """Constraints that rejected something the library accepts, with how often they, alone,
+    were right and wrong: never right = not enforced, both = too wide."""
+    right: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    for v in verdicts:
+        if len(v.constraints) == 1 and v.library in ("accepted", "rejected"):
+            (right if v.library == "rejected" else wrong)[v.constraints[0]] += 1
+    if not wrong:
+        return []
+    lines = ["### constraints cited alone", "", "| constraint | library rejects | library accepts |", "|---|---|---|"]
+    lines += [f"| {name} | {right[name]} | {n} |" for name, n in wrong.most_common()]
+    return lines + [""]
+
+
 def _preparation(verdicts: list[Verdict], limit: int) -> list[str]:
     counted = Counter(v.preparation() for v in verdicts if v.preparation())
     if not counted:
@@ -124,7 +139,7 @@ def page(verdicts: list[Verdict], head: str, limit: int) -> str:
                 4 * limit,
             )  # fmt: skip
         if kind == "false rejection":
-            lines += _table("by constraint", Counter(c for v in wrong for c in v.constraints), 2 * limit)
+            lines += _constraints(verdicts)
         else:
             lines += _table("by message of the library", Counter(_general(v.message) for v in wrong), 2 * limit)
         single = [v for v in wrong if len(v.configuration.mutations) == 1]
