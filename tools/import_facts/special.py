@@ -89,7 +89,10 @@ def _shuffle():
 
 
 def _pack():
-    return [finding("out[0]", "same_encoding", "wrong_values", since="2.51", when={"m": [0]},
+    return [finding("in[0]", "same_dtype", "rejected", **{"as": "out[0]"}),
+            finding("in[0..m]", "same_dtype", "wrong_values", since="2.51", when=_FLOATS,
+                    **{"as": "out[0]"}),
+            finding("out[0]", "same_encoding", "wrong_values", since="2.51", when={"m": [0]},
                     slug="same-encoding-single", note="one input alone is copied raw",
                     **{"as": "in[0]"})]
 
@@ -176,8 +179,16 @@ def _cast():
             for dtype in (U8, S8, U16)]
 
 
+_FLOATS = {"dtype_of": {"out[0]": ["FLOAT_16", "FLOAT_32"]}}
+
+
 def _concat():
-    return [finding("in[0]", "same_dtype", "rejected", **{"as": "out[0]"})]
+    """Op validation looks at the first input only."""
+    return [finding("in[0]", "same_dtype", "rejected", **{"as": "out[0]"}),
+            finding("in[0..m]", "same_dtype", "prepare_fails", since="2.51", when=_FLOATS,
+                    **{"as": "out[0]"}),
+            finding("in[0..m]", "dtypes", "wrong_values", since="2.51", denied=[U8],
+                    when={"dtype_of": {"out[0]": [U16]}})]
 
 
 def _softplus():

@@ -37,6 +37,12 @@ def project(names, dtypes, aligned):
     return tuple(row[name] for name in aligned)
 
 
+def takes(names, dtypes, aligned, row):
+    """Whether a variant of declared ports takes a template's row."""
+    return all(have == want or isinstance(have, tuple) and want in have
+               for have, want in zip(project(names, dtypes, aligned), row))
+
+
 class Rows:
     """The variants of one op, with what each came from."""
 
@@ -116,6 +122,7 @@ class Rows:
     def _added(self):
         counts = dict.fromkeys(GROUPS, 0)
         self._mixed(counts)
+        self._unlooked(counts)
         # Templates with every port first: their rows also cover those without the optional ones.
         for key in sorted(self.keys, key=lambda k: -len(self.aligned[k])):
             rows = self.facts.rows[NEWEST][key]
@@ -161,6 +168,22 @@ class Rows:
                 "undocumented_until": min(right),
                 "sources": ["measured-2.47", "measured-2.51"]})
 
+    def _unlooked(self, counts):
+        """Ops whose validation looks at the first of the variadic inputs only."""
+        for key in self.keys:
+            taken = {}
+            for row in self.facts.rows[NEWEST][key]:
+                if self._spread(key, row) is None and row[0] == row[-1]:
+                    taken.setdefault(row[-1], {row[0]}).update(row[:-1])
+            for dtype, inputs in taken.items():
+                variant = {"group": self._group((dtype, dtype)), "rows": 0,
+                           "dtypes": (tuple(sorted(inputs, key=PROBED.index)), dtype),
+                           "consequence": "undocumented",
+                           "sources": ["measured-2.47", "measured-2.51"]}
+                counts[variant["group"]] += 1
+                variant["id"] = f"{variant['group']}.m{counts[variant['group']]}"
+                self.variants.append(variant)
+
     def _spread(self, key, row):
         """A template's row over the declared ports; None for variadic ports of mixed types."""
         found = {}
@@ -173,7 +196,8 @@ class Rows:
         """Whether a variant says as much of a row: one that was never executed does not speak
         for the same row without an optional port that was."""
         return any("until" not in v and not (executed and "consequence" in v)
-                   and project(self.names, v["dtypes"], self.aligned[key]) == tuple(row)
+                   and takes(self.names, v["dtypes"], self.aligned[key], row)
+                   and not any(isinstance(d, tuple) for d in v["dtypes"])
                    for v in self.variants)
 
     def _group(self, dtypes):
@@ -211,10 +235,8 @@ class Rows:
         for variant in self.variants:
             if variant["rows"] and variant["dtypes"][0] == row[0]:
                 return None
-        if sum(r[0] == row[0] for r in self.facts.rows[NEWEST][key]) > 1 and len(row) > 2:
-            same = [r for r in self.facts.rows[NEWEST][key] if r[0] == row[0]]
-            if tuple(row) != min(same, key=lambda r: len(set(r))):
-                return None
+        if sum(r[0] == row[0] for r in self.facts.rows[NEWEST][key]) > 1:
+            return None  # Nobody knows which of them was the plain case.
         return "2.47" if any(w.startswith("2.47") for w in where) else "2.51"
 
     def entries(self):
