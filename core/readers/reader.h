@@ -16,7 +16,8 @@
 namespace quantgate {
 
 enum class InputFormat : uint8_t { kOnnx, kModelJson, kModelJsonl, kModelBinpb, kQnnNetJson, kPt2 };
-std::string_view InputFormatName(InputFormat format);  // "onnx", "model", "jsonl", "binpb", "qnn", "pt2"
+std::string_view InputFormatName(
+    InputFormat format);  // "onnx", "model", "jsonl", "binpb", "qnn", "pt2"
 std::optional<InputFormat> InputFormatFromName(std::string_view name);
 // From the file's name and first bytes. InvalidArgument says what was seen.
 absl::StatusOr<InputFormat> GuessFormat(std::string_view path, std::string_view bytes);

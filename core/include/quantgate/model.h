@@ -113,6 +113,8 @@ struct Model {
   std::vector<Node> nodes;  // in file order
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
+  // What the reader could not look at, in words: constants of a missing external file.
+  std::vector<std::string> notes;
 
   Dialect DialectOf(const Node& node) const { return node.dialect.value_or(dialect); }
 };

@@ -1,0 +1,88 @@
+#include "core/readers/file_bytes.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/readers/text.h"
+
+namespace quantgate {
+namespace {
+
+// More than protobuf can write into one message; a pipe has to be held in memory.
+constexpr size_t kMaxPipeBytes = size_t{2} << 30;
+constexpr size_t kPipeChunk = size_t{1} << 16;
+
+class Descriptor {
+ public:
+  Descriptor(int fd, bool owned) : fd_(fd), owned_(owned) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (owned_ && fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+  bool owned_;
+};
+
+absl::Status ReadPipe(int fd, const FileBytes::FirstLook& first_look, std::string* out) {
+  bool looked = false;
+  for (;;) {
+    const size_t size = out->size();
+    if (size > kMaxPipeBytes) return Invalid("more than 2 GiB from a pipe; give a file instead");
+    out->resize(size + kPipeChunk);
+    const ssize_t got = read(fd, out->data() + size, kPipeChunk);
+    out->resize(size + (got > 0 ? static_cast<size_t>(got) : 0));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Invalid(std::strerror(errno));
+    if (got == 0) break;
+    if (!looked) {
+      looked = true;
+      if (const absl::Status status = first_look(*out); !status.ok()) return status;
+    }
+  }
+  return out->empty() ? Invalid("the input is empty") : absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<FileBytes> FileBytes::Open(const std::string& path, const FirstLook& first_look) {
+  const bool is_stdin = path == "-";
+  const Descriptor fd(is_stdin ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC),
+                      !is_stdin);
+  if (fd.get() < 0) {
+    return Invalid(errno == ENOENT ? "there is no such file" : std::strerror(errno));
+  }
+  struct stat info {};
+  if (fstat(fd.get(), &info) != 0) return Invalid(std::strerror(errno));
+  if (S_ISDIR(info.st_mode)) return Invalid("is a directory, not a model file");
+  FileBytes file;
+  if (!S_ISREG(info.st_mode)) {
+    if (absl::Status status = ReadPipe(fd.get(), first_look, &file.read_); !status.ok())
+      return status;
+    return file;
+  }
+  if (info.st_size == 0) return Invalid("the file is empty");
+  void* map = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  if (map == MAP_FAILED) return Invalid(std::strerror(errno));
+  file.map_ = static_cast<char*>(map);
+  file.size_ = static_cast<size_t>(info.st_size);
+  return file;
+}
+
+FileBytes::FileBytes(FileBytes&& other) noexcept
+    : map_(std::exchange(other.map_, nullptr)), size_(other.size_), read_(std::move(other.read_)) {}
+
+FileBytes::~FileBytes() {
+  if (map_ != nullptr) munmap(map_, size_);
+}
+
+}  // namespace quantgate

@@ -1,0 +1,84 @@
+// One input -> its models.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "core/readers/file_bytes.h"
+#include "core/readers/reader.h"
+#include "core/readers/text.h"
+
+namespace quantgate {
+namespace {
+
+// What a pipe must begin with to be read to its end.
+absl::Status CouldBe(std::optional<InputFormat> format, const std::string& path,
+                     std::string_view bytes) {
+  if (!format) return GuessFormat(path, bytes).status();
+  const bool is_text = *format == InputFormat::kModelJson || *format == InputFormat::kModelJsonl ||
+                       *format == InputFormat::kQnnNetJson;
+  // No protobuf field and no JSON text begins with a zero byte.
+  if (bytes[0] == '\0' || (is_text && bytes.find('\0') != std::string_view::npos)) {
+    return Invalid(fmt::format("not {} data: it holds zero bytes", InputFormatName(*format)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadLines(std::string_view text, const std::string& path, std::string_view name,
+                       const std::function<void(ReadModel)>& use) {
+  size_t line = 0;
+  bool any = false;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = text.find('\n', begin);
+    if (end == std::string_view::npos) end = text.size();
+    const std::string_view json = text.substr(begin, end - begin);
+    begin = end + 1;
+    ++line;
+    if (json.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    any = true;
+    use({fmt::format("{}:{}", path, line), ReadModelJson(json, name)});
+  }
+  return any ? absl::OkStatus() : Invalid("no model in it: all lines are blank");
+}
+
+}  // namespace
+
+absl::Status ReadInput(const std::string& path, std::optional<InputFormat> format,
+                       const std::function<void(ReadModel)>& use) {
+  auto file =
+      FileBytes::Open(path, [&](std::string_view bytes) { return CouldBe(format, path, bytes); });
+  if (!file.ok()) return file.status();
+  const std::string_view bytes = file->bytes();
+  if (!format) {
+    const auto guessed = GuessFormat(path, bytes);
+    if (!guessed.ok()) return guessed.status();
+    format = *guessed;
+  }
+  const bool is_stdin = path == "-";
+  const std::filesystem::path file_path(path);
+  const std::string name = is_stdin ? std::string("stdin") : file_path.stem().string();
+  switch (*format) {
+    case InputFormat::kOnnx: {
+      const std::string parent = file_path.parent_path().string();
+      const std::string directory = is_stdin ? "" : parent.empty() ? "." : parent;
+      use({path, ReadOnnx(bytes, name, directory)});
+      return absl::OkStatus();
+    }
+    case InputFormat::kModelJson:
+      use({path, ReadModelJson(bytes, name)});
+      return absl::OkStatus();
+    case InputFormat::kModelJsonl:
+      return ReadLines(bytes, path, name, use);
+    case InputFormat::kModelBinpb:
+      use({path, ReadModelBinpb(bytes, name)});
+      return absl::OkStatus();
+    case InputFormat::kQnnNetJson:
+      return Invalid("reading QNN net.json is not supported yet");
+    case InputFormat::kPt2:
+      return Invalid("reading .pt2 is not supported yet");
+  }
+  return Invalid("unknown input format");
+}
+
+}  // namespace quantgate

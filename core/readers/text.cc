@@ -1,0 +1,70 @@
+#include "core/readers/text.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace quantgate {
+namespace {
+
+constexpr size_t kQuotedBytes = 100;
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+absl::string_view Absl(std::string_view text) { return {text.data(), text.size()}; }
+
+// Length of the UTF-8 sequence at the beginning of `bytes`; 0 = none.
+size_t SequenceLength(std::string_view bytes) {
+  const auto first = static_cast<unsigned char>(bytes[0]);
+  const size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  if (length > bytes.size()) return 0;
+  return simdjson::validate_utf8(bytes.data(), length) ? length : 0;
+}
+
+}  // namespace
+
+std::string Quoted(std::string_view name) {
+  std::string out = "\"";
+  const bool cut = name.size() > kQuotedBytes;
+  const std::string clean = Utf8(cut ? name.substr(0, kQuotedBytes) : name);
+  for (const char c : clean) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      absl::StrAppendFormat(&out, "\\x%02x", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  out += cut ? "...\"" : "\"";
+  return out;
+}
+
+std::string Utf8(std::string_view bytes) {
+  if (simdjson::validate_utf8(bytes.data(), bytes.size())) return std::string(bytes);
+  std::string out;
+  for (size_t i = 0; i < bytes.size();) {
+    const size_t length = SequenceLength(bytes.substr(i));
+    out += length == 0 ? kReplacement : bytes.substr(i, length);
+    i += std::max<size_t>(length, 1);
+  }
+  return out;
+}
+
+std::string LineColumn(std::string_view text, size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const size_t line_start = before.rfind('\n');
+  const size_t column =
+      line_start == std::string_view::npos ? before.size() + 1 : before.size() - line_start;
+  return absl::StrCat(line, ":", column);
+}
+
+absl::Status Invalid(std::string_view message) { return absl::InvalidArgumentError(Absl(message)); }
+
+absl::Status InvalidAt(std::string_view place, std::string_view reason) {
+  if (place.empty()) return Invalid(reason);
+  return absl::InvalidArgumentError(absl::StrCat(Absl(place), ": ", Absl(reason)));
+}
+
+}  // namespace quantgate
