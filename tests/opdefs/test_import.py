@@ -22,7 +22,7 @@ FACTS = os.environ.get("QUANTGATE_FACTS")
 HTP = ROOT / "opdefs" / "htp"
 # A documented kind that the schema writes otherwise.
 WRITTEN_AS = {"min_arch": {"encodings", "dtypes"}, "param_ignored": {"note"},
-              "updatable_quant": {"note"}}
+              "updatable_quant": {"note"}, "same_encoding": {"same_encoding", "note"}}
 
 
 def port_of(name):

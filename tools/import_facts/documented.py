@@ -58,6 +58,9 @@ class Documented:
             text = {"param_ignored": "its value has no effect",
                     "updatable_quant": "its encoding may be updated after preparation"}[kind]
             result = dict(base, kind="note", topic=kind.replace("_", "-"), text=text)
+        elif kind == "same_encoding" and base["port"] not in self.names:
+            result = dict(base, kind="note", topic="encoding-of-param",
+                          text=f"the value is read with the encoding of {fact['as']}")
         elif kind == "any_of":
             result = dict(base, kind=kind, of=[
                 [self._inner(base["port"], inner) for inner in branch] for branch in fact["of"]])
@@ -80,7 +83,7 @@ class Documented:
             if fact["kind"] == "param_value":
                 if key == "index":
                     value = [port_tools.element_index(self.facts, self.op, port, n) for n in value]
-                if isinstance(value, bool):
+                if isinstance(value, bool) and key != "default":
                     value = int(value)
             if key == "dim":
                 value = [port_tools.dim_index(self.facts, self.op, port, n) for n in value] \
