@@ -83,6 +83,8 @@ class Documented:
             if fact["kind"] == "param_value":
                 if key == "index":
                     value = [port_tools.element_index(self.facts, self.op, port, n) for n in value]
+                if key == "default" and isinstance(fact["eq"], str):
+                    continue  # The default is a formula, which `eq` says.
                 if isinstance(value, bool) and key != "default":
                     value = int(value)
             if key == "dim":
