@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "absl/status/statusor.h"
 #include "core/opdb/tables.h"
@@ -58,6 +59,7 @@ class View {
   int FindOp(const BackendRow& backend, std::string_view name) const;
   Tree Document(std::string_view name) const;  // null when unknown
   Tree TreeAt(uint32_t row) const;             // null for ~0u
+  std::span<const DocumentRow> documents() const { return documents_; }  // sorted by name
 
   // any_of: constraints of an alternative.
   std::span<const ConstraintRow> all_of(const AltRow& alt) const {
@@ -66,6 +68,9 @@ class View {
 
  private:
   friend class Tree;
+  friend class ImageCheck;
+  View() = default;
+  // The one section of a row type; constraints of alternatives are reached by all_of only.
   template <typename T>
   std::span<const T> section() const;
 
@@ -93,6 +98,54 @@ class View {
   std::span<const TreeRow> tree_;
   std::span<const DocumentRow> documents_;
 };
+
+template <typename T>
+std::span<const T> View::section() const {
+  if constexpr (std::is_same_v<T, Str>) {
+    return strs_;
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    return ints_;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return reals_;
+  } else if constexpr (std::is_same_v<T, uint16_t>) {
+    return u16s_;
+  } else if constexpr (std::is_same_v<T, DtypeMask>) {
+    return masks_;
+  } else if constexpr (std::is_same_v<T, ExprOp>) {
+    return expr_ops_;
+  } else if constexpr (std::is_same_v<T, Slice<ExprOp>>) {
+    return exprs_;
+  } else if constexpr (std::is_same_v<T, SourceRow>) {
+    return sources_;
+  } else if constexpr (std::is_same_v<T, SocRow>) {
+    return socs_;
+  } else if constexpr (std::is_same_v<T, EnumRow>) {
+    return enums_;
+  } else if constexpr (std::is_same_v<T, PortRow>) {
+    return ports_;
+  } else if constexpr (std::is_same_v<T, ParamRow>) {
+    return params_;
+  } else if constexpr (std::is_same_v<T, VariantRow>) {
+    return variants_;
+  } else if constexpr (std::is_same_v<T, CondRow>) {
+    return conds_;
+  } else if constexpr (std::is_same_v<T, ArgRow>) {
+    return args_;
+  } else if constexpr (std::is_same_v<T, AltRow>) {
+    return alts_;
+  } else if constexpr (std::is_same_v<T, ConstraintRow>) {
+    return constraints_;
+  } else if constexpr (std::is_same_v<T, OpRow>) {
+    return ops_;
+  } else if constexpr (std::is_same_v<T, BackendRow>) {
+    return backends_;
+  } else if constexpr (std::is_same_v<T, TreeRow>) {
+    return tree_;
+  } else {
+    static_assert(std::is_same_v<T, DocumentRow>);
+    return documents_;
+  }
+}
 
 // Whether a row of this range is known for the SDK and arch.
 inline bool Covers(const Range& range, SdkKey sdk, int arch_index) {

@@ -1,0 +1,18 @@
+// Names of constraint kinds, of their arguments and conditions, and the rule that checks a kind.
+#ifndef QUANTGATE_CORE_OPDB_KINDS_H_
+#define QUANTGATE_CORE_OPDB_KINDS_H_
+
+#include <string_view>
+
+#include "core/opdb/tables.h"
+
+namespace quantgate::opdb {
+
+std::string_view KindName(Kind kind);       // "same_encoding"
+std::string_view KindRule(Kind kind);       // "QG401"; "" for kinds that nothing checks
+std::string_view ArgKeyName(ArgKey key);    // "min_exclusive"
+std::string_view CondKeyName(CondKey key);  // "any_dim_above"
+
+}  // namespace quantgate::opdb
+
+#endif  // QUANTGATE_CORE_OPDB_KINDS_H_

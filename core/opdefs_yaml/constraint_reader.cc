@@ -1,0 +1,409 @@
+#include "core/opdefs_yaml/constraint_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/opdb/kinds.h"
+#include "core/opdefs_yaml/condition_reader.h"
+#include "core/opdefs_yaml/expr.h"
+#include "core/types/nearest.h"
+
+namespace quantgate::opdefs {
+namespace {
+
+using opdb::ArgKey;
+using opdb::ArgType;
+using opdb::Kind;
+
+absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
+
+std::vector<std::string_view> Split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find('|', at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+const Param* ConstraintReader::ParamOf(const Constraint& constraint) const {
+  return constraint.param < 0 ? nullptr
+                              : &symbols_.op().params[static_cast<size_t>(constraint.param)];
+}
+
+Constraint ConstraintReader::Read(const Node& node) {
+  Constraint out;
+  MapReader map(node, "a constraint", reporter_);
+  if (!map.ok()) return out;
+  if (map.need("id") != nullptr) out.id = map.text("id").value_or("");
+  ReadCore(map, out, false);
+  ReadGroups(map, out);
+  out.range = symbols_.Range(map);
+  const Node* consequence =
+      out.kind == Kind::kNote ? map.find("consequence") : map.need("consequence");
+  if (consequence != nullptr) {
+    out.consequence = OneConsequence(*consequence, reporter_).value_or(Consequence::kRejected);
+  }
+  ReadMeasured(map, out);
+  out.sources = symbols_.Sources(map, true);
+  if (const auto note = map.text("note")) out.note = *note;
+  map.Finish();
+  return out;
+}
+
+void ConstraintReader::ReadCore(MapReader& map, Constraint& out, bool inner) {
+  const Node* name = map.need("kind");
+  map.Has("port");
+  map.Has("when");
+  if (name == nullptr) return;
+  const KindSchema* kind = name->is_scalar() ? FindKind(name->text) : nullptr;
+  if (kind == nullptr) {
+    std::vector<std::string_view> names;
+    for (const KindSchema& known : Kinds()) names.push_back(opdb::KindName(known.kind));
+    reporter_.At(
+        *name, absl::StrCat("unknown kind ", Quoted(name->text), DidYouMeanOf(name->text, names)));
+    // Its fields are unknown too; one error is enough.
+    for (const Node& child : map.node().children) map.Has(child.key);
+    return;
+  }
+  out.kind = kind->kind;
+  ReadSubject(map, out, *kind, inner);
+  ReadFields(map, out, *kind);
+  if (out.kind == Kind::kAnyOf) ReadAlternatives(map, out);
+  if (const Node* when = map.find("when")) {
+    out.when = ConditionReader(symbols_, reporter_).Read(*when, out.port);
+  }
+}
+
+void ConstraintReader::ReadSubject(MapReader& map, Constraint& out, const KindSchema& kind,
+                                   bool inner) {
+  const Node* node = map.need("port");
+  if (node == nullptr) return;
+  const auto name = TextOf(*node, "`port`", reporter_);
+  if (!name) return;
+  uint8_t subject = 0;
+  if (*name == "all") {
+    subject = kOnAll;
+    out.port = opdb::kPortAll;
+    if (inner) reporter_.At(*node, "`all` is not taken within any_of");
+  } else if (const auto port = symbols_.FindPort(*name)) {
+    subject = kOnPort;
+    out.port = port->port;
+    out.element = port->element;
+  } else if (const auto param = symbols_.FindParam(*name)) {
+    subject = kOnParam;
+    out.param = *param;
+  } else {
+    std::vector<std::string_view> names;
+    for (const auto& known : symbols_.op().ports) names.push_back(known.name);
+    for (const auto& known : symbols_.op().params) names.push_back(known.name);
+    reporter_.At(*node,
+                 absl::StrCat("unknown port or param ", Quoted(*name), DidYouMeanOf(*name, names)));
+    return;
+  }
+  if ((kind.subjects & subject) == 0) {
+    reporter_.At(*node, absl::StrCat("kind ", Absl(opdb::KindName(kind.kind)),
+                                     kind.subjects == kOnParam ? " is about a param, not "
+                                                               : " is about a port, not ",
+                                     subject == kOnAll     ? "all ports"
+                                     : subject == kOnParam ? "a param"
+                                                           : "a port"));
+  }
+}
+
+void ConstraintReader::ReadFields(MapReader& map, Constraint& out, const KindSchema& kind) {
+  int given = 0;
+  for (const Field& field : kind.fields) {
+    const Node* node = field.required ? map.need(field.name) : map.find(field.name);
+    if (node == nullptr) continue;
+    ++given;
+    ReadField(*node, field, out);
+  }
+  if (given < kind.min_fields) {
+    std::string names;
+    for (const Field& field : kind.fields) {
+      absl::StrAppend(&names, names.empty() ? "" : ", ", Absl(field.name));
+    }
+    reporter_.At(map.node(), absl::StrCat("kind ", Absl(opdb::KindName(kind.kind)),
+                                          " needs more of its fields: ", names));
+  }
+}
+
+void ConstraintReader::ReadField(const Node& node, const Field& field, Constraint& out) {
+  if (field.type == FieldType::kTrue) {
+    if (node.flag() != true) {
+      reporter_.At(node, absl::StrCat("`", Absl(field.name), "` can only be true"));
+    } else if (field.key == ArgKey::kDefault) {
+      ReadDefault(node, out);
+    }
+    return;
+  }
+  Arg arg;
+  arg.key = field.key;
+  // `dim: all` is the absence of the argument.
+  if (field.type == FieldType::kDims && node.is_scalar() && node.text == "all") return;
+  if (ReadValue(node, field, out, arg)) out.args.push_back(std::move(arg));
+}
+
+bool ConstraintReader::ReadValue(const Node& node, const Field& field, const Constraint& of,
+                                 Arg& arg) {
+  const auto wrong = [&](absl::string_view expected) {
+    reporter_.At(node, absl::StrCat("`", Absl(field.name), "` must be ", expected));
+    return false;
+  };
+  switch (field.type) {
+    case FieldType::kExpr:
+    case FieldType::kExprs:
+    case FieldType::kDims:
+    case FieldType::kInt:
+    case FieldType::kInts:
+      return ReadNumbers(node, field, nullptr, arg);
+    case FieldType::kValue:
+    case FieldType::kValues:
+      return ReadNumbers(node, field, ParamOf(of), arg);
+    case FieldType::kReal: {
+      const auto real = node.is_scalar() ? ParseFraction(node.text) : std::nullopt;
+      if (!real) return wrong("a number or a fraction like \"1/65536\"");
+      arg.type = ArgType::kReal;
+      arg.d = *real;
+      return true;
+    }
+    case FieldType::kFlag:
+    case FieldType::kTrue: {
+      const auto flag = node.flag();
+      if (!flag) return wrong("true or false");
+      arg.type = ArgType::kFlag;
+      arg.i = *flag ? 1 : 0;
+      return true;
+    }
+    case FieldType::kPort: {
+      const auto port = symbols_.Port(node, reporter_);
+      if (!port) return false;
+      const auto& declared = symbols_.op().ports[static_cast<size_t>(port->port)];
+      if (port->element > 0 || (port->element < 0 && (declared.flags & opdb::kPortVariadic) != 0)) {
+        return wrong("one tensor: of a variadic port only the first can be meant");
+      }
+      arg.type = ArgType::kPort;
+      arg.i = port->port;
+      return true;
+    }
+    case FieldType::kPorts: {
+      arg.type = ArgType::kInts;
+      if (!node.is_list() || node.children.size() != 2) return wrong("a list of two ports");
+      for (const Node& child : node.children) {
+        const auto port = symbols_.Port(child, reporter_);
+        if (!port) return false;
+        arg.ints.push_back(port->port);
+      }
+      return true;
+    }
+    case FieldType::kDtype: {
+      const auto dtype = OneDtype(node, reporter_);
+      arg.type = ArgType::kInt;
+      arg.i = static_cast<int64_t>(dtype.value_or(Dtype::kUndefined));
+      return dtype.has_value();
+    }
+    case FieldType::kDtypes: {
+      const auto mask = DtypeSet(node, reporter_);
+      arg.type = ArgType::kDtypeMask;
+      arg.i = mask.value_or(0);
+      return mask.has_value();
+    }
+    case FieldType::kEncodings: {
+      const auto mask = EncodingSet(node, reporter_);
+      arg.type = ArgType::kEncMask;
+      arg.i = mask.value_or(0);
+      return mask.has_value();
+    }
+    case FieldType::kArch: {
+      const auto arch = node.is_scalar() ? symbols_.Arch(node, node.text, reporter_) : std::nullopt;
+      arg.type = ArgType::kInt;
+      arg.i = arch.value_or(0);
+      return arch.has_value();
+    }
+    case FieldType::kChoice: {
+      const auto choices = Split(field.choices);
+      if (!node.is_scalar() ||
+          std::find(choices.begin(), choices.end(), node.text) == choices.end()) {
+        std::string expected;
+        for (const std::string_view choice : choices) {
+          absl::StrAppend(&expected, expected.empty() ? "" : " or ", Absl(choice));
+        }
+        return wrong(expected);
+      }
+      arg.type = ArgType::kString;
+      arg.text = node.text;
+      return true;
+    }
+    case FieldType::kText: {
+      const auto text = TextOf(node, absl::StrCat("`", Absl(field.name), "`"), reporter_);
+      arg.type = ArgType::kString;
+      arg.text = text.value_or("");
+      return text.has_value();
+    }
+  }
+  return false;
+}
+
+std::optional<Expr> ConstraintReader::ReadExpr(const Node& node, const Param* param) {
+  if (param != nullptr) {
+    if (const auto number = ParamNumber(node, *param)) {
+      return Expr{{opdb::ExprCode::kConst, -1, -1, *number}};
+    }
+    // A bare word is meant to be one of the param's names.
+    const bool word = node.is_scalar() && !node.text.empty() &&
+                      node.text.find_first_of("([:+-*/ 0123456789") == std::string::npos &&
+                      !node.text.starts_with("INT32_");
+    if (word || !node.is_scalar()) {
+      reporter_.At(node, ParamNumberError(node, *param));
+      return std::nullopt;
+    }
+  }
+  if (!node.is_scalar()) {
+    reporter_.At(node, "must be a number or an expression");
+    return std::nullopt;
+  }
+  auto expr = ParseExpr(node.text, symbols_);
+  if (!expr.ok()) {
+    reporter_.At(node, std::string(expr.status().message()));
+    return std::nullopt;
+  }
+  return *std::move(expr);
+}
+
+bool ConstraintReader::ReadNumbers(const Node& node, const Field& field, const Param* param,
+                                   Arg& arg) {
+  const bool many = field.type == FieldType::kInts || field.type == FieldType::kExprs ||
+                    field.type == FieldType::kDims || field.type == FieldType::kValues;
+  const bool constant = field.type == FieldType::kInt || field.type == FieldType::kInts;
+  if (node.is_list() && (!many || node.children.empty())) {
+    reporter_.At(node, absl::StrCat("`", Absl(field.name), "` must be ",
+                                    many ? "a number or a list of numbers" : "one number"));
+    return false;
+  }
+  // Real params have real limits.
+  if (param != nullptr && IsFloat(param->dtype) && !node.is_list() && !node.integer()) {
+    if (const auto real = node.is_scalar() ? ParseFraction(node.text) : std::nullopt) {
+      arg.type = ArgType::kReal;
+      arg.d = *real;
+      return true;
+    }
+  }
+  bool all_constant = true;
+  for (const Node* item : OneOrMany(node)) {
+    auto expr = ReadExpr(*item, param);
+    if (!expr) return false;
+    const auto value = ConstantOf(*expr);
+    if (constant && !value) {
+      reporter_.At(*item, absl::StrCat("`", Absl(field.name), "` must be a whole number"));
+      return false;
+    }
+    all_constant = all_constant && value.has_value();
+    arg.ints.push_back(value.value_or(0));
+    arg.exprs.push_back(*std::move(expr));
+  }
+  if (node.is_list()) {
+    arg.type = all_constant ? ArgType::kInts : ArgType::kExprs;
+  } else {
+    arg.type = all_constant ? ArgType::kInt : ArgType::kExpr;
+    arg.i = arg.ints[0];
+    arg.ints.clear();
+  }
+  if (all_constant) {
+    arg.exprs.clear();
+  } else {
+    arg.ints.clear();
+  }
+  return true;
+}
+
+void ConstraintReader::ReadDefault(const Node& node, Constraint& out) {
+  const Param* param = ParamOf(out);
+  if (param == nullptr) return;
+  Arg arg;
+  arg.key = ArgKey::kEq;
+  if (param->default_ints.size() == 1 && param->rank < 0) {
+    arg.i = param->default_ints[0];
+  } else if (!param->default_ints.empty()) {
+    arg.type = ArgType::kInts;
+    arg.ints = param->default_ints;
+  } else if (param->default_reals.size() == 1) {
+    arg.type = ArgType::kReal;
+    arg.d = param->default_reals[0];
+  } else {
+    reporter_.At(node, absl::StrCat("the default of ", param->name, " is not known"));
+    return;
+  }
+  out.args.push_back(std::move(arg));
+}
+
+void ConstraintReader::ReadAlternatives(MapReader& map, Constraint& out) {
+  const Node* of = map.need("of");
+  if (of == nullptr) return;
+  const bool lists = of->is_list() && of->children.size() >= 2 &&
+                     std::all_of(of->children.begin(), of->children.end(), [](const Node& child) {
+                       return child.is_list() && !child.children.empty();
+                     });
+  if (!lists) {
+    reporter_.At(*of, "`of` must be a list of two or more lists of constraints");
+    return;
+  }
+  for (const Node& list : of->children) {
+    std::vector<Constraint> all;
+    for (const Node& child : list.children) {
+      MapReader inner(child, "a constraint of any_of", reporter_);
+      if (!inner.ok()) continue;
+      const Node* kind = child.find("kind");
+      if (kind != nullptr && (kind->text == "any_of" || kind->text == "note")) {
+        reporter_.At(*kind, absl::StrCat(kind->text, " is not taken within any_of"));
+        continue;
+      }
+      Constraint constraint;
+      ReadCore(inner, constraint, true);
+      inner.Finish();
+      all.push_back(std::move(constraint));
+    }
+    out.alternatives.push_back(std::move(all));
+  }
+}
+
+void ConstraintReader::ReadMeasured(MapReader& map, Constraint& out) {
+  const Node* node = map.find("measured");
+  if (node == nullptr) return;
+  MapReader measured(*node, "`measured`", reporter_);
+  const Node* since = measured.need("since");
+  const Node* consequence = measured.need("consequence");
+  measured.Finish();
+  if (since == nullptr || consequence == nullptr) return;
+  const auto sdk = symbols_.Sdk(*since, reporter_);
+  const auto then = OneConsequence(*consequence, reporter_);
+  if (!sdk || !then) return;
+  out.measured_since = *sdk;
+  out.measured_consequence = *then;
+}
+
+void ConstraintReader::ReadGroups(MapReader& map, Constraint& out) {
+  const Node* node = map.find("groups");
+  if (node == nullptr) return;
+  if (!node->is_list() || node->children.empty()) {
+    reporter_.At(*node, "`groups` must be a list of groups, at least one");
+    return;
+  }
+  const auto& known = symbols_.op().groups;
+  out.groups = 0;
+  for (const Node& child : node->children) {
+    const auto it = std::find(known.begin(), known.end(), child.text);
+    if (!child.is_scalar() || it == known.end()) {
+      reporter_.At(child, absl::StrCat("unknown group ", Quoted(child.text), ": no variant has it",
+                                       DidYouMeanOf(child.text, known)));
+      continue;
+    }
+    out.groups |= uint64_t{1} << (it - known.begin());
+  }
+}
+
+}  // namespace quantgate::opdefs

@@ -1,0 +1,32 @@
+#include "core/opdefs_yaml/errors.h"
+
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace quantgate::opdefs {
+
+std::string Quoted(std::string_view text) {
+  constexpr size_t kShown = 60;
+  std::string out = "\"";
+  for (const char c : text.substr(0, kShown)) out += absl::ascii_isprint(c) ? c : '?';
+  return out + (text.size() > kShown ? "…\"" : "\"");
+}
+
+void Errors::Add(std::string_view file, int line, int column, std::string reason) {
+  if (++count_ > kMax) return;
+  std::string place(file);
+  if (line > 0) absl::StrAppend(&place, ":", line, ":", column);
+  lines_.push_back(absl::StrCat(place, ": ", reason));
+}
+
+absl::Status Errors::status() const {
+  if (empty()) return absl::OkStatus();
+  std::string text = absl::StrJoin(lines_, "\n");
+  if (count_ > lines_.size()) absl::StrAppend(&text, "\nand ", count_ - lines_.size(), " more");
+  return absl::InvalidArgumentError(text);
+}
+
+}  // namespace quantgate::opdefs

@@ -1,0 +1,128 @@
+#include "core/opdefs_yaml/load.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/opdefs_yaml/op_reader.h"
+#include "core/opdefs_yaml/targets_reader.h"
+
+namespace quantgate::opdefs {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxFiles = 10'000;
+
+std::optional<std::string> ReadFile(const fs::path& path, Errors& errors) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  if (!error && size > kMaxFileBytes) {
+    errors.Add(path.string(), 0, 0, absl::StrCat("larger than ", kMaxFileBytes >> 20, " MiB"));
+    return std::nullopt;
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text(error ? 0 : size, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (error || !file || file.gcount() != static_cast<std::streamsize>(text.size())) {
+    errors.Add(path.string(), 0, 0, "can't be read");
+    return std::nullopt;
+  }
+  return text;
+}
+
+class Loader {
+ public:
+  Loader(fs::path folder, Ir& ir) : folder_(std::move(folder)), ir_(ir) {}
+
+  absl::Status Run() {
+    if (!ListFiles()) return errors_.status();
+    // What others refer to comes first.
+    Visit("sources.yaml",
+          [&](const Node& node, const Reporter& to) { ReadSources(node, to, ir_); });
+    Visit("targets.yaml",
+          [&](const Node& node, const Reporter& to) { ReadTargets(node, to, ir_); });
+    for (const fs::path& path : files_) {
+      if (errors_.full()) break;
+      ReadByPlace(path);
+    }
+    return errors_.status();
+  }
+
+ private:
+  // Relative paths of all YAML files, sorted.
+  bool ListFiles() {
+    std::error_code error;
+    if (!fs::is_directory(folder_, error)) {
+      errors_.Add(folder_.string(), 0, 0, "is no folder");
+      return false;
+    }
+    fs::recursive_directory_iterator it(folder_, error), end;
+    for (; !error && it != end; it.increment(error)) {
+      if (it.depth() > 4) it.disable_recursion_pending();
+      const std::string extension = it->path().extension().string();
+      if (extension == ".yml") {
+        errors_.Add(it->path().string(), 0, 0, "the ending must be .yaml");
+      }
+      if (extension == ".yaml") files_.push_back(it->path().lexically_relative(folder_));
+      if (files_.size() > kMaxFiles) {
+        errors_.Add(folder_.string(), 0, 0, absl::StrCat("more than ", kMaxFiles, " files"));
+        return false;
+      }
+    }
+    if (error) errors_.Add(folder_.string(), 0, 0, error.message());
+    if (files_.empty() && errors_.empty()) {
+      errors_.Add(folder_.string(), 0, 0, "holds no .yaml file");
+    }
+    std::sort(files_.begin(), files_.end());
+    return errors_.empty();
+  }
+
+  template <typename Read>
+  void Visit(const fs::path& path, const Read& read) {
+    if (!std::binary_search(files_.begin(), files_.end(), path)) return;
+    const std::string name = (folder_ / path).string();
+    const auto text = ReadFile(folder_ / path, errors_);
+    if (!text) return;
+    const auto node = ParseYaml(*text, name, errors_);
+    if (node) read(*node, Reporter{name, &errors_});
+  }
+
+  void ReadByPlace(const fs::path& path) {
+    const std::string parent = path.parent_path().string();
+    const std::string stem = path.stem().string();
+    if (parent.empty()) {
+      if (stem != "sources" && stem != "targets") {
+        errors_.Add((folder_ / path).string(), 0, 0,
+                    "only sources.yaml and targets.yaml stand here");
+      }
+    } else if (parent == "resolve" || parent == "routes") {
+      Visit(path, [&](const Node& node, const Reporter&) {
+        ir_.documents[absl::StrCat(parent, "/", stem)] = TreeOf(node);
+      });
+    } else if (parent.find('/') != std::string::npos) {
+      errors_.Add((folder_ / path).string(), 0, 0, "no file is expected here");
+    } else {
+      Visit(path,
+            [&](const Node& node, const Reporter& to) { ReadOp(node, parent, stem, to, ir_); });
+    }
+  }
+
+  const fs::path folder_;
+  Ir& ir_;
+  Errors errors_;
+  std::vector<fs::path> files_;
+};
+
+}  // namespace
+
+absl::Status LoadFolder(const std::string& folder, Ir& ir) { return Loader(folder, ir).Run(); }
+
+}  // namespace quantgate::opdefs

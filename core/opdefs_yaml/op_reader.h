@@ -1,0 +1,20 @@
+// The YAML of one op.
+#ifndef QUANTGATE_CORE_OPDEFS_YAML_OP_READER_H_
+#define QUANTGATE_CORE_OPDEFS_YAML_OP_READER_H_
+
+#include "core/opdefs_yaml/ir.h"
+#include "core/opdefs_yaml/map_reader.h"
+
+namespace quantgate::opdefs {
+
+// Adds the op to its backend in `ir`, in place of one of the same name. The file's name must be
+// the op's, its folder the backend's.
+void ReadOp(const Node& node, std::string_view folder, std::string_view stem,
+            const Reporter& reporter, Ir& ir);
+
+// A document as a tree: scalars typed, map entries sorted by key.
+Tree TreeOf(const Node& node);
+
+}  // namespace quantgate::opdefs
+
+#endif  // QUANTGATE_CORE_OPDEFS_YAML_OP_READER_H_

@@ -1,0 +1,151 @@
+// opdefc: compiles the YAML of the constraint database.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "core/opdb/view.h"
+#include "core/opdefs_yaml/compile.h"
+#include "quantgate/database.h"
+#include "tools/opdefc/dump.h"
+
+namespace {
+
+constexpr std::string_view kHelp = R"(opdefc - compiles the constraint database
+
+usage: opdefc compile DIR... -o FILE [--format image|json|binpb]
+       opdefc check DIR...
+
+compile  reads the YAML files of DIR (opdefs/README.md says what they hold) and writes
+           image  the flat table that the library embeds (default)
+           json   the same as JSON, for other tools
+           binpb  the same as protobuf: quantgate.opdefs.v1.Database
+check    reads them and prints how much there is
+
+Several DIRs lie one over the other: what a later one names replaces the same of the earlier.
+
+exit status: 0 fine, 2 unusable input or arguments (one line FILE:LINE:COLUMN: reason each)
+
+examples:
+  opdefc check opdefs
+  opdefc compile opdefs -o opdefs.image
+  opdefc compile opdefs my_opdefs -o opdefs.json --format json
+)";
+
+int Fail(std::string_view text) {
+  std::cerr << "error: " << text << "\n";
+  return 2;
+}
+
+// Each line of a message about input.
+int FailLines(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::cerr << "error: " << text.substr(0, end) << "\n";
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return 2;
+}
+
+// Nothing half-written: the file appears when it is complete.
+bool WriteFile(const std::string& path, std::string_view bytes) {
+  const std::string part = path + ".part";
+  {
+    std::ofstream file(part, std::ios::binary | std::ios::trunc);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    file.flush();
+    if (!file) {
+      std::error_code ignored;
+      std::filesystem::remove(part, ignored);
+      return false;
+    }
+  }
+  std::error_code error;
+  std::filesystem::rename(part, path, error);
+  if (error) {
+    std::error_code ignored;
+    std::filesystem::remove(part, ignored);
+  }
+  return !error;
+}
+
+void PrintCounts(const quantgate::opdb::View& view, size_t bytes) {
+  for (const auto& backend : view.backends()) {
+    size_t variants = 0, constraints = 0, empty = 0;
+    for (const auto& op : view.get(backend.ops)) {
+      variants += op.variants.count;
+      constraints += op.constraints.count;
+      empty += op.variants.count == 0 ? 1 : 0;
+    }
+    std::cout << view.str(backend.name) << ": " << backend.ops.count << " ops (" << empty
+              << " without variants), " << variants << " variants, " << constraints
+              << " constraints\n";
+  }
+  std::cout << view.socs().size() << " socs, " << view.sources().size() << " sources, "
+            << view.documents().size() << " documents; image of " << bytes << " bytes\n";
+}
+
+struct Options {
+  std::vector<std::string> folders;
+  std::string out, format = "image";
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  if (args.empty()) return Fail("no command; see opdefc --help");
+  for (const std::string& arg : args) {
+    if (arg == "--help" || arg == "-h") {
+      std::cout << kHelp;
+      return 0;
+    }
+  }
+  const std::string& command = args[0];
+  if (command != "compile" && command != "check") {
+    return Fail("unknown command \"" + command + "\": compile or check");
+  }
+  Options options;
+  for (size_t i = 1; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (command == "compile" && (arg == "-o" || arg == "--format")) {
+      if (i + 1 == args.size()) return Fail(arg + " needs a value");
+      (arg == "-o" ? options.out : options.format) = args[++i];
+    } else if (arg.size() > 1 && arg[0] == '-') {
+      return Fail("unknown flag \"" + arg + "\" of " + command + "; see opdefc --help");
+    } else {
+      options.folders.push_back(arg);
+    }
+  }
+  if (options.folders.empty()) return Fail("no folder given");
+  const bool compile = command == "compile";
+  if (compile && options.out.empty()) return Fail("compile needs -o FILE");
+  const std::string& format = options.format;
+  if (format != "image" && format != "json" && format != "binpb") {
+    return Fail("unknown format \"" + format + "\": image, json or binpb");
+  }
+
+  auto image = quantgate::opdefs::CompileOpdefs(options.folders);
+  if (!image.ok()) return FailLines(std::string(image.status().message()));
+  const size_t bytes = image->size();
+  std::string text = compile && format == "image" ? *image : std::string();
+  const auto database = quantgate::Database::FromImage(*std::move(image));
+  if (!database.ok()) return FailLines(std::string(database.status().message()));
+  if (!compile) {
+    PrintCounts(database->view(), bytes);
+    std::cout.flush();
+    return std::cout ? 0 : Fail("can't write to standard output");
+  }
+  if (format != "image") {
+    auto dumped = format == "json" ? quantgate::opdefs::DumpJson(database->view())
+                                   : quantgate::opdefs::DumpBinary(database->view());
+    if (!dumped.ok()) return FailLines(std::string(dumped.status().message()));
+    text = *std::move(dumped);
+  }
+  if (!WriteFile(options.out, text)) return Fail(options.out + ": can't be written");
+  return 0;
+}
