@@ -323,7 +323,9 @@ bool ConstraintReader::ReadNumbers(const Node& node, const Field& field, const P
 
 void ConstraintReader::ReadDefault(const Node& node, Constraint& out) {
   const Param* param = ParamOf(out);
-  if (param == nullptr) return;
+  const bool said = std::any_of(out.args.begin(), out.args.end(),
+                                [](const Arg& arg) { return arg.key == ArgKey::kEq; });
+  if (param == nullptr || said) return;
   Arg arg;
   arg.key = ArgKey::kEq;
   if (param->default_ints.size() == 1 && param->rank < 0) {
