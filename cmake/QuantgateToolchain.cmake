@@ -9,7 +9,7 @@ target_compile_options(quantgate_options INTERFACE -Wall -Wextra)
 # GCC 12 and 13, optimizing, see overlaps in std::string (GCC bug 105651) and uninitialized
 # storage in absl::InlinedVector that are none.
 target_compile_options(quantgate_options INTERFACE
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized>)
+  "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized>")
 if(QUANTGATE_WERROR)
   target_compile_options(quantgate_options INTERFACE -Werror)
 endif()
