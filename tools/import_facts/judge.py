@@ -44,7 +44,8 @@ def _weights(op, body, when):
             return ("wrong_values", "2.47", None) if lpbq else (
                 "undocumented", "2.47", "unsigned weights with centred offsets are right too")
         if kind == "symmetric":
-            return CONFIRMED
+            return ("wrong_values", "2.47", "signed weights are refused, unsigned ones taken") \
+                if lpbq else CONFIRMED
         if kind == "static":
             if body["level"] == "tensor_or_const_chain" and not lpbq:
                 return ("wrong_values" if op == "FullyConnected" else "undocumented", "2.51", None)

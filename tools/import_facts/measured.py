@@ -216,6 +216,13 @@ class Measured:
     def per_channel_activations(self):
         """Per-channel encodings of activations; weights and their biases: weights.py."""
         found = []
+        for entry in entries_of(self.facts, self.op, "encodings"):
+            if "dtype_of" in entry["when"] or not entry["breach"][0].startswith("AXIS_SCALE") \
+                    or entry["consequence"] == "harmless":
+                continue
+            found.append((operation_of(entry), finding(
+                self._declared(entry["port"]), "encodings", entry["consequence"], since="2.51",
+                denied=["AXIS_SCALE_OFFSET"])))
         for entry in self.facts.per_channel:
             op, _, tag = entry["key"].partition("/")
             if op != self.op:
@@ -228,16 +235,9 @@ class Measured:
             found.append((operation, finding(
                 port, "encodings", entry["consequence"], since="2.51",
                 denied=["AXIS_SCALE_OFFSET"])))
-        for entry in entries_of(self.facts, self.op, "encodings"):
-            if "dtype_of" in entry["when"] or not entry["breach"][0].startswith("AXIS_SCALE") \
-                    or entry["consequence"] == "harmless":
-                continue
-            found.append((operation_of(entry), finding(
-                self._declared(entry["port"]), "encodings", entry["consequence"], since="2.51",
-                denied=["AXIS_SCALE_OFFSET"])))
         unique = []
         for pair in found:
-            # The folder of facts and executed.yaml agree wherever both speak.
+            # The folder of facts comes first.
             if not any(o == pair[0] and c["port"] == pair[1]["port"] for o, c in unique):
                 unique.append(pair)
         return merge_operations(self.op, self.operations, unique)
@@ -255,19 +255,28 @@ class Measured:
     def encoding_defined(self):
         """A missing encoding is read as scale 1, offset 0; some ops refuse it, and some move
         the integers whatever they mean."""
-        tested = {}
+        tested = {}  # variant of a param -> port -> dtype -> consequences
         for entry in entries_of(self.facts, self.op, "encoding_defined"):
             if "dtype_of" in entry["when"] or entry["port"] == "all":
                 continue
-            port = self._declared(entry["port"])
+            variant = entry.get("variant")
+            ports = tested.setdefault(variant if variant in VARIANT_PARAMS else None, {})
             for dtype in entry["when"]["activation"]:
                 if dtype in FIXED:
-                    tested.setdefault(port, {}).setdefault(dtype, set()).add(entry["consequence"])
+                    ports.setdefault(self._declared(entry["port"]), {}).setdefault(
+                        dtype, set()).add(entry["consequence"])
+        result = []
+        for variant, ports in (tested or {None: {}}).items():
+            when = {"param": VARIANT_PARAMS[variant]} if variant else {}
+            result += self._encoding_defined(ports, when)
+        return result
+
+    def _encoding_defined(self, tested, given):
         result = []
         plain = True
         for port in self.fixed_ports():
             if port == "out[0]" and (self.op in TRUTH_OUTPUTS or self.op in TRUTH_OPERATIONS):
-                plain = plain and self.op not in TRUTH_OUTPUTS and self.op not in TRUTH_OPERATIONS
+                plain = False
                 if self.op in TRUTH_OPERATIONS:
                     result.append(finding(
                         port, "encoding_defined", "wrong_values", since="2.51",
@@ -284,16 +293,20 @@ class Measured:
             for consequence, dtypes in by_consequence.items():
                 if consequence == "harmless":
                     continue
-                when = None
-                if len(by_consequence) > 1:
-                    when = {"dtype": [d for d in FIXED if d in dtypes]}
+                when = dict(given)
                 note = None
+                if len(by_consequence) > 1:
+                    when["dtype"] = [d for d in FIXED if d in dtypes]
                 if consequence == "rejected":
-                    note = "refused where the other side's offset is not 0, else read as scale 1, offset 0"
+                    other = "in[0]" if port.startswith("out") else "out[0]"
+                    when["encoding_of"] = {self._declared(other): ["SCALE_OFFSET",
+                                                                   "BW_SCALE_OFFSET"]}
+                    note = "refused where the other side's offset is not 0, else read as " \
+                           "scale 1, offset 0"
                 result.append(finding(port, "encoding_defined", consequence, since="2.51",
                                       when=when, note=note))
         if plain and result:
-            return [finding("all", "encoding_defined", "wrong_values", since="2.51")]
+            return [finding("all", "encoding_defined", "wrong_values", since="2.51", when=given)]
         return result
 
     # -- ranks ---------------------------------------------------------------------------
@@ -409,14 +422,16 @@ class Measured:
                     and self.op == "LayerNorm":
                 continue  # special.py
             operation = operation_of(entry)
+            # The first data input; that of a selection comes after its condition.
+            port = "in[1]" if port_tools.role(self.op, "in[0]") == "condition" else "in[0]"
             for dtype in entry["when"]["activation"]:
                 if dtype == "FLOAT_16":
                     found.append((operation, finding(
-                        "in[0]", "dtypes", "prepare_fails", since="2.51", denied=["FLOAT_16"],
+                        port, "dtypes", "prepare_fails", since="2.51", denied=["FLOAT_16"],
                         slug="float-prepared")))
                 elif dtype == "FLOAT_32":
                     found.append((operation, finding(
-                        "in[0]", "dtypes", "advice", since="2.51", denied=["FLOAT_32"],
+                        port, "dtypes", "advice", since="2.51", denied=["FLOAT_32"],
                         slug="float32-prepared",
                         note="fails in preparation unless the graph's float16 precision option is set")))
         unique = []

@@ -83,6 +83,9 @@ def _encodings(op):
         result.append(finding("in[1]", "bit_width", "prepare_fails", since="2.51", allowed=[2, 4],
                               when={"encoding": ["BW_AXIS_SCALE_OFFSET"],
                                     "dtype_of": {"in[0]": ["FLOAT_16"]}}))
+    if op == "FullyConnected":
+        result.append(finding("in[1]", "quant_axis", "wrong_values", since="2.51", axis=0,
+                              when={"encoding": PER_CHANNEL, "dtype_of": {"in[0]": ["FLOAT_16"]}}))
     if op == "MatMul":
         result.append(finding("in[1]", "quant_axis", "wrong_values", since="2.51", axis=-1,
                               when={"encoding": PER_CHANNEL, "dtype_of": {"in[0]": ["FLOAT_16"]},
@@ -124,11 +127,16 @@ def _lpbq(op):
     when = {"encoding": [LPBQ]}
     if op in ("DepthWiseConv2d", "Conv3d", "TransposeConv2d"):
         since = "2.47" if op == "TransposeConv2d" else "2.51"
-        return [finding("in[1]", "encodings", "prepare_fails", since=since, denied=[LPBQ],
-                        slug="lpbq")]
+        result = [finding("in[1]", "encodings", "prepare_fails", since=since, denied=[LPBQ],
+                          when={"dtype": [S8]}, slug="lpbq")]
+        if op == "TransposeConv2d":
+            result.append(finding("in[1]", "dtypes", "wrong_values", allowed=[S8], when=when,
+                                  slug="lpbq-dtype"))
+        return result
     if op == "TransposeConv3d":
         return []
     result = [
+        finding("in[1]", "symmetric", "rejected", when=dict(when, dtype=[S8]), slug="lpbq-offset"),
         finding("in[1]", "dtypes", "wrong_values", allowed=[S8], when=when, slug="lpbq-dtype"),
         finding("in[1]", "block_size", "wrong_values", multiple_of=8, when=when,
                 note="multiples of 8 input channels that divide them compute right"),
