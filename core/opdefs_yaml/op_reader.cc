@@ -53,9 +53,10 @@ class OpReader {
       port.channel_axis = static_cast<int8_t>(entry.integer("channel_axis", -8, 7).value_or(-128));
       entry.Finish();
       if (name == nullptr) continue;
-      const auto parsed = name->is_scalar() ? ParsePortName(name->text) : std::nullopt;
+      PortName given{.first = -1};
+      if (const auto parsed = ParsePortName(name->text)) given = *parsed;
       const std::string expected = absl::StrCat(inputs ? "in[" : "out[", next, "]");
-      if (!parsed || parsed->input != inputs || parsed->first != next) {
+      if (given.input != inputs || given.first != next) {
         reporter_.At(*name,
                      absl::StrCat("port ", Quoted(name->text), ": expected ", expected, " here"));
         continue;
@@ -65,9 +66,9 @@ class OpReader {
         reporter_.At(*name, absl::StrCat("more than ", opdb::kMaxPorts, " ports"));
         return;
       }
-      variadic = parsed->variadic;
+      variadic = given.variadic;
       if (variadic) port.flags |= opdb::kPortVariadic;
-      port.first = parsed->first;
+      port.first = given.first;
       port.name = name->text;
       ++next;
       op_.ports.push_back(std::move(port));
