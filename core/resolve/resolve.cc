@@ -3,23 +3,28 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "core/resolve/mapping.h"
+#include "core/resolve/source_resolver.h"
+
 namespace quantgate {
 
-Resolved Resolve(const Model& model, const Target& /*target*/, const opdb::View& /*database*/) {
+Resolved Resolve(const Model& model, const Target& target, const opdb::View& database) {
   Resolved resolved;
-  // A QNN model says already what the backend gets.
   resolved.graph = &model;
   bool foreign = false;
   for (const Node& node : model.nodes) foreign |= model.DialectOf(node) != Dialect::kQnn;
+  // A QNN model says already what the backend gets.
   if (!foreign) return resolved;
+
   resolved.owned = std::make_unique<Model>();
-  resolved.owned->name = model.name;
   resolved.graph = resolved.owned.get();
   resolved.sources.resize(model.nodes.size());
-  for (SourceNode& source : resolved.sources) {
-    source.state = SourceNode::State::kUnchecked;
-    source.reason = "no mapping for the dialect " + std::string(DialectName(model.dialect));
-  }
+  const int backend = database.FindBackend(target.backend());
+  mapping::Mapping mapping(
+      database, absl::StrCat("resolve/", std::string(DialectName(model.dialect))),
+      backend >= 0 ? &database.backends()[static_cast<size_t>(backend)] : nullptr);
+  SourceResolver(model, mapping, resolved).Run();
   return resolved;
 }
 

@@ -38,7 +38,8 @@ struct Resolved {
   std::unique_ptr<Model> owned;
   std::vector<int32_t> op_source;   // per graph->nodes: the file node it serves; empty = identity
   std::vector<SourceNode> sources;  // per node of the file; empty = all kOps
-  // Per graph tensor whose layout differs from the file's: dims[i] = file dims[perm[i]].
+  // Per graph tensor whose layout differs from the file's: dims[i] = file dims[perm[i]]; -1 = a
+  // dimension of size 1 that the file doesn't have.
   absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>> layout;
   // Found on the way (QG1xx, QG6xx), node_index and the texts set; levels are set later.
   std::vector<Finding> findings;

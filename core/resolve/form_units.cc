@@ -1,0 +1,405 @@
+// The passes of SourceResolver that decide: constants, encodings, units.
+#include <cmath>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "core/resolve/node_scope.h"
+#include "core/resolve/source_resolver.h"
+
+namespace quantgate {
+
+using mapping::Role;
+using mapping::Value;
+
+void SourceResolver::Classify() {
+  const size_t node_count = file_.nodes.size(), tensor_count = file_.tensors.size();
+  states_.resize(node_count);
+  producer_.assign(tensor_count, -1);
+  alias_.resize(tensor_count);
+  constant_.resize(tensor_count);
+  graph_output_.resize(tensor_count);
+  graph_input_.resize(tensor_count);
+  for (size_t t = 0; t < tensor_count; ++t) {
+    alias_[t] = static_cast<TensorId>(t);
+    constant_[t] = file_.tensors[t].is_static;
+  }
+  for (const TensorId id : file_.outputs) graph_output_[static_cast<size_t>(id)] = true;
+  for (const TensorId id : file_.inputs) graph_input_[static_cast<size_t>(id)] = true;
+  for (size_t i = 0; i < node_count; ++i) {
+    const Node& node = file_.nodes[i];
+    NodeState& state = states_[i];
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(i);
+    }
+    SourceNode& source = resolved_.sources[i];
+    if (!node.unchecked_reason.empty()) {
+      source.state = SourceNode::State::kUnchecked;
+      source.reason = node.unchecked_reason;
+      continue;
+    }
+    state.mapping = mapping_.Find(node.domain, node.op);
+    const std::string op = node.domain.empty() ? node.op : absl::StrCat(node.domain, ".", node.op);
+    if (state.mapping == nullptr) {
+      Uncheck(static_cast<int32_t>(i), absl::StrCat("no mapping for ", op));
+      continue;
+    }
+    if (!state.mapping->error.empty()) {
+      Uncheck(static_cast<int32_t>(i),
+              absl::StrCat("the mapping of ", op, " is faulty: ", state.mapping->error));
+      continue;
+    }
+    switch (state.mapping->role) {
+      case Role::kOp:
+        state.kind = Kind::kOp;
+        break;
+      case Role::kQuantize:
+        state.kind = Kind::kQuantize;
+        break;
+      case Role::kDequantize:
+        state.kind = Kind::kDequantize;
+        break;
+      case Role::kConstant:
+        state.kind = Kind::kConstant;
+        break;
+      case Role::kIdentity:
+        state.kind = Kind::kIdentity;
+        if (!node.inputs.empty() && !node.outputs.empty() && node.inputs[0] != kNoTensor &&
+            node.outputs[0] != kNoTensor) {
+          const TensorId in = Real(node.inputs[0]);
+          alias_[static_cast<size_t>(node.outputs[0])] = in;
+          if (graph_output_[static_cast<size_t>(node.outputs[0])]) {
+            graph_output_[static_cast<size_t>(in)] = true;
+          }
+        }
+        break;
+    }
+  }
+}
+
+void SourceResolver::CountReaders() {
+  reader_begin_.assign(file_.tensors.size() + 1, 0);
+  const auto each = [&](auto&& use) {
+    for (size_t i = 0; i < file_.nodes.size(); ++i) {
+      if (states_[i].kind == Kind::kIdentity) continue;
+      for (const TensorId id : file_.nodes[i].inputs) {
+        if (id != kNoTensor) use(static_cast<size_t>(Real(id)), static_cast<int32_t>(i));
+      }
+    }
+  };
+  each([&](size_t t, int32_t) { ++reader_begin_[t + 1]; });
+  for (size_t t = 1; t < reader_begin_.size(); ++t) reader_begin_[t] += reader_begin_[t - 1];
+  readers_.resize(static_cast<size_t>(reader_begin_.back()));
+  std::vector<int32_t> next(reader_begin_.begin(), reader_begin_.end() - 1);
+  each([&](size_t t, int32_t node) { readers_[static_cast<size_t>(next[t]++)] = node; });
+}
+
+std::span<const int32_t> SourceResolver::Readers(TensorId id) const {
+  const auto begin = static_cast<size_t>(reader_begin_[static_cast<size_t>(id)]);
+  const auto end = static_cast<size_t>(reader_begin_[static_cast<size_t>(id) + 1]);
+  return std::span<const int32_t>(readers_).subspan(begin, end - begin);
+}
+
+const TensorValues* SourceResolver::ValuesOf(TensorId id) const {
+  if (const auto& values = FileTensor(id).values) return values.get();
+  const auto it = constants_.find(id);
+  return it != constants_.end() ? &it->second : nullptr;
+}
+
+void SourceResolver::KeepConstant(const Node& node, TensorId id) {
+  // Of a constant node the values are in whichever attribute it has.
+  for (const Param& param : node.params) {
+    TensorValues values;
+    if (const auto* tensor = std::get_if<TensorParam>(&param.value)) {
+      values.ints = tensor->ints;
+      values.reals = tensor->reals;
+    } else if (const auto* reals = std::get_if<std::vector<double>>(&param.value)) {
+      values.reals = *reals;
+    } else if (const auto* real = std::get_if<double>(&param.value)) {
+      values.reals = {*real};
+    } else if (std::optional<std::vector<int64_t>> ints = IntsOf(param.value)) {
+      values.ints = std::move(*ints);
+    }
+    if (!values.ints.empty() || !values.reals.empty()) {
+      constants_.emplace(id, std::move(values));
+      return;
+    }
+  }
+}
+
+void SourceResolver::FindConstants() {
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    const Node& node = file_.nodes[i];
+    NodeState& state = states_[i];
+    const auto mark = [&] {
+      for (const TensorId id : node.outputs) {
+        if (id != kNoTensor) constant_[static_cast<size_t>(id)] = true;
+      }
+    };
+    if (state.kind == Kind::kConstant) {
+      mark();
+      if (!node.outputs.empty() && node.outputs[0] != kNoTensor &&
+          ValuesOf(node.outputs[0]) == nullptr) {
+        KeepConstant(node, node.outputs[0]);
+      }
+      continue;
+    }
+    if (state.kind == Kind::kQuantize) {
+      // Quantized weights kept in float in the file.
+      if (!node.inputs.empty() && node.inputs[0] != kNoTensor && IsConstant(Real(node.inputs[0]))) {
+        mark();
+      }
+      continue;
+    }
+    if (state.kind != Kind::kOp) continue;
+    if (!state.mapping->fold.empty()) {
+      const Value value = state.mapping->fold.Eval(NodeScope(*this, static_cast<int32_t>(i)));
+      const std::optional<mapping::Ints> ints = value.AsInts();
+      bool known = ints.has_value();
+      for (size_t k = 0; known && k < ints->size(); ++k) known = (*ints)[k] >= 0;
+      if (known && !node.outputs.empty() && node.outputs[0] != kNoTensor) {
+        state.kind = Kind::kFolded;
+        mark();
+        constants_[node.outputs[0]].ints.assign(ints->begin(), ints->end());
+        continue;
+      }
+    }
+    bool any = false, all = true;
+    for (const TensorId id : node.inputs) {
+      if (id == kNoTensor) continue;
+      any = true;
+      all &= IsConstant(Real(id));
+    }
+    if (any && all) {
+      state.kind = Kind::kFolded;
+      mark();
+    }
+  }
+}
+
+void SourceResolver::ReadEncodings() {
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    const Node& node = file_.nodes[i];
+    NodeState& state = states_[i];
+    const bool quantize = state.kind == Kind::kQuantize;
+    if (!quantize && state.kind != Kind::kDequantize) continue;
+    const auto index = static_cast<int32_t>(i);
+    if (node.inputs.empty() || node.inputs[0] == kNoTensor || node.outputs.empty() ||
+        node.outputs[0] == kNoTensor) {
+      state.kind = Kind::kUnknown;
+      Uncheck(index, "it lacks its input or its output");
+      continue;
+    }
+    const auto values = [&](size_t k) -> const TensorValues* {
+      const TensorId id = k < node.inputs.size() ? node.inputs[k] : kNoTensor;
+      return id != kNoTensor ? ValuesOf(Real(id)) : nullptr;
+    };
+    NodeEncoding encoding =
+        EncodingOf(file_, node, FileTensor(quantize ? node.outputs[0] : Real(node.inputs[0])),
+                   values(1), values(2));
+    if (!encoding.problem.empty()) {
+      state.kind = Kind::kUnknown;
+      if (encoding.dynamic) {
+        Report(index, "QG603", Consequence::kRejected,
+               absl::StrCat(node.op, ": ", encoding.problem), node.outputs[0]);
+        resolved_.sources[i].state = SourceNode::State::kRefused;
+      } else {
+        Uncheck(index, std::move(encoding.problem));
+      }
+      continue;
+    }
+    state.encoding = static_cast<int32_t>(encodings_.size());
+    encodings_.push_back(std::move(encoding));
+  }
+}
+
+int32_t SourceResolver::DequantizeOf(TensorId id) const {
+  const int32_t node = Producer(id);
+  return node >= 0 && states_[static_cast<size_t>(node)].kind == Kind::kDequantize ? node : -1;
+}
+
+int32_t SourceResolver::OnlyQuantizeOf(TensorId id) const {
+  if (graph_output_[static_cast<size_t>(id)]) return -1;
+  const std::span<const int32_t> readers = Readers(id);
+  if (readers.size() != 1) return -1;
+  return states_[static_cast<size_t>(readers[0])].kind == Kind::kQuantize ? readers[0] : -1;
+}
+
+TensorId SourceResolver::QuantizedInput(int32_t dq) const {
+  return Real(file_.nodes[static_cast<size_t>(dq)].inputs[0]);
+}
+
+const mapping::Case* SourceResolver::ChooseCase(int32_t node) {
+  const NodeScope scope(*this, node);
+  for (const mapping::Case& c : states_[static_cast<size_t>(node)].mapping->cases) {
+    if (c.when.empty() || c.when.Eval(scope).True()) return &c;
+  }
+  return nullptr;
+}
+
+bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  const NodeState& state = states_[static_cast<size_t>(index)];
+  bool unit = !state.mapping->float_only && state.chosen != nullptr;
+  touches_quantized = false;
+  Dtype first = Dtype::kUndefined;
+  // Inputs that no port shows are shapes, bounds and the like.
+  const auto is_port = [&](size_t input) {
+    if (state.chosen == nullptr) return true;
+    for (const mapping::Step& step : state.chosen->steps) {
+      if (step.all_inputs) return true;
+      for (const mapping::PortSpec& spec : step.inputs) {
+        const auto at = static_cast<size_t>(spec.index);
+        if (spec.source == mapping::PortSpec::Source::kFile && at == input) return true;
+        if (spec.source == mapping::PortSpec::Source::kRest && at <= input) return true;
+      }
+    }
+    return false;
+  };
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNoTensor || !is_port(i)) continue;
+    const TensorId id = Real(node.inputs[i]);
+    const int32_t dq = DequantizeOf(id);
+    if (dq < 0) {
+      if (IsFloat(FileTensor(id).dtype) || FileTensor(id).dtype == Dtype::kUndefined) unit = false;
+      continue;
+    }
+    touches_quantized = true;
+    const Dtype dtype =
+        encodings_[static_cast<size_t>(states_[static_cast<size_t>(dq)].encoding)].dtype;
+    if (first == Dtype::kUndefined) first = dtype;
+    if (state.mapping->same_inputs && dtype != first) unit = false;
+  }
+  if (first == Dtype::kUndefined) unit = false;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoTensor) continue;
+    TensorId id = node.outputs[i];
+    if (i == 0 && state.fused >= 0) id = file_.nodes[static_cast<size_t>(state.fused)].outputs[0];
+    for (const int32_t reader : Readers(id)) {
+      touches_quantized |= states_[static_cast<size_t>(reader)].kind == Kind::kQuantize;
+    }
+    const Dtype dtype = FileTensor(id).dtype;
+    if (!IsFloat(dtype) && dtype != Dtype::kUndefined) continue;
+    const int32_t q = OnlyQuantizeOf(id);
+    if (q < 0) {
+      unit = false;
+    } else if (encodings_[static_cast<size_t>(states_[static_cast<size_t>(q)].encoding)].dtype !=
+               first) {
+      unit = false;
+    }
+  }
+  return unit;
+}
+
+// Whether every value that the encoding can express lies within the activation's bounds
+// (ONNX Runtime drops such an activation: its bounds, quantized, are not inside the range).
+bool SourceResolver::MakesRedundant(int32_t activation, int32_t quantize) const {
+  const NodeState& state = states_[static_cast<size_t>(activation)];
+  const NodeEncoding& q =
+      encodings_[static_cast<size_t>(states_[static_cast<size_t>(quantize)].encoding)];
+  if (q.encoding.kind != EncodingKind::kPerTensor) return false;
+  const double scale = q.encoding.scales[0];
+  const double zero = q.encoding.zero_points.empty() ? 0 : q.encoding.zero_points[0];
+  if (!(scale > 0)) return false;
+  const NodeScope scope(*this, activation);
+  if (!state.mapping->clamp_min.empty()) {
+    const Value bound = state.mapping->clamp_min.Eval(scope);
+    const std::optional<double> low = bound.AsReal();
+    if (!low && !(bound.null() && bound.why == Value::Why::kAbsent)) return false;
+    if (low && std::round(*low / scale) + zero >
+                   static_cast<double>(StoredMin(q.dtype, q.encoding.bitwidth))) {
+      return false;
+    }
+  }
+  if (!state.mapping->clamp_max.empty()) {
+    const Value bound = state.mapping->clamp_max.Eval(scope);
+    const std::optional<double> high = bound.AsReal();
+    if (!high && !(bound.null() && bound.why == Value::Why::kAbsent)) return false;
+    if (high && std::round(*high / scale) + zero <
+                    static_cast<double>(StoredMax(q.dtype, q.encoding.bitwidth))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void SourceResolver::FuseActivation(int32_t index) {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  if (node.outputs.size() != 1 || node.outputs[0] == kNoTensor) return;
+  const TensorId out = node.outputs[0];
+  if (graph_output_[static_cast<size_t>(out)] || Readers(out).size() != 1) return;
+  const int32_t next = Readers(out)[0];
+  NodeState& activation = states_[static_cast<size_t>(next)];
+  if (activation.kind != Kind::kOp || !activation.mapping->clamp) return;
+  const Node& act = file_.nodes[static_cast<size_t>(next)];
+  if (act.inputs.empty() || act.inputs[0] == kNoTensor || Real(act.inputs[0]) != out ||
+      act.outputs.size() != 1 || act.outputs[0] == kNoTensor) {
+    return;
+  }
+  const int32_t q = OnlyQuantizeOf(act.outputs[0]);
+  if (q < 0 || !MakesRedundant(next, q)) return;
+  NodeState& state = states_[static_cast<size_t>(index)];
+  state.fused = next;
+  bool touches = false;
+  if (!IsUnit(index, touches)) {
+    state.fused = -1;
+    return;
+  }
+  activation.host = index;
+  activation.shares = true;
+}
+
+void SourceResolver::FormUnits() {
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    NodeState& state = states_[i];
+    const auto index = static_cast<int32_t>(i);
+    if (state.kind != Kind::kOp || state.host >= 0) continue;
+    state.chosen = ChooseCase(index);
+    FuseActivation(index);
+    bool touches_quantized = false;
+    state.quantized = IsUnit(index, touches_quantized);
+    if (!state.quantized && touches_quantized && state.chosen != nullptr &&
+        !state.chosen->steps.empty()) {
+      const Node& node = file_.nodes[i];
+      Report(index, "QG601", Consequence::kAltered,
+             state.mapping->float_only
+                 ? absl::StrCat(node.op, " is never a quantized unit: it runs in float")
+                 : absl::StrCat(node.op,
+                                " runs in float: not all of its inputs come from DequantizeLinear "
+                                "and its outputs go to one QuantizeLinear of the same dtype"));
+    }
+  }
+  PlaceQuantizers();
+}
+
+// Q and DQ that no unit takes in stand alone; at the graph's ends the caller (de)quantizes.
+void SourceResolver::PlaceQuantizers() {
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    NodeState& state = states_[i];
+    const Node& node = file_.nodes[i];
+    if (state.kind == Kind::kDequantize) {
+      for (const int32_t reader : Readers(node.outputs[0])) {
+        const NodeState& r = states_[static_cast<size_t>(reader)];
+        if (r.kind == Kind::kUnknown ||
+            (r.kind == Kind::kOp && !r.quantized && r.chosen != nullptr)) {
+          state.emit |= !IsConstant(QuantizedInput(static_cast<int32_t>(i)));
+        }
+      }
+    } else if (state.kind == Kind::kQuantize) {
+      const TensorId in = Real(node.inputs[0]);
+      int32_t from = Producer(in);
+      if (from >= 0) {
+        const NodeState& p = states_[static_cast<size_t>(from)];
+        if (p.host >= 0 && p.shares) from = p.host;
+      }
+      if (IsConstant(in) || graph_input_[static_cast<size_t>(in)] || from < 0) continue;
+      const NodeState& p = states_[static_cast<size_t>(from)];
+      if (p.kind == Kind::kOp && p.quantized) {
+        state.host = from;
+      } else {
+        state.emit = true;
+      }
+    }
+  }
+}
+
+}  // namespace quantgate
