@@ -19,6 +19,12 @@ if(QUANTGATE_SANITIZE)
   target_link_options(quantgate_options INTERFACE -fsanitize=${QUANTGATE_SANITIZE})
 endif()
 
+if(QUANTGATE_FUZZERS)
+  # Coverage in the libraries, so that libFuzzer sees their branches.
+  target_compile_options(quantgate_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(quantgate_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # quantgate_folder(<name> SOURCES ... DEPS ...): the static library of one folder of core.
 # A target per folder makes a wrong include a link error.
 function(quantgate_folder name)

@@ -169,6 +169,7 @@ class Reader {
     if (!main.name.empty()) model_.name = Utf8(main.name);
     ReadGraph(main, scope);
     doing_ = {};
+    FillGraphEnds(model_);
     std::vector<int32_t> order;
     if (const auto problem = FindGraphProblem(model_, &order)) Throw(*problem);
     InferShapes(model_, order);
