@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "core/readers/graph_check.h"
+#include "core/readers/model_finish.h"
 #include "core/readers/onnx_infer.h"
 #include "core/readers/onnx_tensor.h"
 #include "core/readers/pbf.h"
@@ -169,6 +170,7 @@ class Reader {
     if (!main.name.empty()) model_.name = Utf8(main.name);
     ReadGraph(main, scope);
     doing_ = {};
+    if (names_may_meet_) MakeNamesUnique();
     FillGraphEnds(model_);
     std::vector<int32_t> order;
     if (const auto problem = FindGraphProblem(model_, &order)) Throw(*problem);
@@ -383,9 +385,8 @@ class Reader {
   TensorId AddTensor(std::string_view name, const Scope& scope) {
     const auto id = static_cast<TensorId>(model_.tensors.size());
     Tensor& tensor = model_.tensors.emplace_back();
-    tensor.name = scope.prefix + Utf8(name);
+    tensor.name = NameIn(scope, name);
     tensor.unknown_rank = true;
-    if (scope.depth > 0) MakeUnique(&tensor.name);
     const auto type = scope.types.find(Key(name));
     if (type != scope.types.end()) {
       ApplyType(type->second, fmt::format("tensor {}", Quoted(tensor.name)), &tensor);
@@ -393,11 +394,21 @@ class Reader {
     return id;
   }
 
-  // Names of different scopes must not meet once they are in one graph.
-  void MakeUnique(std::string* name) {
-    const std::string plain = *name;
-    while (!inner_names_.insert(*name).second) {
-      *name = fmt::format("{}#{}", plain, ++duplicates_);
+  std::string NameIn(const Scope& scope, std::string_view name) {
+    std::string clean = Utf8(name);
+    names_may_meet_ |= scope.depth > 0 || clean != name;
+    return scope.prefix + clean;
+  }
+
+  // Names that differ in the file, by scope or by bytes that are no text, differ in the model.
+  void MakeNamesUnique() {
+    absl::flat_hash_set<std::string> names;
+    int64_t duplicates = 0;
+    for (Tensor& tensor : model_.tensors) {
+      const std::string plain = tensor.name;
+      while (!names.insert(tensor.name).second) {
+        tensor.name = fmt::format("{}#{}", plain, ++duplicates);
+      }
     }
   }
 
@@ -416,9 +427,8 @@ class Reader {
       throw BadModel(fmt::format("initializer {}", Quoted(name)), "given twice");
     }
     Tensor& tensor = model_.tensors.emplace_back();
-    tensor.name = scope.prefix + Utf8(name);
+    tensor.name = NameIn(scope, name);
     tensor.is_static = true;
-    if (scope.depth > 0) MakeUnique(&tensor.name);
     return id;
   }
 
@@ -695,13 +705,12 @@ class Reader {
 
   void SetParams(std::vector<Attribute>& attributes, const std::string& what, bool is_constant,
                  Node* node) {
-    absl::flat_hash_set<absl::string_view> names;
     for (Attribute& attribute : attributes) {
-      if (attributes.size() > 1 && !names.insert(Key(attribute.name)).second) {
-        throw BadModel(what, fmt::format("attribute {} is given twice", Quoted(attribute.name)));
-      }
       auto value = ValueOf(attribute, what, is_constant);
       if (value) node->params.push_back({Utf8(attribute.name), std::move(*value)});
+    }
+    if (const std::string* twice = FindTwice(node->params)) {
+      throw BadModel(what, fmt::format("attribute {} is given twice", Quoted(*twice)));
     }
   }
 
@@ -751,8 +760,7 @@ class Reader {
   std::string_view doing_;  // what is being read, for messages
   Model model_;
   absl::flat_hash_set<std::pair<absl::string_view, absl::string_view>> functions_;
-  absl::flat_hash_set<std::string> inner_names_;
-  int64_t duplicates_ = 0;
+  bool names_may_meet_ = false;
 };
 
 }  // namespace
