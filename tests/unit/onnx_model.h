@@ -70,12 +70,12 @@ class OnnxModel {
     return Requantize(name, Input(name, dims), scale, zero_point, dtype);
   }
   TensorId Weight(std::string_view name, const Dims& dims, Dtype dtype = Dtype::kUint8,
-                  int zero_point = -1) {
+                  int zero_point = -1, double scale = 0.01) {
     const std::string n(name);
     if (zero_point < 0) zero_point = dtype == Dtype::kUint8 ? 128 : 0;
     const TensorId q = Static(n, dims, dtype);
     return Op(n + ".dq", "DequantizeLinear",
-              {q, Scale(n + ".scale", {}, 0.01), Values(n + ".zero", {}, dtype, {zero_point}, {})},
+              {q, Scale(n + ".scale", {}, scale), Values(n + ".zero", {}, dtype, {zero_point}, {})},
               dims, {});
   }
   TensorId PerChannelWeight(std::string_view name, const Dims& dims, int64_t axis,
