@@ -88,6 +88,8 @@ _OTHERS = {
     ("GatherElements", "out[0]", "same_encoding"): _moved,
     ("GatherNd", "out[0]", "same_encoding"): _moved,
     ("TopK", "out[0]", "same_encoding"): _moved,
+    ("Transpose", "in[0]", "dtypes"): lambda body: (
+        "undocumented", "2.51", "all datatypes are taken with rank 4; see rank-measured"),
     ("Sigmoid", "out[0]", "fixed_encoding"): lambda body: HARMLESS,
     ("Tanh", "out[0]", "fixed_encoding"): lambda body: (
         "undocumented", "2.47", "another scale is right too"),

@@ -167,16 +167,18 @@ def _group_norm():
 
 
 def _binary():
-    return [finding("operation", "param_value", "rejected", denied=["FMOD"], slug="fmod",
-                    note="no form of FMOD that was tried is taken")]
+    """The documents refuse FMOD and MOD; MOD is taken all the same, FMOD was never seen taken."""
+    return [dict(finding("operation", "param_value", "rejected", denied=["FMOD"], slug="fmod"),
+                 sources=["docs-2.25"])]
 
 
-def _cast():
-    """Casting to another datatype shifts or widens the integers, so encodings differ there."""
+def _moved(dtypes):
+    """Where the datatype changes too, the integers are shifted or widened: other encodings are
+    right there."""
     return [finding("out[0]", "same_encoding", "wrong_values",
                     when={"dtype": [dtype], "dtype_of": {"in[0]": [dtype]}},
                     note="integers are copied as they are", **{"as": "in[0]"})
-            for dtype in (U8, S8, U16)]
+            for dtype in dtypes]
 
 
 _FLOATS = {"dtype_of": {"out[0]": ["FLOAT_16", "FLOAT_32"]}}
@@ -198,7 +200,8 @@ def _softplus():
 
 
 _BY_OP = {
-    "Cast": _cast, "Concat": _concat,
+    "Cast": lambda: _moved((U8, S8, U16)), "Reshape": lambda: _moved((U8, S8, U16, S16)),
+    "Concat": _concat,
     "Softmax": _softmax, "ElementWiseNeuron": _neuron, "ElementWiseLog": _log,
     "ElementWiseUnary": lambda: _log("LOG"), "Sigmoid": _sigmoid, "Tanh": _tanh, "L2Norm": _wraps,
     "CumulativeSum": _cumulative, "Tile": _tile, "StridedSlice": _slice,

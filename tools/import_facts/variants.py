@@ -89,8 +89,12 @@ class Rows:
         """Gives a documented row the range measurement leaves it."""
         if not self.keys:
             return
+        # The form with most ports decides: one that leaves ports out can be another row's.
         where = set()
-        for key in self.keys:
+        for key in sorted(self.keys, key=lambda k: -len(self.aligned[k])):
+            if where and len(self.aligned[key]) < most:
+                break
+            most = len(self.aligned[key])
             where |= self.facts.accepted(
                 key, project(self.names, variant["dtypes"], self.aligned[key]))
         if not where:
