@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -145,9 +147,16 @@ std::string SourcesText(const std::vector<std::string>& sources) {
 
 std::string Nodes(size_t count) { return fmt::format("{} node{}", count, count == 1 ? "" : "s"); }
 
-// Findings that are told together, in the order of the report; the first one in full.
+// What one rule says about one node: where several ports break it alike, the first one stands
+// for all.
+struct Case {
+  const Finding* first;
+  std::vector<const Finding*> other_ports;
+};
+
+// Cases that are told together, in the order of the report; the first one in full.
 struct Group {
-  std::vector<const Finding*> findings;
+  std::vector<Case> cases;
 };
 
 class TextReporter {
@@ -216,18 +225,45 @@ class TextReporter {
   std::vector<Group> Groups() const {
     std::vector<Group> groups;
     if (options_.verbose) {
-      for (const Finding& finding : report_.findings) groups.push_back({{&finding}});
+      for (const Finding& finding : report_.findings) groups.push_back({{{&finding, {}}}});
     } else {
       groups = Grouped();
     }
     std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
       const auto rank = [](const Group& group) {
-        const Finding& first = *group.findings.front();
+        const Finding& first = *group.cases.front().first;
         return static_cast<int>(first.level) * kConsequenceCount + Severity(first.consequence);
       };
       return rank(a) > rank(b);
     });
     return groups;
+  }
+
+  // The findings of a node stand together, so a short look back finds the case.
+  std::vector<Case> Cases() const {
+    std::vector<Case> cases;
+    size_t node_begin = 0;
+    for (const Finding& finding : report_.findings) {
+      if (cases.empty() || cases.back().first->node_index != finding.node_index ||
+          finding.node_index < 0) {
+        node_begin = cases.size();
+      }
+      const auto alike = std::find_if(
+          cases.begin() + static_cast<std::ptrdiff_t>(node_begin), cases.end(),
+          [&](const Case& other) {
+            const Finding& first = *other.first;
+            return first.rule == finding.rule && first.consequence == finding.consequence &&
+                   first.level == finding.level && first.op == finding.op &&
+                   first.op_index == finding.op_index && first.allowed == finding.allowed &&
+                   first.port != finding.port;
+          });
+      if (alike == cases.end()) {
+        cases.push_back({&finding, {}});
+      } else {
+        alike->other_ports.push_back(&finding);
+      }
+    }
+    return cases;
   }
 
   std::vector<Group> Grouped() const {
@@ -238,7 +274,8 @@ class TextReporter {
     };
     std::vector<Cause> causes;
     std::unordered_map<std::string, size_t> index;
-    for (const Finding& finding : report_.findings) {
+    for (Case& told : Cases()) {
+      const Finding& finding = *told.first;
       std::string key =
           fmt::format("{} {} {} ", finding.rule->code, static_cast<int>(finding.consequence),
                       static_cast<int>(finding.level));
@@ -249,7 +286,7 @@ class TextReporter {
       const auto [value, fresh] =
           cause.index.emplace(finding.found + "\n" + finding.allowed, cause.by_value.size());
       if (fresh) cause.by_value.emplace_back();
-      cause.by_value[value->second].findings.push_back(&finding);
+      cause.by_value[value->second].cases.push_back(std::move(told));
     }
     std::vector<Group> groups;
     for (Cause& cause : causes) {
@@ -259,7 +296,7 @@ class TextReporter {
       }
       Group all;
       for (Group& group : cause.by_value) {
-        all.findings.insert(all.findings.end(), group.findings.begin(), group.findings.end());
+        std::move(group.cases.begin(), group.cases.end(), std::back_inserter(all.cases));
       }
       groups.push_back(std::move(all));
     }
@@ -289,7 +326,7 @@ class TextReporter {
   }
 
   void Block(const Group& group) {
-    const Finding& finding = *group.findings.front();
+    const Finding& finding = *group.cases.front().first;
     const std::string level = fmt::format("{}[{}]", LevelName(finding.level), finding.rule->code);
     const std::string title = fmt::format("{} {}: ", level, finding.rule->slug);
     bool first = true;
@@ -342,22 +379,23 @@ class TextReporter {
 
   // What the block stands for besides its first finding.
   void Others(const Group& group) {
-    const Finding& first = *group.findings.front();
+    const Finding& first = *group.cases.front().first;
     std::vector<std::string> ports, same, other;
+    for (const Finding* finding : group.cases.front().other_ports) {
+      ports.push_back(Name(finding->port.empty() ? finding->tensor : finding->port));
+      if (finding->found != first.found) {
+        ports.back() += fmt::format(" ({})", Printable(finding->found));
+      }
+    }
     size_t other_nodes = 0;
-    int32_t last_same = first.node_index, last_other = first.node_index;
-    for (const Finding* finding : std::span(group.findings).subspan(1)) {
-      const bool equal = finding->found == first.found && finding->allowed == first.allowed;
-      if (equal && finding->node_index == first.node_index && finding->node == first.node) {
-        ports.push_back(Name(finding->port.empty() ? finding->tensor : finding->port));
-      } else if (equal) {
-        if (finding->node_index != last_same || same.empty()) same.push_back(finding->node);
-        last_same = finding->node_index;
+    for (const Case& told : std::span(group.cases).subspan(1)) {
+      const Finding& finding = *told.first;
+      if (finding.found == first.found && finding.allowed == first.allowed) {
+        same.push_back(finding.node);
       } else {
-        if (finding->node_index != last_other || other_nodes == 0) ++other_nodes;
-        last_other = finding->node_index;
+        ++other_nodes;
         if (other.size() < kListedValues) {
-          other.push_back(fmt::format("{}: {}", Name(finding->node), Printable(finding->found)));
+          other.push_back(fmt::format("{}: {}", Name(finding.node), Printable(finding.found)));
         }
       }
     }
@@ -380,11 +418,21 @@ class TextReporter {
     return text;
   }
 
+  // Nodes of which no finding tells why they are unchecked.
   void Unchecked() {
     std::vector<std::pair<std::string_view, std::vector<std::string>>> reasons;
     std::unordered_map<std::string_view, size_t> index;
+    std::vector<bool> told(report_.nodes.size());
+    for (const Finding& finding : report_.findings) {
+      const auto node = static_cast<size_t>(finding.node_index);
+      if (finding.consequence == Consequence::kUnchecked && finding.node_index >= 0 &&
+          node < told.size()) {
+        told[node] = true;
+      }
+    }
     for (const NodeReport& node : report_.nodes) {
-      if (node.verdict != Consequence::kUnchecked) continue;
+      const auto position = static_cast<size_t>(&node - report_.nodes.data());
+      if (node.verdict != Consequence::kUnchecked || told[position]) continue;
       const auto [at, added] = index.emplace(node.reason, reasons.size());
       if (added) reasons.emplace_back(node.reason, std::vector<std::string>());
       reasons[at->second].second.push_back(node.name);

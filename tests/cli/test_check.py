@@ -99,7 +99,7 @@ class Target(CliCase):
         self.assertEqual(self.target("--sdk", "2.25")["knowledge"]["sdk"], "2.25")
         self.assertEqual(self.target("--sdk", "2.25.0.240728")["target"]["sdk"], "2.25")
         newest = self.target()["target"]["sdk"]
-        report = self.target("--sdk", "2.999")
+        report = self.target("--sdk", "2.99")
         self.assertEqual(report["knowledge"]["sdk"], newest)
         self.assertNotEqual(report["notes"], [])
         self.unusable("check", self.path("m.json", good()), "--sdk", "2.9", says="2.9")

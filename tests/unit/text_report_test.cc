@@ -79,12 +79,33 @@ TEST(TextReport, ManyDifferentValuesBecomeAList) {
   EXPECT_TRUE(Has(text, "… and 5 more (--verbose lists all)\n"));
 }
 
-TEST(TextReport, PortsOfTheSameNodeAreNamed) {
+TEST(TextReport, PortsOfANodeThatBreakTheSameRuleAreOneBlock) {
   Report report = SampleReport();
   Finding again = report.findings[0];
   again.port = "in[2]";
+  again.constraint = "htp/Conv2d/in[2]/symmetric";
   report.findings.insert(report.findings.begin() + 1, again);
-  EXPECT_TRUE(Has(ReportText(report), "  also     its in[2]\n"));
+  again.port = "out[0]";
+  again.found = "zero_point 7";
+  report.findings.insert(report.findings.begin() + 2, again);
+  const std::string text = ReportText(report);
+  EXPECT_TRUE(Has(text, "  also     its in[2], out[0] (zero_point 7)\n")) << text;
+  EXPECT_EQ(CountOf(text, "[QG301]"), 1u);
+  report.findings[1].allowed = "something else";
+  EXPECT_EQ(CountOf(ReportText(report), "[QG301]"), 2u);
+}
+
+TEST(TextReport, AFindingThatTellsWhyANodeIsUncheckedIsNotRepeated) {
+  Report report = SampleReport();
+  Finding unknown;
+  unknown.rule = &kModelRule;
+  unknown.consequence = Consequence::kUnchecked;
+  unknown.level = Level::kNote;
+  unknown.node_index = 3;
+  unknown.node = "odd";
+  unknown.message = "control flow isn't checked";
+  report.findings.push_back(unknown);
+  EXPECT_EQ(CountOf(ReportText(report), "control flow isn't checked"), 1u);
 }
 
 TEST(TextReport, WorstFirst) {
