@@ -225,7 +225,7 @@ def _values(tensor, low, high):
     count = 1
     for dim in tensor["dims"]:
         count *= dim
-    tensor["values"] = {"ints": [low if i % 2 else high for i in range(count)]}
+    tensor["values"] = [low if i % 2 else high for i in range(count)]
 
 
 def _lpbq(case, breach):
