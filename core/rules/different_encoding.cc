@@ -28,7 +28,12 @@ bool Holds(const Subject& s) {
   const Encoding& b = other->encoding;
   if (a.kind == EncodingKind::kNone || b.kind == EncodingKind::kNone) return true;
   const auto aspect = Args(s.node, s.constraint).text(ArgKey::kAspect);
-  if (aspect != "offset" && !SameScales(a, b)) return false;
+  if (!SameScales(a, b)) {
+    // Some ops requantize towards a larger, or from a smaller scale only.
+    if (aspect == "equal_or_larger_scale") return ScaleAt(a, 0) > ScaleAt(b, 0);
+    if (aspect == "equal_or_smaller_scale") return ScaleAt(a, 0) < ScaleAt(b, 0);
+    if (aspect != "offset") return false;
+  }
   return aspect == "scale" || SameZeroPoints(a, b);
 }
 

@@ -20,6 +20,8 @@ bool Holds(const Subject& s) {
   const int param = s.constraint.param;
   if (param < 0) return true;
   const Args args(s.node, s.constraint);
+  // `unset: same_rule`: a param that isn't given follows the rule by itself.
+  if (args.has(ArgKey::kUnset) && s.node.given(param) == nullptr) return true;
   std::array<int64_t, 32> want;
   std::array<int64_t, 8> index;
   const auto ints = s.node.param_ints(param);
