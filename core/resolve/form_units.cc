@@ -1,4 +1,5 @@
 // The passes of SourceResolver that decide: constants, encodings, units.
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -259,6 +260,11 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
     if (node.inputs[i] == kNoTensor || !is_port(i)) continue;
     const TensorId id = Real(node.inputs[i]);
     const int32_t dq = DequantizeOf(id);
+    if (static_cast<int>(i) == state.mapping->bias) {
+      touches_quantized |= dq >= 0;
+      unit &= IsBias(id);
+      continue;
+    }
     if (dq < 0) {
       if (IsFloat(FileTensor(id).dtype) || FileTensor(id).dtype == Dtype::kUndefined) unit = false;
       continue;
@@ -268,12 +274,16 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
         encodings_[static_cast<size_t>(states_[static_cast<size_t>(dq)].encoding)].dtype;
     if (first == Dtype::kUndefined) first = dtype;
     if (state.mapping->same_inputs && dtype != first) unit = false;
+    if (static_cast<int>(i) == state.mapping->weight && ClassOf(first) == DtypeClass::kSfixed &&
+        ClassOf(dtype) != DtypeClass::kSfixed) {
+      unit = false;
+    }
   }
+  if (state.added != kNoTensor && !IsBias(state.added)) unit = false;
   if (first == Dtype::kUndefined) unit = false;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoTensor) continue;
-    TensorId id = node.outputs[i];
-    if (i == 0 && state.fused >= 0) id = file_.nodes[static_cast<size_t>(state.fused)].outputs[0];
+    const TensorId id = LastOutput(index, i);
     for (const int32_t reader : Readers(id)) {
       touches_quantized |= states_[static_cast<size_t>(reader)].kind == Kind::kQuantize;
     }
@@ -322,10 +332,65 @@ bool SourceResolver::MakesRedundant(int32_t activation, int32_t quantize) const 
   return true;
 }
 
+TensorId SourceResolver::LastOutput(int32_t index, size_t i) const {
+  const NodeState& state = states_[static_cast<size_t>(index)];
+  const int32_t last = i == 0 && state.fused >= 0 ? state.fused : index;
+  return file_.nodes[static_cast<size_t>(last)].outputs[i];
+}
+
+// Biases are int32; the tool quantizes constants in float itself.
+bool SourceResolver::IsBias(TensorId id) const {
+  const int32_t dq = DequantizeOf(id);
+  if (dq < 0) return IsConstant(id);
+  return encodings_[static_cast<size_t>(states_[static_cast<size_t>(dq)].encoding)].dtype ==
+         Dtype::kSfixedPoint32;
+}
+
+// A MatMul whose only reader adds a vector is one op with a bias, where that makes a unit.
+void SourceResolver::FuseAddition(int32_t index) {
+  NodeState& state = states_[static_cast<size_t>(index)];
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  if (state.chosen == nullptr || node.outputs.size() != 1 || node.outputs[0] == kNoTensor) return;
+  const TensorId out = node.outputs[0];
+  if (graph_output_[static_cast<size_t>(out)] || Readers(out).size() != 1) return;
+  const int32_t next = Readers(out)[0];
+  const Node& add = file_.nodes[static_cast<size_t>(next)];
+  NodeState& addition = states_[static_cast<size_t>(next)];
+  if (addition.kind != Kind::kOp || add.op != state.mapping->adds || !add.domain.empty() ||
+      add.inputs.size() != 2 || add.outputs.size() != 1 || add.outputs[0] == kNoTensor) {
+    return;
+  }
+  const bool takes_bias = std::any_of(
+      state.chosen->steps.begin(), state.chosen->steps.end(), [](const mapping::Step& step) {
+        return std::any_of(step.inputs.begin(), step.inputs.end(), [](const auto& spec) {
+          return spec.source == mapping::PortSpec::Source::kAdded;
+        });
+      });
+  const size_t other = Real(add.inputs[0]) == out ? 1 : 0;
+  if (!takes_bias || add.inputs[other] == kNoTensor) return;
+  const TensorId added = Real(add.inputs[other]);
+  const int32_t dq = DequantizeOf(added);
+  const Tensor& shape = FileTensor(dq >= 0 ? QuantizedInput(dq) : added);
+  const Tensor& product = FileTensor(out);
+  if (shape.rank() != 1 || product.rank() < 1 || shape.dims[0] != product.dims.back()) return;
+  state.fused = next;
+  state.added = added;
+  FuseActivation(index);
+  bool touches = false;
+  if (!IsUnit(index, touches)) {
+    state.fused = -1;
+    state.added = kNoTensor;
+    return;
+  }
+  addition.host = index;
+  addition.shares = true;
+}
+
 void SourceResolver::FuseActivation(int32_t index) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
+  NodeState& state = states_[static_cast<size_t>(index)];
   if (node.outputs.size() != 1 || node.outputs[0] == kNoTensor) return;
-  const TensorId out = node.outputs[0];
+  const TensorId out = LastOutput(index, 0);
   if (graph_output_[static_cast<size_t>(out)] || Readers(out).size() != 1) return;
   const int32_t next = Readers(out)[0];
   NodeState& activation = states_[static_cast<size_t>(next)];
@@ -337,11 +402,11 @@ void SourceResolver::FuseActivation(int32_t index) {
   }
   const int32_t q = OnlyQuantizeOf(act.outputs[0]);
   if (q < 0 || !MakesRedundant(next, q)) return;
-  NodeState& state = states_[static_cast<size_t>(index)];
+  const int32_t before = state.fused;
   state.fused = next;
   bool touches = false;
   if (!IsUnit(index, touches)) {
-    state.fused = -1;
+    state.fused = before;
     return;
   }
   activation.host = index;
@@ -354,7 +419,8 @@ void SourceResolver::FormUnits() {
     const auto index = static_cast<int32_t>(i);
     if (state.kind != Kind::kOp || state.host >= 0) continue;
     state.chosen = ChooseCase(index);
-    FuseActivation(index);
+    if (!state.mapping->adds.empty()) FuseAddition(index);
+    if (state.fused < 0) FuseActivation(index);
     bool touches_quantized = false;
     state.quantized = IsUnit(index, touches_quantized);
     if (!state.quantized && touches_quantized && state.chosen != nullptr &&

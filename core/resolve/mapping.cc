@@ -62,6 +62,13 @@ absl::Status CompilePort(opdb::Tree tree, std::vector<std::string_view>& temps, 
     } else if (key == "const") {
       out.source = PortSpec::Source::kConst;
       has_source = true;
+    } else if (key == "added") {
+      out.source = PortSpec::Source::kAdded;
+      has_source = true;
+    } else if (key == "requantize") {
+      const std::optional<Dtype> dtype = DtypeFromName(entry.str());
+      if (!dtype) return Fault(entry, "unknown dtype ", entry.str());
+      out.requantize = *dtype;
     } else if (key == "layout") {
       out.layout = entry.str() == "channels_last" ? Layout::kChannelsLast : Layout::kExpr;
       if (out.layout == Layout::kExpr) {
@@ -85,7 +92,7 @@ absl::Status CompilePort(opdb::Tree tree, std::vector<std::string_view>& temps, 
       return Fault(entry, "unknown key ", key);
     }
   }
-  if (!has_source) return Fault(tree, "a port needs one of from, rest, temp, const");
+  if (!has_source) return Fault(tree, "a port needs one of from, rest, temp, const, added");
   return absl::OkStatus();
 }
 
@@ -160,6 +167,12 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
       } else {
         return Fault(entry, "unknown role ", role);
       }
+    } else if (key == "bias" || key == "weight") {
+      const std::optional<int64_t> port = entry.integer();
+      if (!port || *port < 0 || *port > 255) return Fault(entry, "not a port number");
+      (key == "bias" ? out.bias : out.weight) = static_cast<int16_t>(*port);
+    } else if (key == "adds") {
+      out.adds = entry.str();
     } else if (key == "convert") {
       out.convert = entry.str();
     } else if (key == "unit") {

@@ -25,6 +25,7 @@ struct PortSpec {
     kRest,   // all inputs or outputs from `index` on
     kTemp,   // a tensor between two steps
     kConst,  // a new constant
+    kAdded,  // what the fused addition behind the node adds; absent without one
   };
   Source source = Source::kFile;
   int32_t index = 0;  // port number, or number of the temp
@@ -35,6 +36,8 @@ struct PortSpec {
   int16_t like = 0;                 // kTemp, kConst: dtype and encoding as this port of the node
   Dtype dtype = Dtype::kUndefined;  // instead of that of `like`
   std::string_view name;            // kTemp
+  // A quantized constant arrives in this type, whatever it has in the file.
+  Dtype requantize = Dtype::kUndefined;
 };
 
 struct ParamSpec {
@@ -73,6 +76,12 @@ struct OpMapping {
   bool float_only = false;
   // All quantized inputs of a unit have the dtype of the first, not only the outputs.
   bool same_inputs = false;
+  // Input that is a bias: int32, or a float constant that the tool quantizes itself; -1 = none.
+  int16_t bias = -1;
+  // Input whose type must be signed where that of input 0 is; -1 = none.
+  int16_t weight = -1;
+  // The operator behind this one that is taken in as a bias, where that makes a quantized unit.
+  std::string_view adds;
   // An activation that a following Q may make redundant: its bounds; empty = unbounded.
   bool clamp = false;
   Expr clamp_min, clamp_max;

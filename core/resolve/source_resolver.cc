@@ -61,11 +61,32 @@ void SourceResolver::Refuse(int32_t node, std::string reason) {
 TensorId SourceResolver::InputTensor(int32_t index, size_t i) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   if (i >= node.inputs.size() || node.inputs[i] == kNoTensor) return kNoTensor;
-  const TensorId id = Real(node.inputs[i]);
+  return FileTensorIn(index, Real(node.inputs[i]),
+                      static_cast<int>(i) == states_[static_cast<size_t>(index)].mapping->bias);
+}
+
+// A bias in float with the encoding that the tool gives it: scale of input x weight.
+TensorId SourceResolver::QuantizedBias(int32_t index, TensorId id) {
+  const TensorId in = InputTensor(index, 0), weight = InputTensor(index, 1);
+  Encoding encoding;
+  encoding.kind = EncodingKind::kPerTensor;
+  encoding.scales = {1};
+  if (in != kNoTensor && weight != kNoTensor) {
+    const Encoding& a = builder_.tensor(in).encoding;
+    const Encoding& w = builder_.tensor(weight).encoding;
+    if (w.kind == EncodingKind::kPerChannel) encoding.kind = EncodingKind::kPerChannel;
+    if (!a.scales.empty() && !w.scales.empty()) encoding.scales = w.scales;
+    for (float& scale : encoding.scales) scale *= a.scales.empty() ? 1 : a.scales[0];
+  }
+  return builder_.Fixed(id, Dtype::kSfixedPoint32, encoding, true);
+}
+
+TensorId SourceResolver::FileTensorIn(int32_t index, TensorId id, bool bias) {
   const int32_t dq = DequantizeOf(id);
+  const bool quantized = states_[static_cast<size_t>(index)].quantized;
   if (dq >= 0) {
     const TensorId q = QuantizedInput(dq);
-    if (states_[static_cast<size_t>(index)].quantized) {
+    if (quantized) {
       const NodeEncoding& e =
           encodings_[static_cast<size_t>(states_[static_cast<size_t>(dq)].encoding)];
       return builder_.Fixed(q, e.dtype, e.encoding, IsConstant(q));
@@ -80,6 +101,8 @@ TensorId SourceResolver::InputTensor(int32_t index, size_t i) {
       }
       return plain;
     }
+  } else if (bias && quantized && IsConstant(id)) {
+    return QuantizedBias(index, id);
   }
   return IsConstant(id) ? builder_.PlainConstant(id) : builder_.Plain(id);
 }
@@ -88,8 +111,7 @@ TensorId SourceResolver::OutputTensor(int32_t index, size_t i) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   if (i >= node.outputs.size() || node.outputs[i] == kNoTensor) return kNoTensor;
   const NodeState& state = states_[static_cast<size_t>(index)];
-  TensorId id = node.outputs[i];
-  if (i == 0 && state.fused >= 0) id = file_.nodes[static_cast<size_t>(state.fused)].outputs[0];
+  const TensorId id = LastOutput(index, i);
   if (!state.quantized) return builder_.Plain(id);
   const int32_t q = OnlyQuantizeOf(id);
   if (q < 0) return builder_.Plain(id);
@@ -135,10 +157,25 @@ bool SourceResolver::AddPort(int32_t index, const PortSpec& spec, bool input,
   };
   switch (spec.source) {
     case PortSpec::Source::kFile: {
-      const TensorId id = file_port(input ? spec.index : -1 - spec.index);
+      TensorId id = file_port(input ? spec.index : -1 - spec.index);
+      if (id != kNoTensor && spec.requantize != Dtype::kUndefined) {
+        const Tensor& from = builder_.tensor(id);
+        if (from.is_static && IsFixedPoint(from.dtype) && from.dtype != spec.requantize) {
+          Tensor t = from;
+          t.dtype = spec.requantize;
+          t.encoding.bitwidth = 0;
+          t.encoding.zero_points.clear();
+          id = builder_.Add(std::move(t));
+        }
+      }
       const TensorId arranged = Arrange(index, spec, id);
       if (arranged == kNoTensor && id != kNoTensor) return fail(builder_.tensor(id).name);
       out.push_back(arranged);
+      return true;
+    }
+    case PortSpec::Source::kAdded: {
+      const TensorId added = states_[static_cast<size_t>(index)].added;
+      out.push_back(added != kNoTensor ? FileTensorIn(index, added, true) : kNoTensor);
       return true;
     }
     case PortSpec::Source::kRest: {

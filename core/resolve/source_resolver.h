@@ -40,9 +40,11 @@ class SourceResolver {
     bool quantized = false;  // kOp: a quantized unit
     bool emit = false;       // kQuantize, kDequantize: stands alone as an op
     int32_t encoding = -1;   // kQuantize, kDequantize: index into encodings_
-    int32_t fused = -1;      // kOp: the activation behind it that its encoding makes redundant
-    int32_t host = -1;       // the node that absorbs this one
-    bool shares = false;     // the verdict of `host`
+    // kOp: the last node behind it that it takes in: an addition, a redundant activation.
+    int32_t fused = -1;
+    TensorId added = kNoTensor;  // kOp: what the fused addition adds
+    int32_t host = -1;           // the node that absorbs this one
+    bool shares = false;         // the verdict of `host`
     const mapping::OpMapping* mapping = nullptr;
     const mapping::Case* chosen = nullptr;
   };
@@ -67,7 +69,11 @@ class SourceResolver {
   void FormUnits();
   const mapping::Case* ChooseCase(int32_t node);
   bool IsUnit(int32_t node, bool& touches_quantized) const;
+  // The tensor behind the node and whatever it has taken in.
+  TensorId LastOutput(int32_t node, size_t index) const;
+  void FuseAddition(int32_t node);
   void FuseActivation(int32_t node);
+  bool IsBias(TensorId id) const;
   bool MakesRedundant(int32_t activation, int32_t quantize) const;
   void PlaceQuantizers();
 
@@ -77,6 +83,8 @@ class SourceResolver {
   // The graph tensor of a port of the file's node; kNoTensor where it is not given.
   TensorId InputTensor(int32_t node, size_t index);
   TensorId OutputTensor(int32_t node, size_t index);
+  TensorId FileTensorIn(int32_t node, TensorId id, bool bias);
+  TensorId QuantizedBias(int32_t node, TensorId id);
   bool AddPort(int32_t node, const mapping::PortSpec& spec, bool input,
                std::vector<TensorId>& temps, absl::InlinedVector<TensorId, 4>& out);
   TensorId Arrange(int32_t node, const mapping::PortSpec& spec, TensorId graph_id);

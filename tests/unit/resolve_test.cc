@@ -204,6 +204,63 @@ TEST(Resolve, ActivationThatItsEncodingMakesRedundantIsFused) {
   }
 }
 
+TEST(Resolve, AdditionBehindAMatMulIsItsBias) {
+  for (const bool with_bias : {true, false}) {
+    OnnxModel m;
+    const TensorId y =
+        m.Op("mm", "MatMul", {m.Quantized("x", {2, 8}), m.Weight("w", {8, 16})}, {2, 16}, {});
+    const TensorId b = m.Weight("b", {16}, with_bias ? Dtype::kInt32 : Dtype::kUint8);
+    m.End(m.Requantize("z", m.Op("add", "Add", {b, y}, {2, 16}, {})));
+    const Resolved r = ResolveModel(m.model);
+    if (with_bias) {
+      ASSERT_EQ(Ops(r), (std::vector<std::string>{"FullyConnected"}));
+      EXPECT_EQ(In(r, r.graph->nodes[0], 2).dtype, Dtype::kSfixedPoint32);
+      EXPECT_EQ(r.sources[m.NodeIndex("add")].into, static_cast<int32_t>(m.NodeIndex("mm")));
+      EXPECT_TRUE(r.sources[m.NodeIndex("add")].shares_verdict);
+      EXPECT_TRUE(r.findings.empty());
+    } else {
+      // No bias: neither is a unit.
+      EXPECT_NE(FindOp(r, "ElementWiseAdd"), nullptr);
+      EXPECT_EQ(r.findings.size(), 2u);
+    }
+  }
+}
+
+TEST(Resolve, BiasesAreInt32OrFloatConstants) {
+  const auto conv = [](OnnxModel& m, TensorId bias) {
+    m.Unit("c", "Conv", {m.Quantized("x", {1, 8, 6, 4}), m.Weight("w", {8, 8, 1, 1}), bias},
+           {1, 8, 6, 4}, {});
+    return ResolveModel(m.model);
+  };
+  OnnxModel in_float, in_8_bits;
+  const Resolved a = conv(in_float, in_float.Scale("b", {8}, 1.0));
+  ASSERT_EQ(Ops(a), (std::vector<std::string>{"Conv2d"}));
+  EXPECT_EQ(In(a, a.graph->nodes[0], 2).dtype, Dtype::kSfixedPoint32);
+  EXPECT_NEAR(In(a, a.graph->nodes[0], 2).encoding.scales[0], 0.0002, 1e-9);
+  EXPECT_EQ(Codes(conv(in_8_bits, in_8_bits.Weight("b", {8}))), std::set<std::string>{"QG601"});
+}
+
+TEST(Resolve, SignedInputWithUnsignedWeightRunsInFloat) {
+  for (const Dtype weight : {Dtype::kInt8, Dtype::kUint8}) {
+    OnnxModel m;
+    m.Unit("c", "Conv",
+           {m.Quantized("x", {1, 8, 6, 4}, 0.02, 0, Dtype::kInt8),
+            m.Weight("w", {8, 8, 1, 1}, weight)},
+           {1, 8, 6, 4}, {}, 0.02, 0, Dtype::kInt8);
+    EXPECT_EQ(ResolveModel(m.model).findings.empty(), weight == Dtype::kInt8);
+  }
+}
+
+TEST(Resolve, LayerNormBiasArrivesAsInt32) {
+  OnnxModel m;
+  m.Unit("n", "LayerNormalization",
+         {m.Quantized("x", {1, 4, 8}), m.Weight("g", {8}), m.Weight("b", {8})}, {1, 4, 8}, {});
+  const Resolved r = ResolveModel(m.model);
+  ASSERT_EQ(Ops(r), (std::vector<std::string>{"LayerNorm"}));
+  EXPECT_EQ(In(r, r.graph->nodes[0], 2).dtype, Dtype::kSfixedPoint32);
+  EXPECT_EQ(Ints(r.graph->nodes[0], "axes"), (std::vector<int64_t>{2}));
+}
+
 TEST(Resolve, HalfQuantizedUnitRunsInFloat) {
   OnnxModel m;
   const TensorId y = m.Op("neg", "Neg", {m.Quantized("x", {1, 4})}, {1, 4}, {});
