@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Makes the picture of a command's coloured output.
 
-    tools/render_terminal.py -o docs/images/planted.svg -- quantgate check MODEL --soc SM8550
+    tools/render_terminal.py -o docs/images/planted.svg --head 30 --tail 8 -- \
+        build/bin/quantgate check docs/examples/planted.onnx --soc SM8550
 
 Runs the command with colours and writes its output as SVG: text that can be selected and
-searched, no script, no font to download. --lines N keeps the first N lines.
+searched, no script, no font to download. --head N and --tail N keep the first and last lines.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def svg(title: str, lines: list[str]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--lines", type=int, default=0)
+    parser.add_argument("--head", type=int, default=0)
+    parser.add_argument("--tail", type=int, default=0)
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     result = subprocess.run(arguments.command, capture_output=True, text=True,
@@ -81,8 +83,9 @@ def main() -> int:
         print(result.stderr, file=sys.stderr, end="")
         return 2
     lines = result.stdout.rstrip("\n").split("\n")
-    if arguments.lines and len(lines) > arguments.lines:
-        lines = [*lines[:arguments.lines], "\x1b[90m…\x1b[0m"]
+    if arguments.head and len(lines) > arguments.head + arguments.tail:
+        tail = lines[len(lines) - arguments.tail:]
+        lines = [*lines[:arguments.head], "\x1b[90m…\x1b[0m", *tail]
     words = [Path(arguments.command[0]).name, *arguments.command[1:]]
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     arguments.output.write_text(svg(" ".join(words), lines))
