@@ -4,6 +4,8 @@ JOBS ?= $(shell nproc)
 # The system's Python, whose packages tools/setup.sh installs, before whatever else is first on PATH.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 CLI := $(BUILD)/bin/quantgate
+FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
+FUZZ_SECONDS ?= 60
 ORT := tests/conformance/ort
 
 .PHONY: help setup configure build demo test models conformance record-ort golden bench fuzz clean
@@ -48,10 +50,20 @@ golden: build ## rewrites tests/golden from the fixtures of the rules; review th
 bench: build ## time and memory of `quantgate check` on a model of 1,000 nodes
 	@$(PYTHON) tools/bench_cli.py --cli $(CLI)
 
+fuzz: ## libFuzzer with sanitizers on every reader, FUZZ_SECONDS=60 each; needs Clang 14
+	@tools/setup.sh fuzz
+	cmake --preset fuzz
+	cmake --build build/fuzz -j $(JOBS) --target $(addsuffix _fuzz,$(FUZZERS))
+	@for target in $(FUZZERS); do \
+	  mkdir -p build/fuzz/found/$$target && \
+	  build/fuzz/tests/fuzz/$${target}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
+	    -artifact_prefix=build/fuzz/found/ build/fuzz/found/$$target tests/fuzz/corpus/$$target || exit 1; \
+	done
+
 models: setup ## makes docs/examples again, needs PyTorch from PyPI; FULL_WIDTH=DIR: published sizes, into DIR
 	PYTHON=$(PYTHON) tools/setup_venv.sh tools/make_models/requirements.txt
 	.venv/bin/python tools/make_models/make_models.py \
 	    $(if $(FULL_WIDTH),--full-width $(FULL_WIDTH))
 
 clean: ## removes the build tree and the Python environment
-	rm -rf $(BUILD) build-fuzz .venv
+	rm -rf $(BUILD) .venv

@@ -18,6 +18,7 @@ VERDICTS = ("accepted", "advice", "undocumented", "altered", "wrong_values", "pr
 
 def main() -> int:
     cli = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "bin" / "quantgate"
+    cli = cli.resolve()
     print("quantgate check docs/examples/*.onnx: nodes by verdict\n")
     print(f"{'model':36}{'chip':8}{'arch':6}{'nodes':>6}",
           *(f"{v:>{max(8, len(v))}}" for v in VERDICTS), f"{'ms':>6}")
@@ -36,9 +37,9 @@ def main() -> int:
                   f"{summary['nodes']:>6}",
                   *(f"{summary[v] or '·':>{max(8, len(v))}}" for v in VERDICTS), f"{elapsed:>6.0f}")
     for model, words in (("planted.onnx", []), ("planted_qnn.json", ["--route", "direct"])):
-        command = [str(cli), "check", str(EXAMPLES / model), "--soc", "SM8550", *words]
-        print(f"\n$ quantgate check docs/examples/{' '.join([model, *command[3:]])}\n", flush=True)
-        if subprocess.run(command).returncode not in (0, 1):
+        words = ["check", f"docs/examples/{model}", "--soc", "SM8550", *words]
+        print(f"\n$ quantgate {' '.join(words)}\n", flush=True)
+        if subprocess.run([str(cli), *words], cwd=ROOT).returncode not in (0, 1):
             return 2
     return 0
 
