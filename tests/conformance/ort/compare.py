@@ -4,6 +4,7 @@
     compare.py [--cli build/bin/quantgate]            recorded answers (standard library only)
     compare.py --live                                 asks the provider and checks the recording too
     compare.py --record                               asks the provider and writes recorded/
+    compare.py --shrink                               takes what is gone out of expected.json
 
 A unit is an op with the Q and DQ it absorbs. The provider refuses it (it stays on the CPU, or
 preparation dies of it) or takes it; so does quantgate (`rejected` and `prepare_fails` are refusals).
@@ -134,12 +135,28 @@ def load_expected() -> dict[tuple, str]:
     return listed
 
 
+def shrink_expected(found: set[tuple]) -> None:
+    """Keeps of expected.json what was found, in its order and with its reasons."""
+    kept: dict[tuple, list[str]] = {}
+    for entry in json.loads(EXPECTED.read_text())["differences"]:
+        for name in entry["nodes"]:
+            archs = tuple(arch for arch in entry["archs"]
+                          if (entry["model"], arch, entry["kind"], name) in found)
+            if archs:
+                key = entry["kind"], entry["model"], archs, entry["reason"]
+                kept.setdefault(key, []).append(name)
+    entries = [{"kind": kind, "model": model, "archs": list(archs), "nodes": names, "reason": reason}
+               for (kind, model, archs, reason), names in kept.items()]
+    EXPECTED.write_text(json.dumps({"differences": entries}, indent=1) + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cli", type=Path, default=ROOT / "build" / "bin" / "quantgate")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--live", action="store_true", help="ask the provider again")
     mode.add_argument("--record", action="store_true", help="ask and write recorded/")
+    mode.add_argument("--shrink", action="store_true", help="take what is gone out of expected.json")
     args = parser.parse_args()
 
     files = model_files()
@@ -188,6 +205,8 @@ def main() -> int:
                 found.add((path.name, arch, kind, name))
     print(row(("all", "", "", total, *totals.values())))
 
+    if args.shrink:
+        shrink_expected(found)
     listed = load_expected()
     for model, arch, kind, name in sorted(found):
         reason = listed.get((model, arch, kind, name))
