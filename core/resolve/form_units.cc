@@ -18,6 +18,8 @@ void SourceResolver::Classify() {
   producer_.assign(tensor_count, -1);
   alias_.resize(tensor_count);
   constant_.resize(tensor_count);
+  passed_.assign(tensor_count, -1);
+  border_.resize(tensor_count);
   graph_output_.resize(tensor_count);
   graph_input_.resize(tensor_count);
   for (size_t t = 0; t < tensor_count; ++t) {
@@ -55,9 +57,15 @@ void SourceResolver::Classify() {
         break;
       case Role::kQuantize:
         state.kind = Kind::kQuantize;
+        if (!state.mapping->cases.empty() && !state.mapping->cases[0].steps.empty()) {
+          quantize_op_ = state.mapping->cases[0].steps[0].op;
+        }
         break;
       case Role::kDequantize:
         state.kind = Kind::kDequantize;
+        if (!state.mapping->cases.empty() && !state.mapping->cases[0].steps.empty()) {
+          dequantize_op_ = state.mapping->cases[0].steps[0].op;
+        }
         break;
       case Role::kConstant:
         state.kind = Kind::kConstant;
@@ -229,6 +237,73 @@ TensorId SourceResolver::QuantizedInput(int32_t dq) const {
   return Real(file_.nodes[static_cast<size_t>(dq)].inputs[0]);
 }
 
+int32_t SourceResolver::EncodingFor(TensorId id) const {
+  const int32_t dq = DequantizeOf(id);
+  return dq >= 0 ? states_[static_cast<size_t>(dq)].encoding : passed_[static_cast<size_t>(id)];
+}
+
+int32_t SourceResolver::EncodingBehind(TensorId id) const {
+  const int32_t q = OnlyQuantizeOf(id);
+  return q >= 0 ? states_[static_cast<size_t>(q)].encoding : passed_[static_cast<size_t>(id)];
+}
+
+TensorId SourceResolver::QuantizedSource(TensorId id) const {
+  const int32_t dq = DequantizeOf(id);
+  return dq >= 0 ? QuantizedInput(dq) : id;
+}
+
+TensorId SourceResolver::QuantizedResult(TensorId id) const {
+  const int32_t q = OnlyQuantizeOf(id);
+  return q >= 0 ? file_.nodes[static_cast<size_t>(q)].outputs[0] : id;
+}
+
+bool SourceResolver::IsPerTensor(int32_t encoding) const {
+  return encoding >= 0 &&
+         encodings_[static_cast<size_t>(encoding)].encoding.kind == EncodingKind::kPerTensor;
+}
+
+// Q behind an op that moves values, and nothing quantized before it: the Q counts before it too.
+void SourceResolver::PassBackward() {
+  for (size_t k = file_.nodes.size(); k-- > 0;) {
+    const Node& node = file_.nodes[k];
+    const NodeState& state = states_[k];
+    if (state.kind != Kind::kOp || !state.mapping->passes || node.inputs.empty() ||
+        node.outputs.size() != 1 || node.inputs[0] == kNoTensor || node.outputs[0] == kNoTensor) {
+      continue;
+    }
+    const TensorId in = Real(node.inputs[0]);
+    const int32_t encoding = EncodingBehind(node.outputs[0]);
+    if (!IsPerTensor(encoding) || DequantizeOf(in) >= 0 || IsConstant(in) ||
+        graph_output_[static_cast<size_t>(in)] || Readers(in).size() != 1 ||
+        !IsFloat(FileTensor(in).dtype)) {
+      continue;
+    }
+    passed_[static_cast<size_t>(in)] = encoding;
+  }
+}
+
+// DQ before an op that moves values, and no Q behind it: the encoding counts behind it too.
+void SourceResolver::PassForward(int32_t index) {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  NodeState& state = states_[static_cast<size_t>(index)];
+  if (node.inputs.empty() || node.inputs[0] == kNoTensor || node.outputs.size() != 1 ||
+      node.outputs[0] == kNoTensor || state.chosen == nullptr) {
+    return;
+  }
+  const TensorId in = Real(node.inputs[0]), out = node.outputs[0];
+  const int32_t encoding = EncodingFor(in);
+  if (!IsPerTensor(encoding) || passed_[static_cast<size_t>(out)] >= 0) return;
+  for (const int32_t reader : Readers(out)) {
+    if (states_[static_cast<size_t>(reader)].kind == Kind::kQuantize) return;
+  }
+  passed_[static_cast<size_t>(out)] = encoding;
+  if (IsConstant(QuantizedSource(in))) {
+    // Folded before the graph is handed over.
+    state.kind = Kind::kFolded;
+    constant_[static_cast<size_t>(out)] = true;
+  }
+}
+
 const mapping::Case* SourceResolver::ChooseCase(int32_t node) {
   const NodeScope scope(*this, node);
   for (const mapping::Case& c : states_[static_cast<size_t>(node)].mapping->cases) {
@@ -259,19 +334,18 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == kNoTensor || !is_port(i)) continue;
     const TensorId id = Real(node.inputs[i]);
-    const int32_t dq = DequantizeOf(id);
+    const int32_t encoding = EncodingFor(id);
     if (static_cast<int>(i) == state.mapping->bias) {
-      touches_quantized |= dq >= 0;
+      touches_quantized |= encoding >= 0;
       unit &= IsBias(id);
       continue;
     }
-    if (dq < 0) {
+    if (encoding < 0) {
       if (IsFloat(FileTensor(id).dtype) || FileTensor(id).dtype == Dtype::kUndefined) unit = false;
       continue;
     }
     touches_quantized = true;
-    const Dtype dtype =
-        encodings_[static_cast<size_t>(states_[static_cast<size_t>(dq)].encoding)].dtype;
+    const Dtype dtype = encodings_[static_cast<size_t>(encoding)].dtype;
     if (first == Dtype::kUndefined) first = dtype;
     if (state.mapping->same_inputs && dtype != first) unit = false;
     if (static_cast<int>(i) == state.mapping->weight && ClassOf(first) == DtypeClass::kSfixed &&
@@ -289,13 +363,8 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
     }
     const Dtype dtype = FileTensor(id).dtype;
     if (!IsFloat(dtype) && dtype != Dtype::kUndefined) continue;
-    const int32_t q = OnlyQuantizeOf(id);
-    if (q < 0) {
-      unit = false;
-    } else if (encodings_[static_cast<size_t>(states_[static_cast<size_t>(q)].encoding)].dtype !=
-               first) {
-      unit = false;
-    }
+    const int32_t encoding = EncodingBehind(id);
+    if (encoding < 0 || encodings_[static_cast<size_t>(encoding)].dtype != first) unit = false;
   }
   return unit;
 }
@@ -340,10 +409,9 @@ TensorId SourceResolver::LastOutput(int32_t index, size_t i) const {
 
 // Biases are int32; the tool quantizes constants in float itself.
 bool SourceResolver::IsBias(TensorId id) const {
-  const int32_t dq = DequantizeOf(id);
-  if (dq < 0) return IsConstant(id);
-  return encodings_[static_cast<size_t>(states_[static_cast<size_t>(dq)].encoding)].dtype ==
-         Dtype::kSfixedPoint32;
+  const int32_t encoding = EncodingFor(id);
+  if (encoding < 0) return IsConstant(id);
+  return encodings_[static_cast<size_t>(encoding)].dtype == Dtype::kSfixedPoint32;
 }
 
 // A MatMul whose only reader adds a vector is one op with a bias, where that makes a unit.
@@ -389,6 +457,8 @@ void SourceResolver::FuseAddition(int32_t index) {
 void SourceResolver::FuseActivation(int32_t index) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   NodeState& state = states_[static_cast<size_t>(index)];
+  // An op that moves values has its own Q and DQ by then.
+  if (state.mapping->passes) return;
   if (node.outputs.size() != 1 || node.outputs[0] == kNoTensor) return;
   const TensorId out = LastOutput(index, 0);
   if (graph_output_[static_cast<size_t>(out)] || Readers(out).size() != 1) return;
@@ -414,11 +484,16 @@ void SourceResolver::FuseActivation(int32_t index) {
 }
 
 void SourceResolver::FormUnits() {
+  PassBackward();
   for (size_t i = 0; i < file_.nodes.size(); ++i) {
     NodeState& state = states_[i];
     const auto index = static_cast<int32_t>(i);
     if (state.kind != Kind::kOp || state.host >= 0) continue;
     state.chosen = ChooseCase(index);
+    if (state.mapping->passes) {
+      PassForward(index);
+      if (state.kind == Kind::kFolded) continue;
+    }
     if (!state.mapping->adds.empty()) FuseAddition(index);
     if (state.fused < 0) FuseActivation(index);
     bool touches_quantized = false;

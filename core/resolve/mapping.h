@@ -72,6 +72,8 @@ struct OpMapping {
   std::string error;  // "line:column: reason" of a faulty entry; nothing else is set then
   Role role = Role::kOp;
   std::string_view convert;  // kQuantize: the op between two encodings
+  // Moves values only, and the tool passes a Q or DQ through it where one side lacks it.
+  bool passes = false;
   // Never a quantized unit: runs in float whatever Q and DQ are around.
   bool float_only = false;
   // All quantized inputs of a unit have the dtype of the first, not only the outputs.

@@ -59,12 +59,8 @@ PortFacts NodeScope::Port(int64_t port) const {
   facts.dtype = tensor->dtype;
   if (tensor->unknown_rank) {
     // Files often give the shape of the quantized side only.
-    const int32_t neighbour = port >= 0 ? resolver_.DequantizeOf(id) : resolver_.OnlyQuantizeOf(id);
-    if (neighbour >= 0) {
-      const Node& other = resolver_.file_.nodes[static_cast<size_t>(neighbour)];
-      id = port >= 0 ? resolver_.Real(other.inputs[0]) : other.outputs[0];
-      tensor = &resolver_.FileTensor(id);
-    }
+    id = port >= 0 ? resolver_.QuantizedSource(id) : resolver_.QuantizedResult(id);
+    tensor = &resolver_.FileTensor(id);
   }
   facts.known_rank = !tensor->unknown_rank;
   facts.dims = tensor->dims;
@@ -92,9 +88,7 @@ Value NodeScope::Constant(int64_t port) const {
 bool NodeScope::IsStatic(int64_t port) const {
   const TensorId id = Tensor(port);
   if (id == kNoTensor) return false;
-  if (resolver_.IsConstant(id)) return true;
-  const int32_t dq = resolver_.DequantizeOf(id);
-  return dq >= 0 && resolver_.IsConstant(resolver_.QuantizedInput(dq));
+  return resolver_.IsConstant(id) || resolver_.IsConstant(resolver_.QuantizedSource(id));
 }
 
 int64_t NodeScope::InputCount() const { return static_cast<int64_t>(node().inputs.size()); }

@@ -82,13 +82,12 @@ TensorId SourceResolver::QuantizedBias(int32_t index, TensorId id) {
 }
 
 TensorId SourceResolver::FileTensorIn(int32_t index, TensorId id, bool bias) {
-  const int32_t dq = DequantizeOf(id);
+  const int32_t encoding = EncodingFor(id);
   const bool quantized = states_[static_cast<size_t>(index)].quantized;
-  if (dq >= 0) {
-    const TensorId q = QuantizedInput(dq);
+  if (encoding >= 0) {
+    const TensorId q = QuantizedSource(id);
     if (quantized) {
-      const NodeEncoding& e =
-          encodings_[static_cast<size_t>(states_[static_cast<size_t>(dq)].encoding)];
+      const NodeEncoding& e = encodings_[static_cast<size_t>(encoding)];
       return builder_.Fixed(q, e.dtype, e.encoding, IsConstant(q));
     }
     // A dequantized constant is a constant.
@@ -101,6 +100,11 @@ TensorId SourceResolver::FileTensorIn(int32_t index, TensorId id, bool bias) {
       }
       return plain;
     }
+    const int32_t producer = Producer(id);
+    const bool made_in_float = producer >= 0 &&
+                               states_[static_cast<size_t>(producer)].kind == Kind::kOp &&
+                               !states_[static_cast<size_t>(producer)].quantized;
+    if (q == id && !made_in_float) EmitBorder(index, id, false);
   } else if (bias && quantized && IsConstant(id)) {
     return QuantizedBias(index, id);
   }
@@ -110,13 +114,26 @@ TensorId SourceResolver::FileTensorIn(int32_t index, TensorId id, bool bias) {
 TensorId SourceResolver::OutputTensor(int32_t index, size_t i) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   if (i >= node.outputs.size() || node.outputs[i] == kNoTensor) return kNoTensor;
-  const NodeState& state = states_[static_cast<size_t>(index)];
   const TensorId id = LastOutput(index, i);
-  if (!state.quantized) return builder_.Plain(id);
-  const int32_t q = OnlyQuantizeOf(id);
-  if (q < 0) return builder_.Plain(id);
-  const NodeEncoding& e = encodings_[static_cast<size_t>(states_[static_cast<size_t>(q)].encoding)];
-  return builder_.Fixed(file_.nodes[static_cast<size_t>(q)].outputs[0], e.dtype, e.encoding, false);
+  const int32_t encoding = EncodingBehind(id);
+  if (!states_[static_cast<size_t>(index)].quantized || encoding < 0) return builder_.Plain(id);
+  const NodeEncoding& e = encodings_[static_cast<size_t>(encoding)];
+  return builder_.Fixed(QuantizedResult(id), e.dtype, e.encoding, false);
+}
+
+void SourceResolver::EmitBorder(int32_t index, TensorId id, bool quantize) {
+  if (border_[static_cast<size_t>(id)]) return;
+  border_[static_cast<size_t>(id)] = true;
+  const NodeEncoding& e = encodings_[static_cast<size_t>(passed_[static_cast<size_t>(id)])];
+  const TensorId fixed = builder_.Fixed(id, e.dtype, e.encoding, false);
+  const TensorId plain = builder_.Plain(id);
+  Node node;
+  node.op = std::string(quantize ? quantize_op_ : dequantize_op_);
+  node.name = absl::StrCat(FileTensor(id).name, "/", node.op);
+  node.inputs = {quantize ? plain : fixed};
+  node.outputs = {quantize ? fixed : plain};
+  builder_.graph().nodes.push_back(std::move(node));
+  resolved_.op_source.push_back(index);
 }
 
 TensorId SourceResolver::Arrange(int32_t node, const PortSpec& spec, TensorId id) {
@@ -434,7 +451,10 @@ void SourceResolver::Emit() {
     NodeState& state = states_[i];
     const auto index = static_cast<int32_t>(i);
     if (state.kind == Kind::kOp && state.host < 0) {
-      EmitOp(index);
+      if (!EmitOp(index) || state.quantized) continue;
+      for (const TensorId id : file_.nodes[i].outputs) {
+        if (id != kNoTensor && passed_[static_cast<size_t>(id)] >= 0) EmitBorder(index, id, true);
+      }
     } else if (state.emit) {
       EmitQuantizer(index);
     }

@@ -60,6 +60,16 @@ class SourceResolver {
   // The only reader, where it is a Q node with an encoding and the tensor is no graph output.
   int32_t OnlyQuantizeOf(TensorId id) const;
   TensorId QuantizedInput(int32_t dq) const;
+  // The encoding that a float tensor of the file has for its reader, through a DQ or passed on,
+  // and for its producer, through a Q or passed on. -1 = none.
+  int32_t EncodingFor(TensorId id) const;
+  int32_t EncodingBehind(TensorId id) const;
+  // The tensor that holds the quantized values then.
+  TensorId QuantizedSource(TensorId id) const;
+  TensorId QuantizedResult(TensorId id) const;
+  void PassBackward();
+  void PassForward(int32_t node);
+  bool IsPerTensor(int32_t encoding) const;
 
   void Classify();
   void CountReaders();
@@ -90,7 +100,8 @@ class SourceResolver {
   TensorId Arrange(int32_t node, const mapping::PortSpec& spec, TensorId graph_id);
   bool AddParam(int32_t node, const mapping::ParamSpec& spec, Node& out);
   void EmitQuantizer(int32_t node);
-  void EmitConvert(int32_t quantize, TensorId from);
+  // Between a tensor that is quantized in place and a neighbour in float.
+  void EmitBorder(int32_t node, TensorId id, bool quantize);
 
   void Uncheck(int32_t node, std::string reason);
   void Refuse(int32_t node, std::string reason);
@@ -107,6 +118,10 @@ class SourceResolver {
   std::vector<int32_t> producer_;
   std::vector<TensorId> alias_;
   std::vector<bool> constant_, graph_output_, graph_input_;
+  // Of a float tensor of the file that is quantized in place: the encoding passed on to it.
+  std::vector<int32_t> passed_;
+  std::vector<bool> border_;  // ... and which has its own Q or DQ in the graph already
+  std::string_view quantize_op_, dequantize_op_;
   std::vector<int32_t> reader_begin_, readers_;  // readers of tensor t: [begin[t], begin[t + 1])
   absl::flat_hash_map<TensorId, TensorValues> constants_;  // values from nodes
 };

@@ -270,6 +270,48 @@ TEST(Resolve, HalfQuantizedUnitRunsInFloat) {
   EXPECT_EQ(Codes(r), std::set<std::string>{"QG601"});
 }
 
+TEST(Resolve, EncodingsPassThroughOpsThatMoveValues) {
+  OnnxModel m;
+  // DQ, Transpose, no Q; Reshape, Q, no DQ before it.
+  const TensorId x = m.Quantized("x", {1, 4, 8});
+  const TensorId t =
+      m.Op("t", "Transpose", {x}, {1, 8, 4}, {{"perm", std::vector<int64_t>{0, 2, 1}}});
+  const TensorId n = m.Op("n", "Neg", {t}, {1, 8, 4}, {});
+  const TensorId s = m.Op("s", "Reshape", {n, m.Constant("shape", {32})}, {32}, {});
+  m.End(m.Requantize("y", s, 0.04, 120));
+  const Resolved r = ResolveModel(m.model);
+  EXPECT_EQ(Ops(r), (std::vector<std::string>{"Transpose", "ElementWiseNeg", "Reshape"}));
+  EXPECT_TRUE(r.findings.empty());
+  const Node& neg = r.graph->nodes.at(1);
+  EXPECT_EQ(In(r, neg, 0).dtype, Dtype::kUfixedPoint8);
+  EXPECT_EQ(neg.inputs[0], r.graph->nodes[0].outputs[0]);
+  EXPECT_FLOAT_EQ(Out(r, neg).encoding.scales[0], 0.04f);
+  EXPECT_EQ(neg.outputs[0], r.graph->nodes[2].inputs[0]);
+}
+
+TEST(Resolve, FloatNeighbourOfAPassedEncodingGetsABorder) {
+  OnnxModel m;
+  const TensorId t = m.Op("t", "Transpose", {m.Quantized("x", {4, 8})}, {8, 4}, {});
+  m.End(m.Op("n", "Neg", {t}, {8, 4}, {}));
+  EXPECT_EQ(Ops(ResolveModel(m.model)),
+            (std::vector<std::string>{"Transpose", "Dequantize", "ElementWiseNeg"}));
+  OnnxModel b;
+  const TensorId n = b.Op("n", "Neg", {b.Input("x", {4, 8})}, {4, 8}, {});
+  b.Unit("t", "Transpose", {n}, {8, 4}, {});
+  EXPECT_EQ(Ops(ResolveModel(b.model)),
+            (std::vector<std::string>{"ElementWiseNeg", "Quantize", "Transpose"}));
+}
+
+TEST(Resolve, TransposedWeightIsAConstant) {
+  OnnxModel m;
+  const TensorId w = m.Op("t", "Transpose", {m.Weight("w", {16, 8})}, {8, 16}, {});
+  m.Unit("mm", "MatMul", {m.Quantized("x", {2, 8}), w}, {2, 16}, {});
+  const Resolved r = ResolveModel(m.model);
+  EXPECT_EQ(Ops(r), (std::vector<std::string>{"FullyConnected"}));
+  EXPECT_TRUE(In(r, r.graph->nodes.at(0), 1).is_static);
+  EXPECT_EQ(r.sources[m.NodeIndex("t")].into, static_cast<int32_t>(m.NodeIndex("mm")));
+}
+
 TEST(Resolve, FloatOpsAreJudgedAsFloat) {
   OnnxModel m;
   m.End(m.Op("neg", "Neg", {m.Input("x", {1, 4})}, {1, 4}, {}));
