@@ -38,6 +38,7 @@ void SourceResolver::Classify() {
     if (!node.unchecked_reason.empty()) {
       source.state = SourceNode::State::kUnchecked;
       source.reason = node.unchecked_reason;
+      Report(static_cast<int32_t>(i), "QG604", Consequence::kUnchecked, node.unchecked_reason);
       continue;
     }
     state.mapping = mapping_.Find(node.domain, node.op);

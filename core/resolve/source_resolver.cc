@@ -44,6 +44,7 @@ void SourceResolver::Report(int32_t node, std::string_view code, Consequence con
 void SourceResolver::Uncheck(int32_t node, std::string reason) {
   SourceNode& source = resolved_.sources[static_cast<size_t>(node)];
   source.state = SourceNode::State::kUnchecked;
+  Report(node, "QG102", Consequence::kUnchecked, reason);
   source.reason = std::move(reason);
 }
 

@@ -6,10 +6,15 @@
 namespace quantgate::rules {
 namespace {
 
-bool Holds(const Subject& s) { return s.tensor == nullptr; }
+// A param that must be left out counts like a port.
+bool Given(const Subject& s) {
+  return s.tensor != nullptr || (s.constraint.param >= 0 && s.node.given(s.constraint.param) != nullptr);
+}
+
+bool Holds(const Subject& s) { return !Given(s); }
 
 void Explain(const Subject& s, Finding& f) {
-  f.found = DescribeTensor(*s.tensor);
+  f.found = s.tensor != nullptr ? DescribeTensor(*s.tensor) : ParamText(s.node, s.constraint.param);
   f.allowed = "nothing";
   f.message = fmt::format("{} of {} must be left out here", f.port, f.op);
   f.fixes.push_back(

@@ -76,6 +76,7 @@ struct Validator::Impl {
     report.knowledge_sdk = target.knowledge_sdk();
     report.measured = target.measured();
     report.notes = target.notes();
+    report.notes.insert(report.notes.end(), model.notes.begin(), model.notes.end());
     report.nodes.resize(model.nodes.size());
     for (size_t i = 0; i < model.nodes.size(); ++i) {
       report.nodes[i].name = model.nodes[i].name;
