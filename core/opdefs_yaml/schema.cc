@@ -50,7 +50,7 @@ constexpr Field kStaticLevel[] = {
     {"level", ArgKey::kLevel, kChoice, false, "tensor|tensor_or_const_chain"}};
 constexpr Field kRange[] = {{"min", ArgKey::kMin, kExpr}, {"max", ArgKey::kMax, kExpr}};
 constexpr Field kRealRange[] = {{"min", ArgKey::kMin, kReal}, {"max", ArgKey::kMax, kReal}};
-constexpr Field kMinArch[] = {{"arch", ArgKey::kArch, FieldType::kArch, true}};
+constexpr Field kMinArch[] = {{"min", ArgKey::kArch, FieldType::kArch, true}};
 constexpr Field kParamValue[] = {{"eq", ArgKey::kEq, kValues},
                                  {"allowed", ArgKey::kAllowed, kValues},
                                  {"denied", ArgKey::kDenied, kValues},

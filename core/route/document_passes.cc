@@ -307,6 +307,7 @@ class Passes {
     }
     Report("QG103", Consequence::kRejected, node,
            absl::StrCat(node.op, " falls back to the CPU: ", std::string(row["reason"].str())));
+    resolved_.sources[static_cast<size_t>(source_)].state = SourceNode::State::kRefused;
   }
 
   opdb::Tree document_;

@@ -107,6 +107,11 @@ struct Validator::Impl {
       if (source < last) in_order = false;
       last = source;
       node.resolved.push_back(graph.nodes[i].op);
+      // What a tool doesn't hand over never reaches the backend.
+      if (!resolved.sources.empty() &&
+          resolved.sources[static_cast<size_t>(source)].state == SourceNode::State::kRefused) {
+        continue;
+      }
       if (!graph.nodes[i].unchecked_reason.empty()) {
         node.reason = graph.nodes[i].unchecked_reason;
         node.verdict = Worse(node.verdict, Consequence::kUnchecked);

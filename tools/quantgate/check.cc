@@ -15,12 +15,14 @@
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/output.h"
+#include "tools/quantgate/overlay.h"
 #include "tools/quantgate/verbs.h"
 
 namespace quantgate::cli {
 namespace {
 
 struct CheckFlags {
+  OpdefsFlag opdefs;
   std::vector<std::string> models;
   TargetSpec target;
   std::string route, mode = "strict", fail_on = "wrong_values";
@@ -160,14 +162,16 @@ int RunCheck(const CheckFlags& flags) {
   if (std::count(flags.models.begin(), flags.models.end(), "-") > 1) {
     return Fail("standard input ('-') can be read once only");
   }
-  absl::StatusOr<Target> target = Target::Parse(flags.target);
+  const absl::StatusOr<const Database*> database = flags.opdefs.Load();
+  if (!database.ok()) return Fail(database.status());
+  absl::StatusOr<Target> target = Target::Parse(flags.target, **database);
   if (!target.ok()) return Fail(target.status());
   absl::StatusOr<Output> output = Output::Open(flags.output, flags.models);
   if (!output.ok()) return Fail(output.status());
   const absl::StatusOr<bool> color = flags.color.Decide(*output);
   if (!color.ok()) return Fail(color.status());
 
-  const Validator validator(*std::move(target), *options);
+  const Validator validator(*std::move(target), *options, **database);
   Checker checker(flags, validator, *output, *format,
                   {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)});
   for (const std::string& model : flags.models) checker.Input(model, *input);
@@ -184,6 +188,7 @@ Verb AddCheck(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("check", "Say what a backend makes of a model");
   verb->add_option("MODEL", flags->models, "Model files; '-' = standard input")->required();
   AddTargetFlags(*verb, flags->target);
+  flags->opdefs.Add(*verb);
   verb->add_option("--route", flags->route,
                    "How the file reaches the backend: direct, onnxruntime, executorch, qairt; by "
                    "kind of input if not given")

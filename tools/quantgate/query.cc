@@ -11,6 +11,7 @@
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/output.h"
+#include "tools/quantgate/overlay.h"
 #include "tools/quantgate/table.h"
 #include "tools/quantgate/verbs.h"
 
@@ -20,6 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct QueryFlags {
+  OpdefsFlag opdefs;
   std::string op, format = "text";
   TargetSpec target;
   ColorFlag color;
@@ -259,12 +261,14 @@ class QueryText {
 int RunQuery(const QueryFlags& flags) {
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
-  const absl::StatusOr<Target> target = Target::Parse(flags.target);
+  const absl::StatusOr<const Database*> database = flags.opdefs.Load();
+  if (!database.ok()) return Fail(database.status());
+  const absl::StatusOr<Target> target = Target::Parse(flags.target, **database);
   if (!target.ok()) return Fail(target.status());
   absl::StatusOr<Output> output = Output::Open("");
   const absl::StatusOr<bool> color = flags.color.Decide(*output);
   if (!color.ok()) return Fail(color.status());
-  const absl::StatusOr<OpInfo> op = Database::Embedded().Query(flags.op, *target);
+  const absl::StatusOr<OpInfo> op = (*database)->Query(flags.op, *target);
   if (!op.ok()) return Fail(op.status());
   output->Write(
       *format == Format::kJson
@@ -281,6 +285,7 @@ Verb AddQuery(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("query", "What a target takes for an op");
   verb->add_option("OP", flags->op, "Op of the backend")->required();
   AddTargetFlags(*verb, flags->target);
+  flags->opdefs.Add(*verb);
   verb->add_option("--format", flags->format, "text or json")
       ->capture_default_str()
       ->type_name("FORMAT");

@@ -9,6 +9,7 @@
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/output.h"
+#include "tools/quantgate/overlay.h"
 #include "tools/quantgate/table.h"
 #include "tools/quantgate/verbs.h"
 
@@ -18,6 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct TargetsFlags {
+  OpdefsFlag opdefs;
   std::string format = "text";
   ColorFlag color;
 };
@@ -76,7 +78,9 @@ int RunTargets(const TargetsFlags& flags) {
   absl::StatusOr<Output> output = Output::Open("");
   const absl::StatusOr<bool> color = flags.color.Decide(*output);
   if (!color.ok()) return Fail(color.status());
-  const Database& database = Database::Embedded();
+  const absl::StatusOr<const Database*> loaded = flags.opdefs.Load();
+  if (!loaded.ok()) return Fail(loaded.status());
+  const Database& database = **loaded;
   output->Write(*format == Format::kJson
                     ? TargetsJson(database)
                     : TargetsText(database, *color, static_cast<size_t>(TextWidth(*output))));
@@ -92,6 +96,7 @@ Verb AddTargets(CLI::App& app) {
   verb->add_option("--format", flags->format, "text or json")
       ->capture_default_str()
       ->type_name("FORMAT");
+  flags->opdefs.Add(*verb);
   flags->color.Add(*verb);
   verb->footer(
       "Examples:\n"
