@@ -52,6 +52,12 @@ void SourceResolver::Classify() {
               absl::StrCat("the mapping of ", op, " is faulty: ", state.mapping->error));
       continue;
     }
+    if ((state.mapping->role == Role::kQuantize || state.mapping->role == Role::kDequantize) &&
+        (node.inputs.empty() || node.inputs[0] == kNoTensor || node.outputs.empty() ||
+         node.outputs[0] == kNoTensor)) {
+      Uncheck(static_cast<int32_t>(i), "it lacks its input or its output");
+      continue;
+    }
     switch (state.mapping->role) {
       case Role::kOp:
         state.kind = Kind::kOp;
@@ -193,12 +199,6 @@ void SourceResolver::ReadEncodings() {
     const bool quantize = state.kind == Kind::kQuantize;
     if (!quantize && state.kind != Kind::kDequantize) continue;
     const auto index = static_cast<int32_t>(i);
-    if (node.inputs.empty() || node.inputs[0] == kNoTensor || node.outputs.empty() ||
-        node.outputs[0] == kNoTensor) {
-      state.kind = Kind::kUnknown;
-      Uncheck(index, "it lacks its input or its output");
-      continue;
-    }
     const auto values = [&](size_t k) -> const TensorValues* {
       const TensorId id = k < node.inputs.size() ? node.inputs[k] : kNoTensor;
       return id != kNoTensor ? ValuesOf(Real(id)) : nullptr;

@@ -13,6 +13,7 @@ namespace quantgate {
 namespace {
 
 using testing_onnx::OnnxModel;
+using TestDims = testing_onnx::Dims;
 
 Target Htp() { return *Target::Parse({.backend = "htp", .sdk = "", .soc = "", .arch = "v73"}); }
 Resolved ResolveModel(const Model& model) {
@@ -399,6 +400,55 @@ TEST(Resolve, SoftmaxBelowOpset13FlattensAndOtherAxesAreMoved) {
   m.model.opset = 13;
   EXPECT_EQ(Ops(ResolveModel(m.model)),
             (std::vector<std::string>{"Transpose", "Softmax", "Transpose"}));
+}
+
+// Whatever the shapes and however few the ports: every node has an answer with a reason.
+TEST(Resolve, EveryMappedOperatorAnswersForOddNodes) {
+  const opdb::View& view = Database::Embedded().view();
+  const mapping::Mapping mapping(view, "resolve/onnx", nullptr);
+  const std::vector<TestDims> shapes = {
+      {}, {1}, {2, 3}, {1, 2, 6}, {1, 8, 6, 4}, {1, 2, 6, 6, 6}, {0, -1}};
+  for (const std::string_view name : mapping.Names()) {
+    const size_t dot = name.rfind('.');
+    for (int inputs = 0; inputs <= 5; ++inputs) {
+      for (size_t shape = 0; shape <= shapes.size(); ++shape) {
+        for (const bool quantized : {false, true}) {
+          OnnxModel m;
+          const TestDims dims = shape < shapes.size() ? shapes[shape] : TestDims{};
+          std::vector<TensorId> ids;
+          for (int i = 0; i < inputs; ++i) {
+            const std::string n = "x" + std::to_string(i);
+            if (i == 3) {
+              ids.push_back(kNoTensor);
+            } else if (quantized) {
+              ids.push_back(i == 1 ? m.Weight(n, dims) : m.Quantized(n, dims));
+            } else {
+              ids.push_back(i == 1 ? m.Constant(n, {1, 2}) : m.Input(n, dims));
+            }
+          }
+          const TensorId y =
+              m.Op("op", dot == std::string_view::npos ? name : name.substr(dot + 1), ids, dims,
+                   {{"axis", IntParam{-1}}, {"kernel_shape", TestDims{2, 2}}});
+          if (dot != std::string_view::npos) {
+            m.model.nodes.back().domain = std::string(name.substr(0, dot));
+          }
+          const size_t op = m.model.nodes.size() - 1;
+          m.End(quantized ? m.Requantize("y", y) : y);
+          if (shape == shapes.size()) {
+            for (Tensor& t : m.model.tensors) t.unknown_rank = true;
+          }
+          if (inputs == 5) m.model.nodes[op].outputs.clear();
+          const Resolved r = ResolveModel(m.model);
+          const SourceNode& source = r.sources[op];
+          if (source.state == SourceNode::State::kUnchecked) {
+            EXPECT_NE(source.reason, "") << name;
+          } else if (source.state == SourceNode::State::kRefused) {
+            EXPECT_FALSE(r.findings.empty()) << name;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(Resolve, FaultyExpressionsAreErrors) {
