@@ -1,0 +1,154 @@
+#include "quantgate/validator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/opdb/kinds.h"
+#include "core/rules/rule_entry.h"
+#include "quantgate/database.h"
+
+namespace quantgate {
+namespace {
+
+using ::testing::HasSubstr;
+
+Validator MakeValidator(ValidatorOptions options = {}) {
+  return Validator(*Target::Parse({.backend = "htp", .sdk = "2.51", .soc = "", .arch = "v73"}), options);
+}
+
+Tensor Activation(std::string name, float scale, int32_t zero_point) {
+  Tensor tensor;
+  tensor.name = std::move(name);
+  tensor.dtype = Dtype::kUfixedPoint8;
+  tensor.dims = {1, 8, 8, 4};
+  tensor.encoding.kind = EncodingKind::kPerTensor;
+  tensor.encoding.scales = {scale};
+  tensor.encoding.zero_points = {zero_point};
+  return tensor;
+}
+
+// One op with one input and one output.
+Model Unary(std::string op, float out_scale = 0.02F) {
+  Model model;
+  model.name = "m";
+  model.tensors = {Activation("x", 0.02F, 128), Activation("y", out_scale, 128)};
+  Node node;
+  node.name = "n";
+  node.op = std::move(op);
+  node.inputs = {0};
+  node.outputs = {1};
+  model.nodes = {node};
+  model.inputs = {0};
+  model.outputs = {1};
+  return model;
+}
+
+TEST(Validator, AcceptsANodeThatKeepsTheRules) {
+  const Report report = MakeValidator().Check(Unary("Relu"));
+  EXPECT_EQ(report.verdict, Consequence::kAccepted);
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_FALSE(report.failed);
+  EXPECT_EQ(report.counts[static_cast<size_t>(Consequence::kAccepted)], 1);
+  EXPECT_EQ(report.route, "direct");
+}
+
+TEST(Validator, SaysThatAModelIsNoGraph) {
+  struct Case {
+    const char* what;
+    void (*breaks)(Model&);
+  };
+  const Case cases[] = {
+      {"tensor id 7 of 2", [](Model& m) { m.nodes[0].inputs[0] = 7; }},
+      {"tensor id -2 of 2", [](Model& m) { m.nodes[0].outputs[0] = -2; }},
+      {"has two producers", [](Model& m) { m.nodes.push_back(m.nodes[0]); }},
+      {"graph end", [](Model& m) { m.outputs = {9}; }},
+  };
+  for (const Case& c : cases) {
+    Model model = Unary("Relu");
+    c.breaks(model);
+    const Report report = MakeValidator().Check(model);
+    ASSERT_EQ(report.findings.size(), 1U) << c.what;
+    EXPECT_EQ(report.findings[0].rule->slug, "malformed-model");
+    EXPECT_THAT(report.findings[0].message, HasSubstr(c.what));
+    EXPECT_TRUE(report.failed);
+    for (const NodeReport& node : report.nodes) EXPECT_EQ(node.verdict, Consequence::kUnchecked);
+  }
+}
+
+TEST(Validator, ModesAndLinesDecideLevelsAndExit) {
+  const Model wrong = Unary("Reshape", 0.05F);  // raw copy: wrong_values
+  struct Case {
+    ValidatorOptions options;
+    Level level;
+    int exit;
+  };
+  const Case cases[] = {
+      {{Mode::kStrict, Consequence::kWrongValues, Route::kDefault}, Level::kError, 1},
+      {{Mode::kWarn, Consequence::kWrongValues, Route::kDefault}, Level::kWarning, 0},
+      {{Mode::kStrict, Consequence::kRejected, Route::kDefault}, Level::kWarning, 0},
+      {{Mode::kStrict, Consequence::kAdvice, Route::kDefault}, Level::kError, 1},
+      {{Mode::kStrict, Consequence::kUnchecked, Route::kDefault}, Level::kError, 1},
+  };
+  for (const Case& c : cases) {
+    const Report report = MakeValidator(c.options).Check(wrong);
+    ASSERT_EQ(report.findings.size(), 1U);
+    EXPECT_EQ(report.findings[0].consequence, Consequence::kWrongValues);
+    EXPECT_EQ(report.findings[0].level, c.level);
+    EXPECT_EQ(report.ExitCode(), c.exit);
+  }
+}
+
+TEST(Validator, UncheckedFailsOnlyWhenAskedFor) {
+  const Model unknown = Unary("NoSuchOp");
+  EXPECT_EQ(MakeValidator().Check(unknown).ExitCode(), 0);
+  const Report report =
+      MakeValidator({Mode::kStrict, Consequence::kUnchecked, Route::kDefault}).Check(unknown);
+  EXPECT_EQ(report.ExitCode(), 1);
+  EXPECT_FALSE(report.nodes[0].reason.empty());
+}
+
+TEST(Validator, ReportsEveryNodeInOrder) {
+  Model model = Unary("Relu");
+  model.tensors.push_back(Activation("z", 0.02F, 128));
+  Node second = model.nodes[0];
+  second.name = "second";
+  second.op = "Softmax";
+  second.inputs = {1};
+  second.outputs = {2};
+  model.nodes.push_back(second);
+  const Report report = MakeValidator().Check(model);
+  ASSERT_EQ(report.nodes.size(), 2U);
+  EXPECT_EQ(report.nodes[1].name, "second");
+  ASSERT_EQ(report.nodes[1].resolved.size(), 1U);
+  EXPECT_EQ(report.nodes[1].verdict, Consequence::kWrongValues);  // zero point of an 8-bit Softmax
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].node_index, 1);
+  EXPECT_EQ(report.findings[0].node, "second");
+}
+
+// The database's texts name the rule of a constraint kind; so does the rule table.
+TEST(Rules, KindsNameTheRuleThatChecksThem) {
+  for (int i = 0; i < opdb::kKindCount; ++i) {
+    const auto kind = static_cast<opdb::Kind>(i);
+    const rules::RuleEntry* entry = rules::EntryOf(kind);
+    EXPECT_EQ(opdb::KindRule(kind), entry == nullptr ? "" : entry->rule.code)
+        << "kind " << opdb::KindName(kind);
+  }
+}
+
+TEST(Rules, AreFoundByCodeAndSlugInOrder) {
+  std::string_view last;
+  for (const Rule* rule : AllRules()) {
+    EXPECT_LT(last, rule->code);
+    last = rule->code;
+    EXPECT_EQ(FindRule(rule->code), rule);
+    EXPECT_EQ(FindRule(rule->slug), rule);
+  }
+  EXPECT_NE(FindRule("qg301"), nullptr);
+  EXPECT_EQ(FindRule("QG999"), nullptr);
+}
+
+}  // namespace
+}  // namespace quantgate
