@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -71,12 +72,23 @@ void Evaluate(const NodeView& node, const ActiveConstraint& active, BrokenList& 
   });
 }
 
-bool Passes(const Guard& guard, const PortDtypes& dtypes) {
+bool Passes(const Guard& guard, const PortFacts& facts) {
   if (guard.port < 0) return true;
   // A given port of unknown dtype has an empty dtype set: no condition on its dtype holds.
-  const EncodingMask encodings = dtypes.encodings[guard.port] & guard.encodings;
-  const DtypeMask mask = dtypes.masks[guard.port];
+  const EncodingMask encodings = facts.encodings[guard.port] & guard.encodings;
+  const DtypeMask mask = facts.dtypes[guard.port];
   return encodings != 0 && (mask == 0 ? guard.dtypes == ~DtypeMask{0} : (mask & guard.dtypes) != 0);
+}
+
+// Whether the facts alone show that a constraint holds.
+bool HoldsByFacts(const ActiveConstraint& active, const PortFacts& facts) {
+  const Shortcut& s = active.shortcut;
+  if (!s.usable) return false;
+  const int port = active.own.port;
+  if (port < 0) return (facts.all_facts & s.facts) == s.facts;
+  return (facts.facts[port] & s.facts) == s.facts && (facts.dtypes[port] & ~s.dtypes) == 0 &&
+         (facts.encodings[port] & ~s.encodings) == 0 && facts.min_rank[port] >= s.min_rank &&
+         facts.max_rank[port] <= s.max_rank;
 }
 
 int PortOf(const NodeView& node, const Broken& b) {
@@ -151,11 +163,11 @@ Finding UndocumentedRow(const TargetTable& table, const NodeView& node,
 }
 
 // Every dtype alone is in some row, where rows are lists that stand alone.
-bool DocumentedPortByPort(const ActiveOp& op, const PortDtypes& dtypes) {
-  for (int i = 0; i < dtypes.count; ++i) {
+bool DocumentedPortByPort(const ActiveOp& op, const PortFacts& facts) {
+  for (int i = 0; i < facts.count; ++i) {
     DtypeMask any = 0;
     for (const ActiveVariant& v : op.variants) any |= v.masks[i];
-    if ((dtypes.masks[i] & ~any) != 0) return false;
+    if ((facts.dtypes[i] & ~any) != 0) return false;
   }
   return true;
 }
@@ -225,26 +237,27 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
 
   CheckPortsAndParams(table, view, findings);
 
-  const PortDtypes dtypes = DtypesOf(view);
-  std::array<const ActiveVariant*, kMaxGroups> best_of_group{};
+  const PortFacts facts = FactsOf(view);
+  // The best matching row of each group; an entry counts where its bit in `groups` is set.
+  std::array<const ActiveVariant*, kMaxGroups> best_of_group;
   uint64_t groups = 0;
   for (const ActiveVariant& variant : op->variants) {
-    if (!Matches(variant.masks, dtypes)) continue;
+    if (!Matches(variant.masks, facts)) continue;
     const size_t group = std::min<size_t>(variant.row->group, kMaxGroups - 1);
-    if (best_of_group[group] == nullptr ||
-        variant.consequence < best_of_group[group]->consequence) {
+    const uint64_t bit = uint64_t{1} << group;
+    if ((groups & bit) == 0 || variant.consequence < best_of_group[group]->consequence) {
       best_of_group[group] = &variant;
     }
-    groups |= uint64_t{1} << group;
+    groups |= bit;
   }
 
   // Without a matching row only what holds for every row is checked.
   const bool no_row = groups == 0;
   BrokenList broken;
   for (const ActiveConstraint& active : op->constraints) {
-    const bool relevant =
-        no_row ? active.row->groups == ~uint64_t{0} : (active.row->groups & groups) != 0;
-    if (relevant && Passes(active.own, dtypes) && Passes(active.peer, dtypes)) {
+    const bool relevant = no_row ? active.groups == ~uint64_t{0} : (active.groups & groups) != 0;
+    if (relevant && Passes(active.own, facts) && Passes(active.peer, facts) &&
+        !HoldsByFacts(active, facts)) {
       Evaluate(view, active, broken);
     }
   }
@@ -253,8 +266,8 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
   size_t best = 0;
   if (!no_row) {
     auto best_score = std::pair<int, int>(100, 0);
-    for (size_t g = 0; g < kMaxGroups; ++g) {
-      if (((groups >> g) & 1u) == 0) continue;
+    for (uint64_t rest = groups; rest != 0; rest &= rest - 1) {
+      const auto g = static_cast<size_t>(std::countr_zero(rest));
       auto score = std::pair<int, int>(static_cast<int>(best_of_group[g]->consequence), 0);
       for (const Broken& b : broken) {
         if (((b.constraint->row->groups >> g) & 1u) == 0) continue;
@@ -269,10 +282,10 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
   }
 
   if (no_row) {
-    if (table.backend().tuple_rows == 0 && DocumentedPortByPort(*op, dtypes)) {
+    if (table.backend().tuple_rows == 0 && DocumentedPortByPort(*op, facts)) {
       findings.push_back(UndocumentedMix(table, view));
     } else {
-      findings.push_back(ExplainNoRow(table, *op, view, dtypes));
+      findings.push_back(ExplainNoRow(table, *op, view, facts));
     }
   } else if (best_of_group[best]->consequence == Consequence::kUndocumented) {
     findings.push_back(UndocumentedRow(table, view, *best_of_group[best]));
@@ -287,8 +300,8 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
   Consequence worst = Consequence::kAccepted;
   for (size_t i = first; i < findings.size(); ++i) worst = Worse(worst, findings[i].consequence);
   if (findings.size() - first > 1) Sort(findings, first);
-  if (dtypes.unknown && worst == Consequence::kAccepted) {
-    const std::string port = rules::PortName(view, dtypes.unknown_port);
+  if (facts.unknown_dtype && worst == Consequence::kAccepted) {
+    const std::string port = rules::PortName(view, facts.unknown_port);
     reason = fmt::format("the datatype of {} is not known", port);
     Finding f;
     f.rule = FindRule("QG205");

@@ -1,5 +1,10 @@
 #include "core/validate/target_table.h"
 
+#include <algorithm>
+#include <optional>
+
+#include "core/validate/port_facts.h"
+
 namespace quantgate {
 namespace {
 
@@ -24,9 +29,89 @@ Guard GuardFor(const opdb::View& db, const opdb::ConstraintRow& row, int16_t por
   return guard;
 }
 
+// The argument where it is one number whatever the node is.
+std::optional<int64_t> ConstantArg(const opdb::View& db, const opdb::ConstraintRow& row,
+                                   opdb::ArgKey key) {
+  for (const opdb::ArgRow& arg : db.get(row.args)) {
+    if (arg.key != key) continue;
+    switch (arg.type) {
+      case opdb::ArgType::kInt:
+      case opdb::ArgType::kFlag:
+      case opdb::ArgType::kDtypeMask:
+      case opdb::ArgType::kEncMask:
+        return arg.v.i;
+      case opdb::ArgType::kExpr: {
+        const auto ops = db.get(opdb::Slice<opdb::ExprOp>{arg.a, arg.b});
+        if (ops.size() == 1 && ops[0].code == opdb::ExprCode::kConst) return ops[0].value;
+        return std::nullopt;
+      }
+      default:
+        return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+// Only minimum and maximum, both constant where given.
+Shortcut RankShortcut(const opdb::View& db, const opdb::ConstraintRow& row) {
+  Shortcut shortcut;
+  size_t known = 0;
+  if (const auto min = ConstantArg(db, row, opdb::ArgKey::kMin)) {
+    shortcut.min_rank = static_cast<int8_t>(std::clamp<int64_t>(*min, 0, 127));
+    ++known;
+  }
+  if (const auto max = ConstantArg(db, row, opdb::ArgKey::kMax)) {
+    shortcut.max_rank = static_cast<int8_t>(std::clamp<int64_t>(*max, 0, 127));
+    ++known;
+  }
+  shortcut.usable = known > 0 && known == db.get(row.args).size();
+  return shortcut;
+}
+
+Shortcut ShortcutFor(const opdb::View& db, const opdb::ConstraintRow& row) {
+  using opdb::Kind;
+  const auto by_fact = [](uint8_t facts) {
+    Shortcut shortcut;
+    shortcut.usable = true;
+    shortcut.facts = facts;
+    return shortcut;
+  };
+  Shortcut shortcut;
+  switch (row.kind) {
+    case Kind::kEncodingDefined:
+      return by_fact(kFactEncoded);
+    case Kind::kValidScale:
+      return by_fact(kFactGoodScales);
+    case Kind::kSymmetric:
+      return by_fact(kFactSymmetric);
+    case Kind::kSigned:
+      return by_fact(kFactSigned);
+    case Kind::kStatic:
+      return by_fact(kFactStatic);
+    case Kind::kDynamicDims:
+      return by_fact(kFactFixedShape);
+    case Kind::kRank:
+      return row.port >= 0 ? RankShortcut(db, row) : shortcut;
+    case Kind::kDtypes:
+    case Kind::kEncodings: {
+      if (row.port < 0) return shortcut;
+      const auto allowed = ConstantArg(db, row, opdb::ArgKey::kAllowed);
+      const auto denied = ConstantArg(db, row, opdb::ArgKey::kDenied);
+      if (!allowed && !denied) return shortcut;
+      const auto mask = allowed ? static_cast<uint32_t>(*allowed) : ~static_cast<uint32_t>(*denied);
+      shortcut.usable = true;
+      (row.kind == Kind::kDtypes ? shortcut.dtypes : shortcut.encodings) = mask;
+      return shortcut;
+    }
+    default:
+      return shortcut;
+  }
+}
+
 ActiveConstraint Activate(const opdb::View& db, const opdb::ConstraintRow& row,
                           const rules::RuleEntry& entry, Consequence consequence) {
-  ActiveConstraint active{&row, &entry, consequence, {}, {}};
+  ActiveConstraint active{&row, &entry, consequence, row.groups, {}, {}, {}};
+  if (row.port >= 0 || row.port == opdb::kPortAll) active.shortcut = ShortcutFor(db, row);
   if (row.port >= 0 && !entry.wants_absent) active.own = GuardFor(db, row, row.port);
   for (const opdb::CondRow& cond : db.get(row.when)) {
     const bool sieves = cond.key == opdb::CondKey::kDtype || cond.key == opdb::CondKey::kEncoding;

@@ -27,11 +27,22 @@ struct Guard {
   EncodingMask encodings = ~EncodingMask{0};
 };
 
+// A constraint that facts of its port can prove to hold.
+struct Shortcut {
+  bool usable = false;
+  uint8_t facts = 0;  // PortFact bits that must be there
+  DtypeMask dtypes = ~DtypeMask{0};
+  EncodingMask encodings = ~EncodingMask{0};
+  int8_t min_rank = 0, max_rank = 127;
+};
+
 struct ActiveConstraint {
   const opdb::ConstraintRow* row;
   const rules::RuleEntry* entry;
   Consequence consequence;
+  uint64_t groups;  // the row's, here so that skipping a constraint touches nothing else
   Guard own, peer;
+  Shortcut shortcut;
 };
 
 struct ActiveOp {

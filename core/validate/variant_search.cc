@@ -35,16 +35,16 @@ int PortDistance(DtypeMask row, DtypeMask given) {
   return 8 + best;  // the number of differing ports counts first
 }
 
-int Distance(const DtypeMask* row, const PortDtypes& dtypes) {
+int Distance(const DtypeMask* row, const PortFacts& dtypes) {
   int sum = 0;
-  for (int i = 0; i < dtypes.count; ++i) sum += PortDistance(row[i], dtypes.masks[i]);
+  for (int i = 0; i < dtypes.count; ++i) sum += PortDistance(row[i], dtypes.dtypes[i]);
   return sum;
 }
 
-std::string TupleText(const NodeView& node, const DtypeMask* masks, const PortDtypes& given) {
+std::string TupleText(const NodeView& node, const DtypeMask* masks, const PortFacts& given) {
   std::string text;
   for (int i = 0; i < given.count; ++i) {
-    if (given.masks[i] == 0) continue;
+    if (given.dtypes[i] == 0) continue;
     if (!text.empty()) text += ", ";
     text += fmt::format("{} {}", rules::PortName(node, i), rules::DtypeList(masks[i]));
   }
@@ -68,12 +68,12 @@ std::string RangeText(const TargetTable& table, const opdb::Range& range) {
   return rules::Join(parts, " with ");
 }
 
-Fix DtypeFix(const NodeView& node, const DtypeMask* row, const PortDtypes& dtypes,
+Fix DtypeFix(const NodeView& node, const DtypeMask* row, const PortFacts& dtypes,
              std::string_view row_id) {
   Fix fix;
   std::vector<std::string> parts;
   for (int i = 0; i < dtypes.count; ++i) {
-    if ((dtypes.masks[i] & ~row[i]) == 0) continue;
+    if ((dtypes.dtypes[i] & ~row[i]) == 0) continue;
     parts.push_back(row[i] == 0 ? fmt::format("leave out {}", rules::PortName(node, i))
                                 : fmt::format("make {} {}", rules::PortName(node, i),
                                               rules::DtypeList(row[i])));
@@ -91,35 +91,6 @@ Fix DtypeFix(const NodeView& node, const DtypeMask* row, const PortDtypes& dtype
 
 }  // namespace
 
-PortDtypes DtypesOf(const NodeView& node) {
-  PortDtypes result;
-  result.count = node.port_count();
-  for (int port = 0; port < result.count; ++port) {
-    result.masks[port] = 0;
-    result.encodings[port] = 0;
-    const int count = node.tensors(port).count;
-    for (int i = 0; i < count; ++i) {
-      const Tensor* tensor = node.tensor(port, i);
-      if (tensor == nullptr) continue;
-      result.encodings[port] |= MaskOf(QnnEncodingOf(tensor->encoding));
-      if (tensor->dtype == Dtype::kUndefined) {
-        result.unknown = true;
-        if (result.unknown_port < 0) result.unknown_port = port;
-      } else {
-        result.masks[port] |= MaskOf(tensor->dtype);
-      }
-    }
-  }
-  return result;
-}
-
-bool Matches(const DtypeMask* row, const PortDtypes& dtypes) {
-  for (int i = 0; i < dtypes.count; ++i) {
-    if ((dtypes.masks[i] & ~row[i]) != 0) return false;
-  }
-  return true;
-}
-
 std::vector<std::string> SourceIds(const opdb::View& db, opdb::Slice<uint16_t> sources) {
   std::vector<std::string> ids;
   for (const uint16_t index : db.get(sources)) ids.emplace_back(db.str(db.sources()[index].id));
@@ -127,13 +98,13 @@ std::vector<std::string> SourceIds(const opdb::View& db, opdb::Slice<uint16_t> s
 }
 
 Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeView& node,
-                     const PortDtypes& dtypes) {
+                     const PortFacts& dtypes) {
   const opdb::View& db = table.db();
   Finding f;
   f.op = rules::OpName(node);
   f.consequence = Consequence::kRejected;
   f.constraint = fmt::format("{}/{}/rows", db.str(table.backend().name), f.op);
-  f.found = TupleText(node, dtypes.masks.data(), dtypes);
+  f.found = TupleText(node, dtypes.dtypes.data(), dtypes);
 
   const ActiveVariant* nearest = nullptr;
   int nearest_distance = std::numeric_limits<int>::max();
@@ -147,7 +118,7 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
   int first_port = -1;
   if (nearest != nullptr) {
     for (int i = dtypes.count - 1; i >= 0; --i) {
-      if ((dtypes.masks[i] & ~nearest->masks[i]) != 0) first_port = i;
+      if ((dtypes.dtypes[i] & ~nearest->masks[i]) != 0) first_port = i;
     }
     f.allowed = TupleText(node, nearest->masks, dtypes);
     f.sources = SourceIds(db, nearest->row->sources);

@@ -1,0 +1,43 @@
+// What the tensors of a node's ports have in common, found in one pass: enough to decide most
+// constraints with a few ANDs.
+#ifndef QUANTGATE_CORE_VALIDATE_PORT_FACTS_H_
+#define QUANTGATE_CORE_VALIDATE_PORT_FACTS_H_
+
+#include <array>
+#include <cstdint>
+
+#include "core/rules/node_view.h"
+
+namespace quantgate {
+
+// Facts that hold for all tensors of a port.
+enum PortFact : uint8_t {
+  kFactEncoded = 1,      // no fixed-point tensor lacks an encoding
+  kFactGoodScales = 2,   // every scale is finite and above 0
+  kFactSymmetric = 4,    // every zero point is the middle
+  kFactSigned = 8,       // no unsigned fixed-point type
+  kFactStatic = 16,      // constants
+  kFactFixedShape = 32,  // every dimension is known
+};
+inline constexpr uint8_t kAllFacts = 63;
+
+struct PortFacts {
+  static constexpr int kMaxPorts = rules::NodeView::kMaxPorts;
+  // Dtypes of each port: the union over a variadic port, empty where it isn't given or no dtype
+  // is known (an empty set fits every row).
+  std::array<DtypeMask, kMaxPorts> dtypes;
+  // Encodings of each port, as sets; empty = the port isn't given.
+  std::array<EncodingMask, kMaxPorts> encodings;
+  std::array<uint8_t, kMaxPorts> facts;              // PortFact bits
+  std::array<int8_t, kMaxPorts> min_rank, max_rank;  // 0..127 where a rank is not known
+  uint8_t all_facts = kAllFacts;                     // of all ports
+  int count = 0;
+  bool unknown_dtype = false;  // some given tensor has no dtype
+  int unknown_port = -1;
+};
+
+PortFacts FactsOf(const rules::NodeView& node);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_VALIDATE_PORT_FACTS_H_
