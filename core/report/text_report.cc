@@ -88,6 +88,14 @@ std::string_view Meaning(Consequence consequence) {
   return "";
 }
 
+// A refusal that cites no constraint is not the backend's: something before it stops.
+std::string_view Meaning(const Finding& finding) {
+  if (finding.consequence == Consequence::kRejected && finding.constraint.empty()) {
+    return "it does not reach the backend";
+  }
+  return Meaning(finding.consequence);
+}
+
 // "3 of 66 nodes would be rejected", of which `phrase` is the end.
 std::string_view Phrase(Consequence consequence, bool one) {
   switch (consequence) {
@@ -343,8 +351,8 @@ class TextReporter {
     Labelled("at", Place(finding));
     Labelled("found", Printable(finding.found));
     Labelled("allowed", Printable(finding.allowed));
-    Labelled("effect", fmt::format("{}: {}", ConsequenceName(finding.consequence),
-                                   Meaning(finding.consequence)));
+    Labelled("effect",
+             fmt::format("{}: {}", ConsequenceName(finding.consequence), Meaning(finding)));
     Labelled("because", Because(finding));
     if (options_.verbose && !finding.related.empty()) {
       Labelled("related", Printable(Join(finding.related, ", ")));
