@@ -26,7 +26,7 @@ int PortDistance(DtypeMask row, DtypeMask given) {
       if (((row >> r) & 1u) == 0) continue;
       const auto a = static_cast<Dtype>(g);
       const auto b = static_cast<Dtype>(r);
-      int distance = 1;
+      int distance = ClassOf(a) == ClassOf(b) ? 1 : 2;
       if (BitsOf(a) != BitsOf(b)) distance += 2;
       if (IsFixedPoint(a) != IsFixedPoint(b) || IsFloat(a) != IsFloat(b)) distance += 4;
       best = std::min(best, distance);
