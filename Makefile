@@ -32,9 +32,9 @@ test: configure ## everything: unit, golden, command line, fuzz corpus, recorded
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 	@$(MAKE) --no-print-directory conformance
 
-conformance: build ## every unit of the example models against ONNX Runtime's QNN provider
+conformance: build ## every unit against ONNX Runtime's QNN provider; ALL=1 asks about single ops again too
 	@if PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt; then \
-	  .venv/bin/python $(ORT)/compare.py --live --cli $(CLI); \
+	  .venv/bin/python $(ORT)/compare.py --live $(if $(ALL),--all) --cli $(CLI); \
 	else \
 	  echo "SKIPPED live part: no onnxruntime-qnn for this system, Python or network; recorded answers:"; \
 	  $(PYTHON) $(ORT)/compare.py --cli $(CLI); \
