@@ -43,8 +43,18 @@ std::string Joined(const std::vector<std::string_view>& names) {
 std::string Known(std::string_view name, const std::vector<std::string_view>& names) {
   const std::string near = DidYouMeanOf(name, names);
   constexpr size_t kShort = 12;
-  if (!near.empty() || names.empty() || names.size() > kShort) return near;
-  return absl::StrCat(" (known: ", Joined(names), ")");
+  if (!near.empty() || names.empty()) return near;
+  if (names.size() <= kShort) return absl::StrCat(" (known: ", Joined(names), ")");
+  // Nothing is near, and the list is too long to print: the three least far.
+  const size_t limit = std::max<size_t>(name.size(), 8);
+  std::vector<std::pair<size_t, std::string_view>> ranked;
+  for (const std::string_view other : names) {
+    ranked.emplace_back(EditDistance(name, other, limit), other);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  return absl::StrCat(" (nearest: ", Joined({ranked[0].second, ranked[1].second, ranked[2].second}),
+                      "; quantgate targets lists all)");
 }
 
 std::vector<std::string_view> Names(const View& db, opdb::Slice<opdb::Str> slice) {
