@@ -23,6 +23,11 @@ constexpr size_t kMaxFiles = 10'000;
 
 std::optional<std::string> ReadFile(const fs::path& path, Errors& errors) {
   std::error_code error;
+  // Opening a FIFO would wait for a writer; a device may never end.
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
+    errors.Add(path.string(), 0, 0, "is no regular file");
+    return std::nullopt;
+  }
   const auto size = fs::file_size(path, error);
   if (!error && size > kMaxFileBytes) {
     errors.Add(path.string(), 0, 0, absl::StrCat("larger than ", kMaxFileBytes >> 20, " MiB"));
