@@ -17,6 +17,8 @@ namespace {
 // More than protobuf can write into one message; a pipe has to be held in memory.
 constexpr size_t kMaxPipeBytes = size_t{2} << 30;
 constexpr size_t kPipeChunk = size_t{1} << 16;
+// Reading less than this ahead costs little memory and saves waiting for a disk page by page.
+constexpr size_t kReadAheadBelow = size_t{16} << 20;
 
 class Descriptor {
  public:
@@ -76,6 +78,11 @@ absl::StatusOr<FileBytes> FileBytes::Open(const std::string& path, const FirstLo
   file.map_ = static_cast<char*>(map);
   file.size_ = static_cast<size_t>(info.st_size);
   return file;
+}
+
+void FileBytes::ExpectJumps() const {
+  // Advice only: where it isn't taken, the file is read all the same.
+  if (map_ != nullptr && size_ >= kReadAheadBelow) madvise(map_, size_, MADV_RANDOM);
 }
 
 FileBytes::FileBytes(FileBytes&& other) noexcept

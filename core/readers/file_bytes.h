@@ -26,6 +26,9 @@ class FileBytes {
   FileBytes(const FileBytes&) = delete;
   ~FileBytes();
 
+  // The reader will jump over most of the file: no page is loaded before it is touched.
+  void ExpectJumps() const;
+
   std::string_view bytes() const {
     return map_ != nullptr ? std::string_view(map_, size_) : std::string_view(read_);
   }

@@ -60,6 +60,7 @@ absl::Status ReadInput(const std::string& path, std::optional<InputFormat> forma
   const std::string name = is_stdin ? std::string("stdin") : file_path.stem().string();
   switch (*format) {
     case InputFormat::kOnnx: {
+      file->ExpectJumps();  // over the weights
       const std::string parent = file_path.parent_path().string();
       const std::string directory = is_stdin ? "" : parent.empty() ? "." : parent;
       use({path, ReadOnnx(bytes, name, directory)});
