@@ -77,8 +77,9 @@ std::string Describer::Archs(const Range& range) const {
 std::string Describer::Expr(Slice<ExprOp> expr) const {
   // A text and whether it must be put in brackets within a product.
   std::vector<std::pair<std::string, bool>> stack;
-  const auto param = [&](int i) {
-    return Absl(db_.str(db_.get(op_.params)[static_cast<size_t>(i)].name));
+  const auto param = [&](const ExprOp& step) {
+    const auto name = Absl(db_.str(db_.get(op_.params)[static_cast<size_t>(step.param)].name));
+    return step.value == 0 ? std::string(name) : absl::StrCat(name, "[", step.value - 1, "]");
   };
   for (const ExprOp& step : db_.get(expr)) {
     switch (step.code) {
@@ -92,11 +93,10 @@ std::string Describer::Expr(Slice<ExprOp> expr) const {
         stack.emplace_back(absl::StrCat("dim(", Port(step.port), ", ", step.value, ")"), false);
         continue;
       case ExprCode::kDimParam:
-        stack.emplace_back(absl::StrCat("dim(", Port(step.port), ", ", param(step.param), ")"),
-                           false);
+        stack.emplace_back(absl::StrCat("dim(", Port(step.port), ", ", param(step), ")"), false);
         continue;
       case ExprCode::kParam:
-        stack.emplace_back(std::string(param(step.param)), false);
+        stack.emplace_back(param(step), false);
         continue;
       case ExprCode::kNeg:
         if (stack.empty()) return "";

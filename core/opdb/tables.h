@@ -155,7 +155,7 @@ struct ExprOp {
   ExprCode code = ExprCode::kConst;
   int16_t port = -1;
   int16_t param = -1;
-  int64_t value = 0;
+  int64_t value = 0;  // kDimParam, kParam: number of the element + 1, 0 = the single value
 };
 
 enum class CondKey : uint8_t {

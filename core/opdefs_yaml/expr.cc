@@ -168,7 +168,9 @@ class ExprParser {
     if (word == "INT32_MIN") return PushConst(std::numeric_limits<int32_t>::min());
     if (word == "param") {
       int16_t param = -1;
-      return Expect(':') && ParamName(param) && Push({ExprCode::kParam, -1, param, 0});
+      int64_t element = 0;
+      return Expect(':') && ParamName(param) && Element(element) &&
+             Push({ExprCode::kParam, -1, param, element});
     }
     if (word == "rank") {
       int16_t port = -1;
@@ -204,7 +206,22 @@ class ExprParser {
     int16_t param = -1;
     const size_t begin = at_;
     if (Word() != "param" || !Accept(':')) at_ = begin;
-    return ParamName(param) && Expect(')') && Push({ExprCode::kDimParam, port, param, 0});
+    int64_t element = 0;
+    return ParamName(param) && Element(element) && Expect(')') &&
+           Push({ExprCode::kDimParam, port, param, element});
+  }
+  // `[i]` behind the name of a param, counted from 1; 0 where there is none.
+  bool Element(int64_t& element) {
+    if (!Accept('[')) return true;
+    Skip();
+    if (at_ >= text_.size() || !absl::ascii_isdigit(text_[at_])) {
+      return Fail("expected the number of an element");
+    }
+    if (!Number()) return false;
+    element = out_.back().value + 1;
+    out_.pop_back();
+    if (element > 64) return Fail("element is out of range");
+    return Expect(']');
   }
   bool ParamName(int16_t& param) {
     const size_t begin = at_;

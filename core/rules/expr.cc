@@ -20,6 +20,12 @@ std::optional<int64_t> Evaluate(std::span<const opdb::ExprOp> expr, const NodeVi
   constexpr size_t kDepth = 16;  // opdefc refuses deeper expressions
   std::array<int64_t, kDepth> stack;
   size_t top = 0;
+  const auto param_value = [&](const opdb::ExprOp& op) -> std::optional<int64_t> {
+    if (op.value == 0) return node.param_int(op.param);
+    const auto ints = node.param_ints(op.param);
+    if (op.value < 0 || static_cast<size_t>(op.value) > ints.size()) return std::nullopt;
+    return ints[static_cast<size_t>(op.value - 1)];
+  };
   for (const opdb::ExprOp& op : expr) {
     std::optional<int64_t> value;
     switch (op.code) {
@@ -34,11 +40,11 @@ std::optional<int64_t> Evaluate(std::span<const opdb::ExprOp> expr, const NodeVi
         break;
       case ExprCode::kDimParam:
         if (const Tensor* t = node.tensor(op.port)) {
-          if (const auto axis = node.param_int(op.param)) value = DimOf(*t, *axis);
+          if (const auto axis = param_value(op)) value = DimOf(*t, *axis);
         }
         break;
       case ExprCode::kParam:
-        value = node.param_int(op.param);
+        value = param_value(op);
         break;
       case ExprCode::kNeg:
         if (top < 1) return std::nullopt;

@@ -172,6 +172,21 @@ bool DocumentedPortByPort(const ActiveOp& op, const PortFacts& facts) {
   return true;
 }
 
+// Where rows are lists per port, a row says what goes together only if one port at most has a
+// choice, or if all that have one take the same.
+bool StatedTogether(const ActiveVariant& row, const PortFacts& facts) {
+  DtypeMask same = ~DtypeMask{0};
+  int choices = 0;
+  for (int i = 0; i < facts.count; ++i) {
+    const DtypeMask given = facts.dtypes[i];
+    if (given == 0 || (row.masks[i] & (row.masks[i] - 1)) == 0) continue;
+    if ((given & (given - 1)) != 0) return false;
+    same &= given;
+    ++choices;
+  }
+  return choices <= 1 || same != 0;
+}
+
 Finding UndocumentedMix(const TargetTable& table, const NodeView& node) {
   Finding f;
   f.rule = FindRule("QG204");
@@ -241,8 +256,10 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
   // The best matching row of each group; an entry counts where its bit in `groups` is set.
   std::array<const ActiveVariant*, kMaxGroups> best_of_group;
   uint64_t groups = 0;
+  bool stated = table.backend().tuple_rows != 0;
   for (const ActiveVariant& variant : op->variants) {
     if (!Matches(variant.masks, facts)) continue;
+    stated = stated || StatedTogether(variant, facts);
     const size_t group = std::min<size_t>(variant.row->group, kMaxGroups - 1);
     const uint64_t bit = uint64_t{1} << group;
     if ((groups & bit) == 0 || variant.consequence < best_of_group[group]->consequence) {
@@ -289,6 +306,8 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
     }
   } else if (best_of_group[best]->consequence == Consequence::kUndocumented) {
     findings.push_back(UndocumentedRow(table, view, *best_of_group[best]));
+  } else if (!stated) {
+    findings.push_back(UndocumentedMix(table, view));
   }
   for (const Broken& b : broken) {
     if (no_row || ((b.constraint->row->groups >> best) & 1u) != 0) {

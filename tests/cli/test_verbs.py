@@ -61,6 +61,16 @@ class Query(CliCase):
         self.unusable("query", "Conv2d", "MatMul", says="MatMul")
         self.unusable("query", "Conv2d", "--format", "html", says="text, json")
 
+    def test_backends_whose_rows_are_lists_per_port(self) -> None:
+        text = self.run_cli("query", "Conv2d", "--backend", "lpai").stdout
+        self.assertIn("Conv2d  lpai · SDK 2.25\n", text)
+        self.assertIn("S8|U8|U16", text)
+        self.assertIn("undocumented, never rejected", text)
+        for backend, per_port in (("lpai", True), ("htp", False)):
+            op = json.loads(self.run_cli(
+                "query", "Conv2d", "--backend", backend, "--format", "json").stdout)
+            self.assertEqual(op["listsPerPort"], per_port)
+
 
 class Targets(CliCase):
     def test_json(self) -> None:
@@ -70,6 +80,8 @@ class Targets(CliCase):
         self.assertEqual(versions, sorted(versions))
         for arch in ("v68", "v69", "v73", "v75", "v79", "v81"):
             self.assertIn(arch, htp["archs"])
+        names = [b["name"] for b in targets["backends"]]
+        self.assertEqual(names, ["cpu", "dsp", "gpu", "hta", "htp", "lpai"])
         soc = next(s for s in targets["socs"] if s["name"] == "SM8550")
         self.assertEqual((soc["arch"], soc["id"]), ("v73", 43))
 

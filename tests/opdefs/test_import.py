@@ -1,11 +1,12 @@
-"""The HTP database loses no documented row and no documented constraint.
+"""The database loses no documented row and no documented constraint of any backend.
 
-Reads opdefs/htp/*.yaml and the folder of facts named by the environment variable
+Reads opdefs/*/*.yaml and the folder of facts named by the environment variable
 QUANTGATE_FACTS; without it the comparisons are skipped and say so.
 """
 import collections
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -124,6 +125,130 @@ class NothingLostTest(unittest.TestCase):
                     mine.get(key), *mine.get(f"{key}_of", {}).values()):
                 return False
         return True
+
+class DocumentedBackendsTest(unittest.TestCase):
+    """Backends known from the documents alone, every SDK version of them."""
+
+    # (backend, SDK): ops, rows, constraints, roles on the pages.
+    PAGES = {
+        ("lpai", "2.25"): (46, 46, 112, 0), ("cpu", "2.25"): (145, 245, 99, 0),
+        ("dsp", "2.25"): (100, 100, 231, 29), ("gpu", "2.25"): (95, 95, 199, 0),
+        ("hta", "2.25"): (25, 25, 54, 0), ("cpu", "2.13"): (132, 229, 66, 0),
+        ("dsp", "2.13"): (94, 94, 183, 28), ("gpu", "2.13"): (89, 89, 119, 0),
+        ("hta", "2.13"): (24, 24, 44, 0)}
+    # Kinds that are written as another one, or as words.
+    WRITTEN_AS = {
+        "param_ignored": {"note"}, "scale_ratio": {"dim"}, "equal_elements": {"param_value"},
+        "param_count": {"param_value"}, "pad_axes": {"param_value"},
+        "same_encoding": {"same_encoding", "note"}, "storage_dtype": {"storage_dtype", "note"},
+        "broadcast": {"broadcast", "note"}, "rank": {"rank", "note"}, "dim": {"dim", "note"},
+        "dtypes": {"dtypes", "storage_dtype"}, "role": {"note"}}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.ops = {p.parent.name + "/" + p.stem: yaml.safe_load(p.read_text(encoding="utf-8"))
+                   for backend in {b for b, _ in cls.PAGES}
+                   for p in sorted((ROOT / "opdefs" / backend).glob("*.yaml"))}
+
+    @staticmethod
+    def valid(entry, sdk):
+        key = [int(n) for n in sdk.split(".")]
+        since = [int(n) for n in entry.get("since", "0.0").split(".")]
+        until = [int(n) for n in entry.get("until", "9999.0").split(".")]
+        return since <= key < until
+
+    def in_sdk(self, op, section, sdk):
+        return [e for e in op.get(section, ())
+                if self.valid(e, sdk) and f"docs-{sdk}" in e["sources"]]
+
+    def test_ids_and_sources(self):
+        for name, op in self.ops.items():
+            for section in ("variants", "constraints"):
+                ids = [e["id"] for e in op.get(section, ())]
+                self.assertEqual(len(ids), len(set(ids)), name)
+                for entry in op.get(section, ()):
+                    said = {s for _, s in self.PAGES if self.valid(entry, s)
+                            and (name.split("/")[0], s) in self.PAGES}
+                    self.assertEqual(set(entry["sources"]), {f"docs-{s}" for s in said}, name)
+
+    def test_counts_of_ops(self):
+        for (backend, sdk), (ops, *_) in self.PAGES.items():
+            there = [n for n, op in self.ops.items()
+                     if n.startswith(backend + "/") and self.valid(op, sdk)]
+            self.assertEqual(len(there), ops, (backend, sdk))
+
+    @unittest.skipUnless(FACTS, "QUANTGATE_FACTS names no folder of facts: nothing to compare with")
+    def test_nothing_is_lost(self):
+        facts = Facts(FACTS)
+        for (backend, sdk), (ops, rows, constraints, roles) in self.PAGES.items():
+            page = facts.page(backend, sdk)["ops"]
+            compared = collections.Counter()
+            for name, documented in page.items():
+                op = self.ops[f"{backend}/{name}"]
+                where = f"{backend}/{name} {sdk}"
+                compared["ops"] += 1
+                for row in documented["rows"]:
+                    self.assertTrue(any(self.takes(op, v, row) for v in
+                                        self.in_sdk(op, "variants", sdk)), f"{where}: {row}")
+                    compared["rows"] += 1
+                for fact in documented["constraints"]:
+                    self.assertTrue(self.said(op, fact, self.in_sdk(op, "constraints", sdk)),
+                                    f"{where}: {fact}")
+                    compared["roles" if fact["kind"] == "role" else "constraints"] += 1
+            counted = (compared["ops"], compared["rows"],
+                       compared["constraints"] + compared["roles"], compared["roles"])
+            self.assertEqual(counted, (ops, rows, constraints, roles), (backend, sdk))
+
+    @staticmethod
+    def declared(op, port):
+        """The declared port that stands for a documented one, None for a param."""
+        ports = [p["port"] for p in op["inputs"] + op["outputs"]]
+        if port_of(port) in ports:
+            return port_of(port)
+        found = re.match(r"(in|out)\[", port)
+        return found and next((p for p in ports if p.startswith(found[0]) and ".." in p), None)
+
+    def takes(self, op, variant, row):
+        ports = [p["port"] for p in op["inputs"] + op["outputs"]]
+        lists = dict(zip(ports, variant["dtypes"]))
+        if variant["group"] != row["config"]:
+            return False
+        for port, dtypes in row["dtypes"].items():
+            declared = self.declared(op, port)
+            have = lists[declared] if declared else dtypes
+            if not set(dtypes) <= set(have if isinstance(have, list) else [have]):
+                return False
+        return True
+
+    def said(self, op, fact, constraints):
+        if fact["kind"] == "role" and any(
+                p["port"] == fact["port"] and p["role"] == fact["name"]
+                for p in op["inputs"] + op["outputs"]):
+            return True
+        kinds = self.WRITTEN_AS.get(fact["kind"], {fact["kind"]})
+        port = fact["port"] if fact["port"] == "in[0]" else \
+            self.declared(op, fact["port"]) or fact["port"]
+        if fact["kind"] == "pad_axes":
+            port = "pad_amount"
+        for c in constraints:
+            if c["kind"] in kinds and c["port"] == port \
+                    and fact["config"] in c.get("groups", [fact["config"]]) \
+                    and (c["kind"] != fact["kind"] or self.same_limits(c, fact)):
+                return True
+        return False
+
+    @staticmethod
+    def same_limits(c, fact):
+        for key in ("min", "max", "max_exclusive", "min_exclusive", "denied", "level",
+                    "squeezable_to"):
+            if key in fact and "values" not in fact and c.get(key) != fact[key]:
+                return False
+        return set(c.get("when", {}).get("param", {})) >= set(
+            fact.get("when", {}).get("param", {}))
+
+
+@unittest.skipUnless(FACTS, "QUANTGATE_FACTS names no folder of facts: nothing to compare with")
+class ImporterTest(unittest.TestCase):
 
     def test_the_importer_writes_the_files_of_the_repository(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -338,6 +338,12 @@ TEST_F(Expressions, MistakesHaveAReason) {
                            "rank(in[2])",
                            "rank(in[3..m])",
                            "param:",
+                           "param:axis[",
+                           "param:axis[x]",
+                           "param:axis[-1]",
+                           "param:axis[65]",
+                           "param:axis[0",
+                           "dim(in[0],axis[0)",
                            "param:ax",
                            "sin(1)",
                            "1.5"}) {

@@ -150,5 +150,68 @@ TEST(Rules, AreFoundByCodeAndSlugInOrder) {
   EXPECT_EQ(FindRule("QG999"), nullptr);
 }
 
+// Rows of the documented backends are lists per port.
+TEST(Validator, TellsStatedCombinationsFromUnstatedOnes) {
+  struct Case {
+    const char* backend;
+    Dtype in, out;
+    Consequence verdict;
+    const char* code;
+  };
+  const Case cases[] = {
+      {"lpai", Dtype::kUfixedPoint8, Dtype::kUfixedPoint8, Consequence::kAccepted, ""},
+      {"lpai", Dtype::kUfixedPoint8, Dtype::kUfixedPoint16, Consequence::kUndocumented, "QG204"},
+      {"lpai", Dtype::kFloat32, Dtype::kFloat32, Consequence::kRejected, "QG201"},
+      {"cpu", Dtype::kFloat32, Dtype::kFloat32, Consequence::kAccepted, ""},
+      {"cpu", Dtype::kFloat32, Dtype::kUfixedPoint8, Consequence::kUndocumented, "QG204"},
+      {"htp", Dtype::kUfixedPoint8, Dtype::kUfixedPoint16, Consequence::kRejected, "QG201"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(std::string(c.backend) + " " + std::string(DtypeName(c.in)) + " to " +
+                 std::string(DtypeName(c.out)));
+    Model model = Unary("Relu");
+    model.tensors[0].dtype = c.in;
+    model.tensors[1].dtype = c.out;
+    for (Tensor& tensor : model.tensors) {
+      if (IsFloat(tensor.dtype)) tensor.encoding = {};
+    }
+    const Validator validator(*Target::Parse({.backend = c.backend, .sdk = "2.25"}));
+    const Report report = validator.Check(model);
+    EXPECT_EQ(report.verdict, c.verdict);
+    if (*c.code == 0) {
+      EXPECT_TRUE(report.findings.empty());
+    } else {
+      ASSERT_FALSE(report.findings.empty());
+      EXPECT_EQ(report.findings[0].rule->code, c.code);
+      EXPECT_EQ(report.findings[0].sources.at(0).substr(0, 5), "docs-");
+    }
+  }
+}
+
+// A limit that is told by another element of the same param.
+TEST(Validator, ComparesElementsOfAParam) {
+  const Validator validator(*Target::Parse({.backend = "gpu", .sdk = "2.25"}));
+  for (const int64_t width : {2, 4}) {
+    Model model = Unary("SpaceToDepth");
+    for (Tensor& tensor : model.tensors) {
+      tensor.dtype = Dtype::kFloat32;
+      tensor.encoding = {};
+    }
+    model.tensors[1].dims = {1, 4, 8 / width, 8 * width};
+    TensorParam block;
+    block.dtype = Dtype::kUint32;
+    block.dims = {2};
+    block.ints = {2, width};
+    model.nodes[0].params.push_back({"block_size", block});
+    const Report report = validator.Check(model);
+    EXPECT_EQ(report.verdict, width == 2 ? Consequence::kAccepted : Consequence::kRejected);
+    if (width != 2) {
+      ASSERT_EQ(report.findings.size(), 1u);
+      EXPECT_EQ(report.findings[0].rule->code, "QG504");
+      EXPECT_EQ(report.findings[0].constraint, "gpu/SpaceToDepth/block_size/param-value");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace quantgate

@@ -1,9 +1,9 @@
-"""python3 -m tools.import_facts FACTS_DIR -o opdefs: writes the HTP database from the facts."""
+"""python3 -m tools.import_facts FACTS_DIR -o opdefs: writes the database from the facts."""
 import argparse
 import pathlib
 import sys
 
-from . import chips, emit, judge, operations, ports, special, weights
+from . import chips, emit, judge, operations, ports, special, supplement, weights
 from .constraints import entry, finish
 from .documented import DOCS, Documented
 from .facts import Facts
@@ -94,25 +94,56 @@ def main(argv=None):
     args = parser.parse_args(argv)
     facts = Facts(args.facts)
     out = pathlib.Path(args.output)
-    folder = out / BACKEND
-    folder.mkdir(parents=True, exist_ok=True)
     totals = {}
     for op in facts.op_names():
         items, counts = build(facts, op)
-        for key, count in counts.items():
-            totals[key] = totals.get(key, 0) + count
-        for what in ("rows", "constraints"):
-            if counts[f"{what} in"] != counts[f"{what} out"]:
-                sys.exit(f"{op}: {counts[f'{what} in']} documented {what}, "
-                         f"{counts[f'{what} out']} in the database")
-        (folder / f"{op}.yaml").write_text(emit.document(items), encoding="utf-8")
+        write(out, BACKEND, op, items)
+        check(f"{BACKEND}/{op}", counts)
+        add(totals, counts)
+    report(BACKEND, len(facts.op_names()), totals)
+    targets = {}
+    for name in supplement.BACKENDS:
+        backend = supplement.Supplement(facts, name)
+        targets[name] = backend.target()
+        totals = {sdk: {} for sdk in backend.sdks}
+        ops = dict.fromkeys(backend.sdks, 0)
+        for op in backend.ops:
+            items, by_sdk = backend.build(op)
+            write(out, name, op, items)
+            for sdk, counts in by_sdk.items():
+                check(f"{name}/{op} {sdk}", counts)
+                add(totals[sdk], counts)
+                ops[sdk] += 1
+        for sdk in backend.sdks:
+            report(f"{name} {sdk}", ops[sdk], totals[sdk])
     (out / "sources.yaml").write_text(
         emit.document([("sources", chips.SOURCES)]), encoding="utf-8")
-    (out / "targets.yaml").write_text(emit.document(chips.targets(facts)), encoding="utf-8")
-    print(f"ops: {len(facts.op_names())}")
-    for key, count in totals.items():
-        print(f"{key}: {count}")
+    (out / "targets.yaml").write_text(emit.document(chips.targets(facts, targets)),
+                                      encoding="utf-8")
     return 0
+
+
+def write(out, backend, op, items):
+    folder = out / backend
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{op}.yaml").write_text(emit.document(items), encoding="utf-8")
+
+
+def check(what, counts):
+    """Nothing documented may be lost."""
+    for kind in ("rows", "constraints"):
+        if counts[f"{kind} in"] != counts[f"{kind} out"]:
+            sys.exit(f"{what}: {counts[f'{kind} in']} documented {kind}, "
+                     f"{counts[f'{kind} out']} in the database")
+
+
+def add(totals, counts):
+    for key, count in counts.items():
+        totals[key] = totals.get(key, 0) + count
+
+
+def report(what, ops, totals):
+    print(f"{what}: ops {ops}, " + ", ".join(f"{key} {count}" for key, count in totals.items()))
 
 
 if __name__ == "__main__":

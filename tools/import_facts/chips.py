@@ -1,7 +1,8 @@
 """sources.yaml and targets.yaml."""
 
 SOURCES = [
-    {"id": "docs-2.25", "title": "QNN SDK 2.25.0 documentation, HTP Backend Op Definition Supplement and Master Op Definition", "sdk": "2.25", "measured": False},
+    {"id": "docs-2.13", "title": "QNN SDK 2.13.0 documentation, Backend Op Definition Supplements and Master Op Definition", "sdk": "2.13", "measured": False},
+    {"id": "docs-2.25", "title": "QNN SDK 2.25.0 documentation, Backend Op Definition Supplements and Master Op Definition", "sdk": "2.25", "measured": False},
     {"id": "measured-2.47", "title": "libQnnHtp 2.47.0, x86-64 library and emulator: op validation, graph preparation, execution", "sdk": "2.47", "measured": True},
     {"id": "measured-2.51", "title": "libQnnHtp 2.51.0, x86-64 library and emulator: op validation, graph preparation, execution", "sdk": "2.51", "measured": True},
     {"id": "soc-docs-2.25", "title": "QNN SDK 2.25.0 documentation, Overview, supported devices", "sdk": "2.25", "measured": False},
@@ -20,7 +21,8 @@ HTP = {
     "tuple_rows": True, "sdks": ["2.25", "2.47", "2.51"], "first_measured": "2.47"}
 
 
-def targets(facts):
+def targets(facts, documented):
+    """`documented`: backends known from the documents alone, by name."""
     socs = []
     taken = set()
     # A name that two ids share goes to the one that a source of its own gives first.
@@ -36,4 +38,4 @@ def targets(facts):
         used = {_SOC_SOURCES[f["source"]] for f in chip["facts"] if f.get("accepted", True)}
         soc["sources"] = [s["id"] for s in SOURCES if s["id"] in used]
         socs.append(soc)
-    return [("backends", {"htp": HTP}), ("socs", socs)]
+    return [("backends", {"htp": HTP, **documented}), ("socs", socs)]

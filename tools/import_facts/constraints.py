@@ -2,7 +2,7 @@
 import json
 import re
 
-_GROUPS = ("FP16", "INT16", "INT8", "OTHERS")
+_GROUPS = ("FP16", "INT16", "INT8", "OTHERS", "fp32", "int8")
 _KEYS = ("id", "port", "kind")
 _TAIL = ("groups", "when", "since", "until", "arch", "consequence", "measured", "sources", "note")
 _RANGE = ("since", "until", "arch")

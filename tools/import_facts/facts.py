@@ -12,7 +12,7 @@ PROBED = (
 
 
 class Facts:
-    """The facts of one backend of one documented SDK, and what was measured on later ones."""
+    """The documented pages of all SDK versions, and what was measured of HTP on later ones."""
 
     def __init__(self, folder):
         root = pathlib.Path(folder)
@@ -21,8 +21,11 @@ class Facts:
             with open(root / name, encoding="utf-8") as file:
                 return json.load(file)
 
-        self.documented = load("qnn-2.25/htp.json")["ops"]
-        self.master = load("qnn-2.25/master.json")["ops"]
+        self._root = root
+        self._load = load
+        self._loaded = {}
+        self.documented = self.page("htp", "2.25")["ops"]
+        self.master = self.master_of("2.25")
         self.templates = load("measured/templates.json")
         self.measured = load("measured/consequences.json")
         self.types = load("types.json")
@@ -46,6 +49,17 @@ class Facts:
         self.right = {
             entry["op"]: {dtype: set(where) for dtypes, where in entry["right"] for dtype in dtypes}
             for entry in self.measured["baseline_right"]}
+
+    def page(self, backend, sdk):
+        """The page of a backend, None where the SDK's documentation has none."""
+        name = f"qnn-{sdk}/{backend}.json"
+        if name not in self._loaded:
+            there = (self._root / name).exists()
+            self._loaded[name] = self._load(name) if there else None
+        return self._loaded[name]
+
+    def master_of(self, sdk):
+        return self.page("master", sdk)["ops"]
 
     def op_names(self):
         return sorted(set(self.documented) | set(self.templates))

@@ -102,7 +102,7 @@ def params(facts, op):
             value = _default(entry["default"])
             if value is not None:
                 if dtype == "FLOAT_32":
-                    value = float(value)
+                    value = [float(v) for v in value] if isinstance(value, list) else float(value)
                 if dtype == "BOOL_8":
                     value = int(value)
                 param["default"] = value
@@ -133,7 +133,7 @@ def dim_index(facts, op, port, name):
         return name
     for side in ("inputs", "outputs"):
         for entry in facts.master[op][side]:
-            if entry["name"] == port:
+            if entry["name"].replace("..M]", "..m]") == port:
                 names = entry.get("shape", {}).get("dims", _CHANNEL_LAST)
                 return names.index(name)
     raise KeyError((op, port, name))

@@ -64,7 +64,7 @@ Json PortJson(const OpInfo::Port& port) {
 }
 
 Json OpJson(const OpInfo& op) {
-  Json json = {{"op", op.name}, {"backend", op.backend}};
+  Json json = {{"op", op.name}, {"backend", op.backend}, {"listsPerPort", op.lists_per_port}};
   for (const auto& [key, ports] : {std::pair{"inputs", &op.inputs}, {"outputs", &op.outputs}}) {
     json[key] = Json::array();
     for (const OpInfo::Port& port : *ports) json[key].push_back(PortJson(port));
@@ -124,7 +124,8 @@ class QueryText {
       : op_(op), target_(target), paint_(color), width_(width) {}
 
   std::string Print() && {
-    std::string where = target_.backend() + " · SDK " + target_.sdk() + " · " + target_.arch();
+    std::string where = target_.backend() + " · SDK " + target_.sdk();
+    if (!target_.arch().empty()) where += " · " + target_.arch();
     if (!target_.soc().empty()) where += " · " + target_.soc();
     text_ += paint_(Style::kBold, op_.name) + "  " + where + "\n";
     for (const std::string& note : target_.notes()) {
@@ -218,6 +219,13 @@ class QueryText {
     for (const auto& [brief, name] : legend_) legend.push_back(brief + " " + name);
     if (!legend.empty()) {
       text_ += Table({{paint_(Style::kGrey, "where"), Join(legend, ", ")}}, 2, width_);
+    }
+    if (op_.lists_per_port) {
+      text_ += "  " +
+               paint_(Style::kGrey,
+                      "lists per port: a mix the documents don't state is "
+                      "undocumented, never rejected") +
+               "\n";
     }
   }
 

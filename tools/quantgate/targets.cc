@@ -57,7 +57,9 @@ std::string TargetsText(const Database& database, bool color, size_t width) {
   std::vector<std::vector<std::string>> rows;
   for (const std::string& backend : database.Backends()) {
     rows.push_back({paint(Style::kBlue, backend, true), "SDK", Join(database.Sdks(backend))});
-    rows.push_back({"", "arch", Join(database.Archs(backend))});
+    if (const auto archs = database.Archs(backend); !archs.empty()) {
+      rows.push_back({"", "arch", Join(archs)});
+    }
   }
   text += Table(rows, 2, width);
   text += "\n" + paint(Style::kBold, "chips") + "\n";

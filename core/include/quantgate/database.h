@@ -55,6 +55,7 @@ struct OpInfo {
     std::string note;
   };
   std::string name, backend;
+  bool lists_per_port = false;  // the dtypes of a variant are a list per port, no combinations
   std::vector<Port> inputs, outputs;
   std::vector<Param> params;
   std::vector<Variant> variants;        // those of the target
