@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
 namespace quantgate::opdefs {
@@ -197,7 +198,10 @@ std::optional<Node> ParseYaml(std::string_view text, std::string_view file, Erro
   } catch (const Refused& refused) {
     refuse(refused.mark, refused.reason);
   } catch (const YAML::Exception& e) {
-    refuse(e.mark, absl::StrCat("not valid YAML: ", e.msg));
+    std::string reason = e.msg;  // may hold bytes of the file
+    std::replace_if(
+        reason.begin(), reason.end(), [](char c) { return !absl::ascii_isprint(c); }, '?');
+    refuse(e.mark, absl::StrCat("not valid YAML: ", reason));
   }
   return std::nullopt;
 }

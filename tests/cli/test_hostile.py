@@ -242,8 +242,8 @@ def json_traps() -> Iterator[Mutant]:
     yield "20000 ports", json.dumps(
         {"nodes": [{"op": "Concat", "inputs": ["x"] * 20_000, "outputs": ["y"] * 20_000}],
          "tensors": [{"name": "x"}, {"name": "y"}]}).encode()
-    yield "20000 unknown ops", json.dumps(
-        {"nodes": [{"op": f"Op{i}"} for i in range(20_000)]}).encode()
+    yield "2000 unknown ops", json.dumps(
+        {"nodes": [{"op": f"Op{i}"} for i in range(2000)]}).encode()
     yield "graph of QNN", b'{"graph": {"nodes": {}}}'
     yield "zip", b"PK\x03\x04" + b"\0" * 100
 
@@ -273,6 +273,8 @@ HOSTILE_YAML = {
     "block scalar": b"op: |\n" + b" x\n" * 10_000,
     "colons": b": " * 3000,
     "question": b"? " * 3000,
+    "escape": b'op: "\\\x8f"\n',
+    "escaped line": b'op: "a\\\x01"\n',
 }
 
 
@@ -312,6 +314,8 @@ class Hostile(CliCase):
         return wrong
 
     def batch(self, files: list[str]) -> bool:
+        if len(files) == 1:
+            files = files * 2  # one alone has another form: indented, and no report of an error
         wrong, ran = self.process([CLI, "check", *files, "--format", "json"], SECONDS * 3)
         if wrong:
             return False
