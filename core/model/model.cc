@@ -18,8 +18,8 @@ std::optional<Dialect> DialectFromName(std::string_view name) {
 }
 
 const Param* Node::FindParam(std::string_view param_name) const {
-  const auto it =
-      std::find_if(params.begin(), params.end(), [&](const Param& p) { return p.name == param_name; });
+  const auto it = std::find_if(params.begin(), params.end(),
+                               [&](const Param& p) { return p.name == param_name; });
   return it == params.end() ? nullptr : &*it;
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 // A param that must be left out counts like a port.
 bool Given(const Subject& s) {
-  return s.tensor != nullptr || (s.constraint.param >= 0 && s.node.given(s.constraint.param) != nullptr);
+  return s.tensor != nullptr ||
+         (s.constraint.param >= 0 && s.node.given(s.constraint.param) != nullptr);
 }
 
 bool Holds(const Subject& s) { return !Given(s); }

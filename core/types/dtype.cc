@@ -51,7 +51,8 @@ std::string_view DtypeName(Dtype dtype) { return RowOf(dtype).name; }
 std::string_view DtypeShortName(Dtype dtype) { return RowOf(dtype).short_name; }
 
 std::optional<Dtype> DtypeFromName(std::string_view name) {
-  const auto it = std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) { return r.name == name; });
+  const auto it =
+      std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) { return r.name == name; });
   if (it == kRows.end()) return std::nullopt;
   return static_cast<Dtype>(it - kRows.begin());
 }

@@ -6,8 +6,9 @@ namespace quantgate {
 
 std::string_view QnnEncodingName(QnnEncoding encoding) {
   static constexpr std::array<std::string_view, kQnnEncodingCount> kNames = {
-      "UNDEFINED",       "SCALE_OFFSET", "AXIS_SCALE_OFFSET",  "BW_SCALE_OFFSET",
-      "BW_AXIS_SCALE_OFFSET", "BLOCK",        "BLOCKWISE_EXPANSION"};
+      "UNDEFINED",          "SCALE_OFFSET",         "AXIS_SCALE_OFFSET",
+      "BW_SCALE_OFFSET",    "BW_AXIS_SCALE_OFFSET", "BLOCK",
+      "BLOCKWISE_EXPANSION"};
   return kNames[static_cast<size_t>(encoding)];
 }
 

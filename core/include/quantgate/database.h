@@ -35,19 +35,19 @@ struct OpInfo {
     std::vector<std::pair<std::string, int64_t>> values;  // names of numbers
   };
   struct Variant {
-    std::string id;     // "htp/Conv2d#INT8.1"
-    std::string group;  // "INT8"
+    std::string id;                                // "htp/Conv2d#INT8.1"
+    std::string group;                             // "INT8"
     std::vector<std::vector<std::string>> dtypes;  // per port, inputs then outputs; empty = absent
     Consequence consequence = Consequence::kAccepted;  // or kUndocumented
     std::string since, until, archs;                   // "2.25", "" = open, "v73+"
     std::vector<std::string> sources;
   };
   struct Constraint {
-    std::string id;    // "htp/Conv2d/in[1]/symmetric"
+    std::string id;  // "htp/Conv2d/in[1]/symmetric"
     std::string port;
-    std::string kind;  // "symmetric"
-    std::string rule;  // "QG301"
-    std::string text;  // one line: what must hold, and when
+    std::string kind;                                  // "symmetric"
+    std::string rule;                                  // "QG301"
+    std::string text;                                  // one line: what must hold, and when
     Consequence consequence = Consequence::kRejected;  // for this target
     std::string since, until, archs;
     std::vector<std::string> groups;  // empty = all

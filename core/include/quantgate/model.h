@@ -78,8 +78,9 @@ struct UintParam {
   uint64_t value = 0;
   bool operator==(const UintParam&) const = default;
 };
-using ParamValue = std::variant<IntParam, UintParam, double, bool, TensorParam, std::string,
-                                std::vector<std::string>, std::vector<int64_t>, std::vector<double>>;
+using ParamValue =
+    std::variant<IntParam, UintParam, double, bool, TensorParam, std::string,
+                 std::vector<std::string>, std::vector<int64_t>, std::vector<double>>;
 
 struct Param {
   std::string name;

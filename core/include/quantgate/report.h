@@ -14,7 +14,7 @@ namespace quantgate {
 
 enum class Mode : uint8_t { kStrict, kWarn };
 enum class Level : uint8_t { kNote, kWarning, kError };
-std::string_view ModeName(Mode mode);    // "strict", "warn"
+std::string_view ModeName(Mode mode);     // "strict", "warn"
 std::string_view LevelName(Level level);  // "note", "warning", "error"
 
 // One change to the model. `path` is like "tensors/w/encoding/perTensor/zeroPoint" or
@@ -57,8 +57,8 @@ struct NodeReport {
   std::string op;                     // as in the file
   std::vector<std::string> resolved;  // QNN ops; empty = none
   Consequence verdict = Consequence::kAccepted;
-  std::string into;    // the node that took this one in (a Q/DQ, Constant, fused Relu)
-  std::string reason;  // why `unchecked`
+  std::string into;      // the node that took this one in (a Q/DQ, Constant, fused Relu)
+  std::string reason;    // why `unchecked`
   std::string location;  // where the user wrote the node; may be empty
 };
 
@@ -68,9 +68,9 @@ struct Report {
   std::string backend, sdk, arch, soc, route;
   std::string knowledge_sdk;
   bool measured = false;
-  std::vector<std::string> notes;  // head of the report
-  std::vector<NodeReport> nodes;   // every node of the file, in order
-  std::vector<Finding> findings;   // node order, in before out, port, rule code
+  std::vector<std::string> notes;                   // head of the report
+  std::vector<NodeReport> nodes;                    // every node of the file, in order
+  std::vector<Finding> findings;                    // node order, in before out, port, rule code
   std::array<int64_t, kConsequenceCount> counts{};  // of nodes by verdict
   Consequence verdict = Consequence::kAccepted;     // the worst
   bool failed = false;                              // the mode fails
