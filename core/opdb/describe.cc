@@ -98,6 +98,16 @@ std::string Describer::Expr(Slice<ExprOp> expr) const {
       case ExprCode::kParam:
         stack.emplace_back(param(step), false);
         continue;
+      case ExprCode::kElements:
+        stack.emplace_back(absl::StrCat("elements(", Port(step.port), ")"), false);
+        continue;
+      case ExprCode::kCount:
+        stack.emplace_back(absl::StrCat("count(", param(step.param), ")"), false);
+        continue;
+      case ExprCode::kTotal:
+        stack.emplace_back(absl::StrCat("total(", Port(step.port), ", ", param(step.param), ")"),
+                           false);
+        continue;
       case ExprCode::kNeg:
         if (stack.empty()) return "";
         stack.back() = {absl::StrCat("-(", stack.back().first, ")"), true};
@@ -252,6 +262,7 @@ std::string Describer::Holds(const ConstraintRow& row) const {
       return absl::StrCat("same dimensions ", value(ArgKey::kDims), " as ", value(ArgKey::kAs),
                           flag(ArgKey::kBroadcast, false) ? ", or 1" : "");
     case Kind::kBroadcast:
+      if (flag(ArgKey::kExact, false)) return "the output has the shape the inputs broadcast to";
       return flag(ArgKey::kAllowed, true) ? "at most one input is stretched"
                                           : "inputs are not stretched";
     case Kind::kDynamicDims:

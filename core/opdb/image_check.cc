@@ -191,7 +191,7 @@ bool ImageCheck::CondIsSound(const CondRow& row, const OpRow& op) {
 }
 
 bool ImageCheck::ArgIsSound(const ArgRow& row, const OpRow& op, const BackendRow& backend) {
-  if (row.key > ArgKey::kTolerance) return Fail("key of an argument");
+  if (row.key > ArgKey::kExact) return Fail("key of an argument");
   switch (row.type) {
     case ArgType::kFlag:
     case ArgType::kInt:
@@ -253,14 +253,17 @@ bool ImageCheck::ExprIsSound(Slice<ExprOp> expr, const OpRow& op) {
         break;
       case ExprCode::kRank:
       case ExprCode::kDimConst:
+      case ExprCode::kElements:
         if (!port) return Fail("port of an expression");
         ++depth;
         break;
       case ExprCode::kDimParam:
+      case ExprCode::kTotal:
         if (!port || !param) return Fail("port or param of an expression");
         ++depth;
         break;
       case ExprCode::kParam:
+      case ExprCode::kCount:
         if (!param) return Fail("param of an expression");
         ++depth;
         break;

@@ -59,14 +59,14 @@ constexpr std::array<KindText, kKindCount> kKinds = {{
 }};
 
 // In the order of ArgKey.
-constexpr std::array<std::string_view, static_cast<size_t>(ArgKey::kTolerance) + 1> kArgKeys = {
+constexpr std::array<std::string_view, static_cast<size_t>(ArgKey::kExact) + 1> kArgKeys = {
     "min",       "max",       "eq",     "min_exclusive", "max_exclusive", "multiple_of",
     "allowed",   "denied",    "as",     "dim",           "dims",          "axis",
     "index",     "scale",     "offset", "aspect",        "bits",          "dtype",
     "dtypes",    "peer",      "level",  "arch",          "sparse",        "squeezable_to",
     "broadcast", "absent_ok", "mixed",  "required",      "integer",       "uniform",
     "default",   "unset",     "groups", "axes",          "layout",        "min_m",
-    "topic",     "text",      "count",  "tolerance"};
+    "topic",     "text",      "count",  "tolerance",     "exact"};
 
 // In the order of CondKey; without the `_of` that names another port.
 constexpr std::array<std::string_view, static_cast<size_t>(CondKey::kNoop) + 1> kCondKeys = {

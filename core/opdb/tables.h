@@ -114,6 +114,7 @@ enum class ArgKey : uint8_t {
   kAxis, kIndex, kScale, kOffset, kAspect, kBits, kDtype, kDtypes, kPeer, kLevel, kArch, kSparse,
   kSqueezableTo, kBroadcast, kAbsentOk, kMixed, kRequired, kInteger, kUniform, kDefault, kUnset,
   kGroups, kAxes, kLayout, kMinM, kTopic, kText, kCount, kTolerance,
+  kExact,
 };
 
 // How the argument's value is stored.
@@ -150,6 +151,9 @@ enum class ExprCode : uint8_t {
   kDimParam,  // push dim of port at the value of param `param`
   kParam,     // push the value of param `param`
   kAdd, kSub, kMul, kDiv, kMax, kMin, kNeg,
+  kElements,    // push the number of elements of port
+  kCount,       // push the number of elements of param `param`
+  kTotal,       // push the sum over a port's tensors of the dim at the value of param `param`
 };
 struct ExprOp {
   ExprCode code = ExprCode::kConst;

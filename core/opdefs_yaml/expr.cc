@@ -172,6 +172,21 @@ class ExprParser {
       return Expect(':') && ParamName(param) && Element(element) &&
              Push({ExprCode::kParam, -1, param, element});
     }
+    if (word == "elements") {
+      int16_t port = -1;
+      return Expect('(') && PortName(port) && Expect(')') &&
+             Push({ExprCode::kElements, port, -1, 0});
+    }
+    if (word == "count") {
+      int16_t param = -1;
+      return Expect('(') && ParamName(param) && Expect(')') &&
+             Push({ExprCode::kCount, -1, param, 0});
+    }
+    if (word == "total") {
+      int16_t port = -1, param = -1;
+      return Expect('(') && PortName(port) && Expect(',') && ParamName(param) && Expect(')') &&
+             Push({ExprCode::kTotal, port, param, 0});
+    }
     if (word == "rank") {
       int16_t port = -1;
       return Expect('(') && PortName(port) && Expect(')') && Push({ExprCode::kRank, port, -1, 0});
@@ -188,7 +203,8 @@ class ExprParser {
     at_ = begin;
     return Fail(word.empty()
                     ? "expected a number"
-                    : "expected a number, rank(), dim(), max(), min(), param: or INT32_MAX");
+                    : "expected a number, rank(), dim(), elements(), count(), total(), max(), "
+                      "min(), param: or INT32_MAX");
   }
   bool Dim() {
     int16_t port = -1;
@@ -224,6 +240,7 @@ class ExprParser {
     return Expect(']');
   }
   bool ParamName(int16_t& param) {
+    Skip();
     const size_t begin = at_;
     const std::string_view name = Word();
     const auto found = symbols_.FindParam(name);

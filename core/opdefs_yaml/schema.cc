@@ -28,7 +28,8 @@ constexpr Field kSameDims[] = {{"as", ArgKey::kAs, kPort, true},
                                {"dims", ArgKey::kDims, kExprs, true},
                                {"broadcast", ArgKey::kBroadcast, kFlag}};
 constexpr Field kBroadcast[] = {{"allowed", ArgKey::kAllowed, kFlag},
-                                {"mixed", ArgKey::kMixed, kFlag}};
+                                {"mixed", ArgKey::kMixed, kFlag},
+                                {"exact", ArgKey::kExact, kFlag}};
 constexpr Field kAllowedFlag[] = {{"allowed", ArgKey::kAllowed, kFlag}};
 constexpr Field kDtypeLists[] = {{"allowed", ArgKey::kAllowed, kDtypes},
                                  {"denied", ArgKey::kDenied, kDtypes}};

@@ -26,9 +26,10 @@ bool SizeHolds(int64_t size, const Args& args) {
          (!below || size < *below) && (!multiple || *multiple == 0 || size % *multiple == 0);
 }
 
-// The dimensions meant; all of them where none is named.
+// The dimensions meant; all of them where none is named, none where they can't be told.
 size_t DimsMeant(const Subject& s, const Args& args, std::array<int64_t, 16>& dims) {
   if (const auto count = args.numbers(ArgKey::kDim, dims)) return *count;
+  if (args.has(ArgKey::kDim)) return 0;
   const size_t rank = std::min<size_t>(s.tensor->dims.size(), dims.size());
   for (size_t i = 0; i < rank; ++i) dims[i] = static_cast<int64_t>(i);
   return rank;
@@ -47,6 +48,7 @@ std::optional<int64_t> FirstWrong(const Subject& s, const Args& args) {
 std::optional<int64_t> Product(const Subject& s, const Args& args) {
   std::array<int64_t, 16> dims;
   const size_t count = DimsMeant(s, args, dims);
+  if (count == 0 && args.has(ArgKey::kDim)) return std::nullopt;
   int64_t product = 1;
   for (size_t i = 0; i < count; ++i) {
     const auto size = DimOf(*s.tensor, dims[i]);

@@ -15,6 +15,32 @@ std::optional<int64_t> DimOf(const Tensor& tensor, int64_t dim) {
   return size;
 }
 
+namespace {
+
+std::optional<int64_t> Elements(const Tensor& tensor) {
+  if (tensor.unknown_rank) return std::nullopt;
+  int64_t product = 1;
+  for (const int64_t size : tensor.dims) {
+    if (size == kDynamicDim || __builtin_mul_overflow(product, size, &product)) return std::nullopt;
+  }
+  return product;
+}
+
+std::optional<int64_t> Total(const NodeView& node, const opdb::ExprOp& op) {
+  const auto axis = node.param_int(op.param);
+  if (!axis) return std::nullopt;
+  int64_t sum = 0;
+  for (int i = 0; i < node.tensors(op.port).count; ++i) {
+    const Tensor* tensor = node.tensor(op.port, i);
+    if (tensor == nullptr) return std::nullopt;
+    const auto size = DimOf(*tensor, *axis);
+    if (!size || __builtin_add_overflow(sum, *size, &sum)) return std::nullopt;
+  }
+  return sum;
+}
+
+}  // namespace
+
 std::optional<int64_t> Evaluate(std::span<const opdb::ExprOp> expr, const NodeView& node) {
   using opdb::ExprCode;
   constexpr size_t kDepth = 16;  // opdefc refuses deeper expressions
@@ -45,6 +71,17 @@ std::optional<int64_t> Evaluate(std::span<const opdb::ExprOp> expr, const NodeVi
         break;
       case ExprCode::kParam:
         value = param_value(op);
+        break;
+      case ExprCode::kElements:
+        if (const Tensor* t = node.tensor(op.port)) value = Elements(*t);
+        break;
+      case ExprCode::kCount:
+        if (const auto ints = node.param_ints(op.param); !ints.empty()) {
+          value = static_cast<int64_t>(ints.size());
+        }
+        break;
+      case ExprCode::kTotal:
+        value = Total(node, op);
         break;
       case ExprCode::kNeg:
         if (top < 1) return std::nullopt;

@@ -289,6 +289,7 @@ TEST(Kinds, NamesAreUnique) {
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
   EXPECT_EQ(opdb::KindName(opdb::Kind::kBiasScale), "bias_scale");
   EXPECT_EQ(opdb::ArgKeyName(opdb::ArgKey::kTolerance), "tolerance");
+  EXPECT_EQ(opdb::ArgKeyName(opdb::ArgKey::kExact), "exact");
   EXPECT_EQ(opdb::CondKeyName(opdb::CondKey::kNoop), "noop");
 }
 

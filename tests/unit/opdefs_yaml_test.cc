@@ -291,7 +291,7 @@ class Expressions : public ::testing::Test {
     if (!expr.ok()) return std::string(expr.status().message());
     std::string out;
     for (const auto& step : *expr) {
-      out += "crdpa+-*/Mmn"[static_cast<int>(step.code)];
+      out += "crdpa+-*/Mmnekt"[static_cast<int>(step.code)];
       if (step.code == opdb::ExprCode::kConst) out += std::to_string(step.value);
     }
     return out;
@@ -308,6 +308,9 @@ TEST_F(Expressions, BecomePostfix) {
   EXPECT_EQ(Codes("2*(rank(in[0])+3)"), "c2rc3+*");
   EXPECT_EQ(Codes("max(rank(in[0]), 2, 3)"), "rc2Mc3M");
   EXPECT_EQ(Codes("-rank(in[0])"), "rn");
+  EXPECT_EQ(Codes("elements(in[0])/count(axis)"), "ek/");
+  EXPECT_EQ(Codes("dim(in[0], param:axis[2]) - param:axis[ 1 ]"), "pa-");
+  EXPECT_EQ(Codes("total(in[0], axis)"), "t");
 }
 
 TEST_F(Expressions, ConstantsAreFolded) {
@@ -328,6 +331,12 @@ TEST_F(Expressions, MistakesHaveAReason) {
                            "1 2",
                            "1 +",
                            "dim(in[0])",
+                           "param:axis[",
+                           "param:axis[-1]",
+                           "dim(in[0], axis[x])",
+                           "elements()",
+                           "count(in[0])",
+                           "total(in[0])",
                            "dim(in[0], 99)",
                            "max(1)",
                            "9999999999999999999",

@@ -3,7 +3,7 @@ import argparse
 import pathlib
 import sys
 
-from . import chips, emit, judge, operations, ports, special, supplement, weights
+from . import chips, emit, judge, operations, ports, shapes, special, supplement, weights
 from .constraints import entry, finish
 from .documented import DOCS, Documented
 from .facts import Facts
@@ -22,6 +22,8 @@ def build(facts, op):
     beyond, decided = measured_constraints(facts, op, rows, documented.constraints)
     constraints = [documented_entry(op, c, decided) for c in documented.constraints] + beyond
     items = [("op", op), ("backend", BACKEND)]
+    if op in shapes.NOT_FOUND:
+        items.append(("until", "2.47"))
     sources = {s for v in rows.variants for s in v["sources"]} | {
         s for c in constraints for s in c["sources"]}
     items.append(("sources", [s["id"] for s in chips.SOURCES if s["id"] in sources] or [DOCS]))
@@ -56,7 +58,7 @@ def measured_constraints(facts, op, rows, documented):
     if any(c["body"]["kind"] == "same_encoding" for c in documented):
         # The documented one carries what another scale leads to.
         same = [c for c in same if c.get("aspect") == "offset"]
-    result += same
+    result += [shapes.per_tensor(c) if c.get("aspect") == "offset" else c for c in same]
     result += measured.per_channel_activations()
     if op not in weights.ALL:
         result += measured.encoding_defined() + measured.valid_scale()
@@ -65,6 +67,7 @@ def measured_constraints(facts, op, rows, documented):
     if op in OPERATION_OPS:
         found, decided = operations.constraints(rows, facts)
         result += found
+    result += shapes.constraints(op)
     return result, decided
 
 

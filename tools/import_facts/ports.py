@@ -154,6 +154,14 @@ def _param_value(param):
     return param["name"], _nest(param["data"], param["dims"])
 
 
+def _set_params(values, declared):
+    """Without defaults in the dtype of a tensor: the number alone would be of another dtype."""
+    defaults = {p["name"]: p["default"] for p in declared
+                if p["dtype"] == "UNDEFINED" and "default" in p}
+    return {name: value for name, value in values.items()
+            if name not in defaults or defaults[name] != value}
+
+
 def examples(facts, op):
     result = []
     for template in facts.templates.get(op, ()):
@@ -167,6 +175,9 @@ def examples(facts, op):
                 value = template[key]
                 example[key] = {int(k): v for k, v in value.items()} if isinstance(value, dict) else value
         if template["params"]:
-            example["params"] = dict(_param_value(p) for p in template["params"])
+            example["params"] = _set_params(dict(_param_value(p) for p in template["params"]),
+                                            params(facts, op))
+            if not example["params"]:
+                del example["params"]
         result.append(example)
     return result
