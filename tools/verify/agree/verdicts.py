@@ -83,13 +83,16 @@ def ask_library(oracle: str, library: str, arch: str, models: pathlib.Path, verd
 def ask_quantgate(quantgate: str, target: list[str], models: pathlib.Path, verdicts: list[Verdict]) -> None:
     command = [quantgate, "check", "--route", "direct", "--format", "json", *target, str(models)]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    if run.returncode not in (0, 1):
+    # 2: models that can't be read are among them, which is a refusal of these.
+    if run.returncode not in (0, 1, 2) or not run.stdout:
         raise RuntimeError(f"{quantgate}: exit {run.returncode}: {run.stderr.strip()[-500:]}")
     for text in run.stdout.splitlines():
         report = json.loads(text)
-        if "error" in report:
-            raise RuntimeError(f"{report['model']}: {report['error']}")
         verdict = verdicts[_line_of(report) - 1]
+        if "error" in report:
+            verdict.quantgate = "rejected"
+            verdict.constraints = ["not readable"]
+            continue
         verdict.quantgate = report["nodes"][0]["verdict"]
         verdict.constraints = sorted(
             {f.get("constraint") or f"{f['code']} {f['rule']}" for f in report["findings"] if f["consequence"] == "rejected"}
