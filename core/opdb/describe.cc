@@ -102,10 +102,10 @@ std::string Describer::Expr(Slice<ExprOp> expr) const {
         stack.emplace_back(absl::StrCat("elements(", Port(step.port), ")"), false);
         continue;
       case ExprCode::kCount:
-        stack.emplace_back(absl::StrCat("count(", param(step.param), ")"), false);
+        stack.emplace_back(absl::StrCat("count(", param(step), ")"), false);
         continue;
       case ExprCode::kTotal:
-        stack.emplace_back(absl::StrCat("total(", Port(step.port), ", ", param(step.param), ")"),
+        stack.emplace_back(absl::StrCat("total(", Port(step.port), ", ", param(step), ")"),
                            false);
         continue;
       case ExprCode::kNeg:
