@@ -24,8 +24,8 @@ Aspect AspectOf(const Subject& s) {
 
 bool Good(float scale, Aspect aspect) {
   switch (aspect) {
-    case kNonZero:
-      return scale != 0;
+    case kNonZero:  // NaN and infinity compute no more than 0 does
+      return std::isfinite(scale) && scale != 0;
     case kFinite:
       return std::isfinite(scale);
     case kNonNegative:

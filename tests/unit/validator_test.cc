@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 #include "core/opdb/kinds.h"
@@ -97,6 +98,16 @@ TEST(Validator, ModesAndLinesDecideLevelsAndExit) {
     EXPECT_EQ(report.findings[0].consequence, Consequence::kWrongValues);
     EXPECT_EQ(report.findings[0].level, c.level);
     EXPECT_EQ(report.ExitCode(), c.exit);
+  }
+}
+
+TEST(Validator, FindsScalesThatAreNoNumbers) {
+  for (const float scale : {0.0F, -0.5F, std::numeric_limits<float>::quiet_NaN(),
+                            std::numeric_limits<float>::infinity()}) {
+    const Report report = MakeValidator().Check(Unary("Relu", scale));
+    ASSERT_FALSE(report.findings.empty()) << scale;
+    EXPECT_EQ(report.findings[0].rule->slug, "bad-scale") << scale;
+    EXPECT_TRUE(report.failed) << scale;
   }
 }
 
