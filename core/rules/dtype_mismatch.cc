@@ -73,7 +73,8 @@ The constraint's `sources` name the documentation page and the measured library 
                               .kinds = {opdb::Kind::kSameDtype, opdb::Kind::kPeerDtype},
                               .kind_count = 2,
                               .holds = Holds,
-                              .explain = Explain};
+                              .explain = Explain,
+                              .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

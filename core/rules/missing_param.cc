@@ -36,7 +36,8 @@ The constraint's `sources` name the documentation page and the measured library 
                               .kinds = {opdb::Kind::kParamRequired},
                               .kind_count = 1,
                               .holds = Holds,
-                              .explain = Explain};
+                              .explain = Explain,
+                              .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -36,7 +36,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
-    .wants_absent = true};
+    .wants_absent = true,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -36,6 +36,9 @@ struct RuleEntry {
   void (*explain)(const Subject&, Finding&) = nullptr;
   // The check wants to see a port that isn't given (tensor == nullptr).
   bool wants_absent = false;
+  // `holds` depends on the form of the node alone (core/validate/node_form.h): never on scales,
+  // zero points, block factors or stored values.
+  bool reads_form_only = false;
 };
 
 constexpr bool IsWellFormed(const Rule& rule) {

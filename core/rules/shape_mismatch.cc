@@ -82,7 +82,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .kinds = {opdb::Kind::kSameRank, opdb::Kind::kSameShape, opdb::Kind::kSameDims},
     .kind_count = 3,
     .holds = Holds,
-    .explain = Explain};
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -42,7 +42,8 @@ The constraint's `sources` name the documentation page and the measured library 
                               .kinds = {opdb::Kind::kPortUnsupported, opdb::Kind::kDefaultOnly},
                               .kind_count = 2,
                               .holds = Holds,
-                              .explain = Explain};
+                              .explain = Explain,
+                              .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

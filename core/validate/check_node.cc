@@ -18,6 +18,7 @@ namespace quantgate {
 namespace {
 
 using rules::NodeView;
+using rules::PortTensors;
 using rules::Subject;
 
 constexpr size_t kMaxGroups = 64;  // bits of ConstraintRow::groups
@@ -211,10 +212,76 @@ std::string NearestOp(const TargetTable& table, std::string_view name) {
   return DidYouMeanOf(name, names);
 }
 
+// Whether a constraint's outcome is the same for every node of this form.
+bool DecidedByForm(const opdb::View& db, const ActiveConstraint& active) {
+  if (!active.entry->reads_form_only) return false;
+  for (const opdb::CondRow& cond : db.get(active.row->when)) {
+    if (cond.key == opdb::CondKey::kSymmetricPeer) return false;
+  }
+  return true;
+}
+
+// What the next node of this form has to show.
+void Remember(const ActiveOp& op, const NodeView& node, const PortFacts& facts, size_t group,
+              AcceptedForm& form) {
+  constexpr uint8_t kOfNumbers = kFactGoodScales | kFactSymmetric;
+  form.op = &op;
+  const size_t inputs = node.node().inputs.size();
+  form.facts.assign(inputs + node.node().outputs.size(), 0);
+  const auto demand = [&](int port, uint8_t bits) {
+    const PortTensors tensors = node.tensors(port);
+    const TensorId* base =
+        node.is_input(port) ? node.node().inputs.data() : node.node().outputs.data();
+    for (int i = 0; i < tensors.count; ++i) {
+      const auto at = static_cast<size_t>(tensors.ids + i - base);
+      form.facts[node.is_input(port) ? at : inputs + at] |= bits;
+    }
+  };
+  for (const ActiveConstraint& active : op.constraints) {
+    if (((active.groups >> group) & 1u) == 0 || DecidedByForm(node.db(), active) ||
+        !Passes(active.own, facts) || !Passes(active.peer, facts)) {
+      continue;
+    }
+    const Shortcut& s = active.shortcut;
+    if (HoldsByFacts(active, facts) && (s.facts & ~kOfNumbers) == 0) {
+      if (active.row->port >= 0) {
+        demand(active.row->port, s.facts);
+      } else {
+        for (int port = 0; port < node.port_count(); ++port) demand(port, s.facts);
+      }
+    } else {
+      form.open.push_back(&active);
+    }
+  }
+}
+
 }  // namespace
 
+bool AcceptsForm(const TargetTable& table, const Resolved& resolved, const Node& node,
+                 const AcceptedForm& form) {
+  const Model& graph = *resolved.graph;
+  const auto shown = [&](TensorId id, uint8_t facts) {
+    return facts == 0 || id == kNoTensor || HasFacts(graph.tensors[static_cast<size_t>(id)], facts);
+  };
+  const uint8_t* facts = form.facts.data();
+  for (const TensorId id : node.inputs) {
+    if (!shown(id, *facts++)) return false;
+  }
+  for (const TensorId id : node.outputs) {
+    if (!shown(id, *facts++)) return false;
+  }
+  if (form.open.empty()) return true;
+  const NodeView view(table.db(), *form.op->row, graph, node, table.arch_index());
+  BrokenList broken;
+  for (const ActiveConstraint* active : form.open) {
+    Evaluate(view, *active, broken);
+    if (!broken.empty()) return false;
+  }
+  return true;
+}
+
 Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const Node& node,
-                      std::vector<Finding>& findings, std::string& reason) {
+                      std::vector<Finding>& findings, std::string& reason, AcceptedForm* accepted) {
   const opdb::View& db = table.db();
   const ActiveOp* op = table.Find(node.op);
   if (op == nullptr) {
@@ -333,6 +400,7 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
     findings.push_back(std::move(f));
     worst = Consequence::kUnchecked;
   }
+  if (accepted != nullptr && findings.size() == first) Remember(*op, view, facts, best, *accepted);
   return worst;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/resolve/resolved.h"
+#include "core/validate/accepted_forms.h"
 #include "core/validate/target_table.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"
@@ -13,9 +14,14 @@
 namespace quantgate {
 
 // Appends the op's findings (op, port, tensor and texts set; node and levels are the caller's)
-// and returns the worst consequence. kUnchecked comes with `reason`.
+// and returns the worst consequence. kUnchecked comes with `reason`. An accepted node without
+// findings fills `accepted` (unless null).
 Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const Node& node,
-                      std::vector<Finding>& findings, std::string& reason);
+                      std::vector<Finding>& findings, std::string& reason, AcceptedForm* accepted);
+
+// Whether a node of an accepted form is seen to be accepted too. False = not known.
+bool AcceptsForm(const TargetTable& table, const Resolved& resolved, const Node& node,
+                 const AcceptedForm& form);
 
 }  // namespace quantgate
 

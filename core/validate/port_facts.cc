@@ -39,6 +39,17 @@ uint8_t TensorFacts(const Tensor& tensor) {
 
 }  // namespace
 
+bool HasFacts(const Tensor& tensor, uint8_t facts) {
+  const Encoding& e = tensor.encoding;
+  if ((facts & kFactGoodScales) != 0 && IsFixedPoint(tensor.dtype) && !GoodScales(e)) return false;
+  if ((facts & kFactSymmetric) != 0 && e.kind != EncodingKind::kNone &&
+      !rules::IsSymmetric(tensor)) {
+    return false;
+  }
+  constexpr uint8_t kRest = kAllFacts & ~(kFactGoodScales | kFactSymmetric);
+  return (facts & kRest) == 0 || (TensorFacts(tensor) & facts & kRest) == (facts & kRest);
+}
+
 PortFacts FactsOf(const rules::NodeView& node) {
   PortFacts result;
   result.count = node.port_count();

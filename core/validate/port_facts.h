@@ -36,6 +36,9 @@ struct PortFacts {
   int unknown_port = -1;
 };
 
+// Of one tensor: whether it has all of `facts`, looking at nothing else.
+bool HasFacts(const Tensor& tensor, uint8_t facts);
+
 PortFacts FactsOf(const rules::NodeView& node);
 
 }  // namespace quantgate

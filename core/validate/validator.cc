@@ -9,6 +9,7 @@
 #include "core/route/route.h"
 #include "core/validate/check_node.h"
 #include "core/validate/finish.h"
+#include "core/validate/node_form.h"
 #include "core/validate/target_table.h"
 #include "core/validate/well_formed.h"
 
@@ -98,6 +99,8 @@ struct Validator::Impl {
       if (f.node_index >= 0) f.node = report.nodes[static_cast<size_t>(f.node_index)].name;
     }
     const Model& graph = *resolved.graph;
+    NodeForm form;
+    AcceptedForms forms;
     bool in_order = resolved.findings.empty();
     int32_t last = -1;
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -117,10 +120,17 @@ struct Validator::Impl {
         node.verdict = Worse(node.verdict, Consequence::kUnchecked);
         continue;
       }
+      const std::string_view key =
+          forms.worthwhile() ? form.Of(graph, graph.nodes[i]) : std::string_view{};
+      const AcceptedForm* known = key.empty() ? nullptr : forms.Find(key);
+      if (known != nullptr && AcceptsForm(table, resolved, graph.nodes[i], *known)) continue;
       const size_t begin = report.findings.size();
       std::string reason;
-      const Consequence verdict =
-          CheckNode(table, resolved, graph.nodes[i], report.findings, reason);
+      AcceptedForm accepted;
+      const bool learn = known == nullptr && !key.empty();
+      const Consequence verdict = CheckNode(table, resolved, graph.nodes[i], report.findings,
+                                            reason, learn ? &accepted : nullptr);
+      if (accepted.op != nullptr) forms.Insert(key, std::move(accepted));
       node.verdict = Worse(node.verdict, verdict);
       if (verdict == Consequence::kUnchecked) node.reason = std::move(reason);
       Place(report.findings, begin, report, source, static_cast<int32_t>(node.resolved.size()) - 1);

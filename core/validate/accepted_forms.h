@@ -1,0 +1,42 @@
+// What a check of one graph has learnt: forms of accepted nodes, and what remains to be looked
+// at for the next node of such a form. A shortcut to `accepted`, never to anything else: a node
+// that doesn't take it is checked in full.
+#ifndef QUANTGATE_CORE_VALIDATE_ACCEPTED_FORMS_H_
+#define QUANTGATE_CORE_VALIDATE_ACCEPTED_FORMS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "core/validate/target_table.h"
+#include "quantgate/model.h"
+
+namespace quantgate {
+
+struct AcceptedForm {
+  const ActiveOp* op = nullptr;
+  // PortFact bits that each input, then each output must have.
+  absl::InlinedVector<uint8_t, 8> facts;
+  // Constraints that depend on numbers and that no fact decides.
+  absl::InlinedVector<const ActiveConstraint*, 4> open;
+};
+
+class AcceptedForms {
+ public:
+  const AcceptedForm* Find(std::string_view form);
+  void Insert(std::string_view form, AcceptedForm accepted);
+  // False once it is clear that this graph doesn't repeat itself.
+  bool worthwhile() const { return lookups_ < kTrial || hits_ * 4 >= lookups_; }
+
+ private:
+  static constexpr size_t kMaxForms = 4096;  // a few MB at most
+  static constexpr uint64_t kTrial = 4096;
+  absl::flat_hash_map<std::string, AcceptedForm> forms_;
+  uint64_t lookups_ = 0, hits_ = 0;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_VALIDATE_ACCEPTED_FORMS_H_
