@@ -179,7 +179,7 @@ absl::StatusOr<OpInfo> Database::Query(std::string_view name, const Target& targ
   OpInfo info;
   info.name = std::string(name);
   info.backend = target.backend();
-  info.lists_per_port = db.backends()[static_cast<size_t>(target.backend_index())].tuple_rows == 0;
+  info.lists_per_port = target.knowledge_key() < backend->tuples_since;
   const std::string prefix = absl::StrCat(info.backend, "/", info.name);
   const auto ports = db.get(op.ports);
   for (size_t i = 0; i < ports.size(); ++i) {

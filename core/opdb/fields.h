@@ -68,7 +68,7 @@ void VisitFields(const OpRow& r, F&& f) {
 }
 template <typename F>
 void VisitFields(const BackendRow& r, F&& f) {
-  f(r.name), f(r.archs), f(r.default_arch), f(r.first_measured), f(r.tuple_rows), f(r.sdks);
+  f(r.name), f(r.archs), f(r.default_arch), f(r.first_measured), f(r.tuples_since), f(r.sdks);
   f(r.ops);
 }
 template <typename F>

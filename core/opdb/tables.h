@@ -238,9 +238,9 @@ struct BackendRow {
   Slice<Str> archs;  // oldest first; the bit order of Range::archs; at most 32
   int16_t default_arch = 0;
   SdkKey first_measured = kSdkOpen;
-  // 1 = rows are single accepted combinations; 0 = each port's list stands alone, an unknown
-  // combination is `undocumented`.
-  uint8_t tuple_rows = 1;
+  // From this SDK on rows are single accepted combinations; below it each port's list stands
+  // alone, an unknown combination is `undocumented`. 0 = always, kSdkOpen = never.
+  SdkKey tuples_since = 0;
   Slice<SdkKey> sdks;  // with knowledge of their own, oldest first
   Slice<OpRow> ops;    // sorted by name
 };

@@ -27,7 +27,7 @@ class Reverse {
       backend.archs = Texts(row.archs);
       backend.default_arch = row.default_arch;
       backend.first_measured = row.first_measured;
-      backend.tuple_rows = row.tuple_rows != 0;
+      backend.tuples_since = row.tuples_since;
       backend.sdks = List(row.sdks);
       for (const auto& op : view_.get(row.ops)) backend.ops[Text(op.name)] = OpOf(op);
     }

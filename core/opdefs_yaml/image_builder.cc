@@ -181,7 +181,7 @@ class Builder {
     row.archs = Texts(backend.archs);
     row.default_arch = backend.default_arch;
     row.first_measured = backend.first_measured;
-    row.tuple_rows = backend.tuple_rows;
+    row.tuples_since = backend.tuples_since;
     row.sdks = u16s_.Add(backend.sdks);
     std::vector<opdb::OpRow> ops;
     for (const auto& [op_name, op] : backend.ops) ops.push_back(AddOp(op_name, op));

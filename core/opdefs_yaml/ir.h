@@ -114,7 +114,7 @@ struct Backend {
   std::vector<std::string> archs;
   int16_t default_arch = 0;
   SdkKey first_measured = kSdkOpen;
-  bool tuple_rows = true;
+  SdkKey tuples_since = 0;
   std::vector<SdkKey> sdks;
   std::map<std::string, Op> ops;
 };

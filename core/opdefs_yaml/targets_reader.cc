@@ -50,8 +50,13 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
       backend.default_arch = static_cast<int16_t>(it - backend.archs.begin());
     }
   }
-  map.need("tuple_rows");
-  backend.tuple_rows = map.flag("tuple_rows").value_or(true);
+  if (const Node* tuples = map.need("tuple_rows")) {
+    if (tuples->quoted) {
+      backend.tuples_since = NewSdk(*tuples, reporter).value_or(0);
+    } else {
+      backend.tuples_since = map.flag("tuple_rows").value_or(true) ? 0 : kSdkOpen;
+    }
+  }
   const Node* sdks = map.need("sdks");
   for (const Node* sdk : map.list("sdks")) {
     const auto key = NewSdk(*sdk, reporter);

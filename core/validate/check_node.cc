@@ -323,7 +323,7 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
   // The best matching row of each group; an entry counts where its bit in `groups` is set.
   std::array<const ActiveVariant*, kMaxGroups> best_of_group;
   uint64_t groups = 0;
-  bool stated = table.backend().tuple_rows != 0;
+  bool stated = table.tuple_rows();
   for (const ActiveVariant& variant : op->variants) {
     if (!Matches(variant.masks, facts)) continue;
     stated = stated || StatedTogether(variant, facts);
@@ -366,7 +366,7 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
   }
 
   if (no_row) {
-    if (table.backend().tuple_rows == 0 && DocumentedPortByPort(*op, facts)) {
+    if (!table.tuple_rows() && DocumentedPortByPort(*op, facts)) {
       findings.push_back(UndocumentedMix(table, view));
     } else {
       findings.push_back(ExplainNoRow(table, *op, view, facts));

@@ -62,6 +62,8 @@ class TargetTable {
   const opdb::View& db() const { return *db_; }
   const opdb::BackendRow& backend() const { return *backend_; }
   SdkKey sdk() const { return sdk_; }
+  // Whether a row is one accepted combination; else its ports' lists stand alone.
+  bool tuple_rows() const { return sdk_ >= backend_->tuples_since; }
   int arch_index() const { return arch_; }
 
  private:

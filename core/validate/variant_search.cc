@@ -131,6 +131,8 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
   // The same datatypes in another arch or SDK.
   const opdb::VariantRow* elsewhere = nullptr;
   for (const opdb::VariantRow& row : db.get(op.row->variants)) {
+    // Lists per port of older SDKs don't say that the datatypes went together there.
+    if (table.tuple_rows() && row.range.until <= table.backend().tuples_since) continue;
     if (!opdb::Covers(row.range, table.sdk(), table.arch_index()) &&
         Matches(db.get(row.dtypes).data(), dtypes)) {
       const bool same_sdk = row.range.since <= table.sdk() && table.sdk() < row.range.until;

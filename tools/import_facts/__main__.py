@@ -8,32 +8,41 @@ from .constraints import entry, finish
 from .documented import DOCS, Documented
 from .facts import Facts
 from .measured import SOURCES, Measured
+from .older import FIRST, Older
+from .revisions import Revisions
 from .variants import OPERATION_OPS, Rows
 
 BACKEND = "htp"
+_VARIANT_TAIL = ("since", "until", "undocumented_until", "arch", "consequence", "sources")
 
 
-def build(facts, op):
+def build(facts, op, older):
     """The document of one op and the counts of what went in and came out."""
     names = ports.port_names(facts, op)
     params = ports.params(facts, op)
     rows = Rows(facts, op)
     documented = Documented(facts, op, names)
     beyond, decided = measured_constraints(facts, op, rows, documented.constraints)
-    constraints = [documented_entry(op, c, decided) for c in documented.constraints] + beyond
+    constraints = [documented_entry(op, c, decided) for c in documented.constraints]
+    variants = rows.entries()
+    counts_2_13, earlier, before, op_range = older.merge(
+        op, names, documented.constraints, variants, constraints)
+    constraints += beyond + before + older.revisions.notes(op)
+    variants += earlier
     items = [("op", op), ("backend", BACKEND)]
+    if "since" in op_range:
+        items.append(("since", op_range["since"]))
     if op in shapes.NOT_FOUND:
         items.append(("until", "2.47"))
-    sources = {s for v in rows.variants for s in v["sources"]} | {
+    sources = {s for v in variants for s in v["sources"]} | {
         s for c in constraints for s in c["sources"]}
-    items.append(("sources", [s["id"] for s in chips.SOURCES if s["id"] in sources] or [DOCS]))
+    items.append(("sources", [s["id"] for s in chips.sources(facts) if s["id"] in sources] or [DOCS]))
     items.append(("inputs", ports.ports(facts, op, "inputs")))
     items.append(("outputs", ports.ports(facts, op, "outputs")))
     if params:
         items.append(("params", params))
-    variants = rows.entries()
     if variants:
-        items.append(("variants", variants))
+        items.append(("variants", [ordered(v) for v in variants]))
     finished = finish(constraints, names, [p["name"] for p in params])
     if finished:
         items.append(("constraints", finished))
@@ -45,7 +54,14 @@ def build(facts, op):
         "variants": len(variants), "variants beyond": sum(not v["rows"] for v in rows.variants),
         "constraints in": documented.facts_in, "constraints out": documented.facts_out(),
         "constraints": len(finished), "constraints measured": len(beyond)}
-    return items, counts
+    return items, {"2.25": counts, **{f"{FIRST} {page}": c for page, c in counts_2_13.items()}}
+
+
+def ordered(variant):
+    """Ranges before sources."""
+    keys = [k for k in variant if k not in _VARIANT_TAIL] + [
+        k for k in _VARIANT_TAIL if k in variant]
+    return {k: variant[k] for k in keys}
 
 
 def measured_constraints(facts, op, rows, documented):
@@ -97,21 +113,29 @@ def main(argv=None):
     args = parser.parse_args(argv)
     facts = Facts(args.facts)
     out = pathlib.Path(args.output)
+    revisions = {name: Revisions(facts, name, ()) for name in ("htp", *supplement.BACKENDS)}
+    revisions["htp"].ops = set(facts.op_names())
+    older = Older(facts, revisions["htp"])
     totals = {}
+    ops = {}
     for op in facts.op_names():
-        items, counts = build(facts, op)
+        items, by_sdk = build(facts, op, older)
         write(out, BACKEND, op, items)
-        check(f"{BACKEND}/{op}", counts)
-        add(totals, counts)
-    report(BACKEND, len(facts.op_names()), totals)
+        for sdk, counts in by_sdk.items():
+            check(f"{BACKEND}/{op} {sdk}", counts)
+            add(totals.setdefault(sdk, {}), counts)
+            ops[sdk] = ops.get(sdk, 0) + 1
+    for sdk in sorted(totals):
+        report(f"{BACKEND} {sdk}", ops[sdk], totals[sdk])
     targets = {}
     for name in supplement.BACKENDS:
         backend = supplement.Supplement(facts, name)
+        revisions[name].ops = set(backend.ops)
         targets[name] = backend.target()
         totals = {sdk: {} for sdk in backend.sdks}
         ops = dict.fromkeys(backend.sdks, 0)
         for op in backend.ops:
-            items, by_sdk = backend.build(op)
+            items, by_sdk = backend.build(op, revisions[name].notes(op))
             write(out, name, op, items)
             for sdk, counts in by_sdk.items():
                 check(f"{name}/{op} {sdk}", counts)
@@ -119,9 +143,16 @@ def main(argv=None):
                 ops[sdk] += 1
         for sdk in backend.sdks:
             report(f"{name} {sdk}", ops[sdk], totals[sdk])
+    for name, known in revisions.items():
+        entries, listed, used, elsewhere = known.counts()
+        if entries != listed + used + elsewhere:
+            sys.exit(f"{name}: {entries} revisions, {listed + used + elsewhere} accounted for")
+        if entries:
+            print(f"{name} revisions: {entries}, in pages {listed}, ranges and notes {used}, "
+                  f"of ops without rows {elsewhere}")
     (out / "sources.yaml").write_text(
-        emit.document([("sources", chips.SOURCES)]), encoding="utf-8")
-    (out / "targets.yaml").write_text(emit.document(chips.targets(facts, targets)),
+        emit.document([("sources", chips.sources(facts))]), encoding="utf-8")
+    (out / "targets.yaml").write_text(emit.document(chips.targets(facts, targets, revisions["htp"].sdks())),
                                       encoding="utf-8")
     return 0
 

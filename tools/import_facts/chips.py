@@ -18,11 +18,22 @@ _SOC_SOURCES = {
     "libQnnHtp-2.49.40": "soc-measured-2.49", "libQnnHtp-2.51.0": "soc-measured-2.51"}
 HTP = {
     "archs": ["v68", "v69", "v73", "v75", "v79", "v81", "v85", "v89"], "default_arch": "v73",
-    "tuple_rows": True, "sdks": ["2.25", "2.47", "2.51"], "first_measured": "2.47"}
+    "tuple_rows": "2.25", "sdks": ["2.25", "2.47", "2.51"], "first_measured": "2.47"}
 
 
-def targets(facts, documented):
-    """`documented`: backends known from the documents alone, by name."""
+def sources(facts):
+    """SOURCES and one for every version the revision history speaks of."""
+    found = {".".join(r["sdk"].split(".")[:2]) for r in facts.revisions["revisions"]}
+    return SOURCES[:2] + [
+        {"id": f"revision-{sdk}", "title": f"Op Support Revision History, entries of SDK {sdk}",
+         "sdk": sdk, "measured": False}
+        for sdk in sorted(found, key=lambda s: [int(n) for n in s.split(".")])
+        if sdk not in ("2.11", "2.12", "2.13", "2.25")] + SOURCES[2:]
+
+
+def targets(facts, documented, revised):
+    """`documented`: backends known from the documents alone, by name; `revised`: versions below
+    2.25 that the revision history of HTP speaks of."""
     socs = []
     taken = set()
     # A name that two ids share goes to the one that a source of its own gives first.
@@ -38,4 +49,5 @@ def targets(facts, documented):
         used = {_SOC_SOURCES[f["source"]] for f in chip["facts"] if f.get("accepted", True)}
         soc["sources"] = [s["id"] for s in SOURCES if s["id"] in used]
         socs.append(soc)
-    return [("backends", {"htp": HTP, **documented}), ("socs", socs)]
+    htp = dict(HTP, sdks=["2.13", *revised, *HTP["sdks"]])
+    return [("backends", {"htp": htp, **documented}), ("socs", socs)]

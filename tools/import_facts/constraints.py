@@ -65,7 +65,9 @@ def _qualifiers(constraint):
     if "arch" in constraint:
         result.append(_slug(constraint["arch"]))
     if "groups" in constraint:
-        result.append("-".join(_slug(g) for g in constraint["groups"]))
+        # Pages of 2.13 name no more of a constraint that 2.25 has too.
+        groups = [g for g in constraint["groups"] if not g.startswith("HTP")]
+        result.append("-".join(_slug(g) for g in groups or constraint["groups"]))
     return result
 
 

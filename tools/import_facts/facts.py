@@ -30,6 +30,7 @@ class Facts:
         self.measured = load("measured/consequences.json")
         self.types = load("types.json")
         self.chips = load("chips.json")
+        self.revisions = load("revisions.json")
         # (sdk, arch) -> template key -> set of tuples of full datatype names.
         self.rows = {}
         for path in sorted((root / "measured").glob("rows-*.json")):

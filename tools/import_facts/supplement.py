@@ -32,24 +32,30 @@ class Page:
 class Supplement:
     """All pages of one backend."""
 
-    def __init__(self, facts, backend):
+    def __init__(self, facts, backend, sdks=SDKS):
         self.backend = backend
-        self.sdks = [sdk for sdk in SDKS if facts.page(backend, sdk) is not None]
+        self.sdks = [sdk for sdk in sdks if facts.page(backend, sdk) is not None]
         documented = [facts.page(backend, sdk)["ops"] for sdk in self.sdks]
         self.ops = sorted(set().union(*documented))
         self.master = {op: _declared(op, facts, self.sdks, documented) for op in self.ops}
         self.pages = [Page(facts, backend, sdk, self.master) for sdk in self.sdks]
 
+    def declare(self, master):
+        """Takes the ports and params of another definition of the ops."""
+        self.master = master
+        for page in self.pages:
+            page.master = master
+
     def target(self):
         return {"tuple_rows": False, "sdks": list(self.sdks)}
 
-    def build(self, op):
+    def build(self, op, notes):
         """The document of one op and, per SDK version, counts of what went in and came out."""
         pages = [page for page in self.pages if op in page.documented]
         names = port_tools.port_names(pages[-1], op)
         found = {page.sdk: Documented(page, op, names) for page in pages}
-        rows, row_counts, stored = self._rows(pages, op, names)
-        constraints = self._constraints(found) + stored
+        rows, row_counts, stored = self.rows(pages, op, names)
+        constraints = self._constraints(found) + stored + notes
         roles = {}
         for documented in found.values():
             roles.update(documented.roles)
@@ -86,7 +92,7 @@ class Supplement:
 
     # -- rows -----------------------------------------------------------------------------
 
-    def _rows(self, pages, op, names):
+    def rows(self, pages, op, names):
         merged = {}
         stored = {}
         counts = {}

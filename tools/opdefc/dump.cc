@@ -90,7 +90,7 @@ class Dumper {
     if (!archs_.empty()) out.set_default_arch(archs_[static_cast<size_t>(row.default_arch)]);
     for (const SdkKey sdk : view_.get(row.sdks)) out.add_sdks(SdkName(sdk));
     if (row.first_measured != kSdkOpen) out.set_first_measured(SdkName(row.first_measured));
-    out.set_tuple_rows(row.tuple_rows != 0);
+    if (row.tuples_since != kSdkOpen) out.set_tuples_since(SdkName(row.tuples_since));
     for (const auto& op : view_.get(row.ops)) Op(row, op, *out.add_ops());
   }
 
