@@ -4,9 +4,10 @@
 #ifndef QUANTGATE_CORE_VALIDATE_NODE_FORM_H_
 #define QUANTGATE_CORE_VALIDATE_NODE_FORM_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "quantgate/model.h"
 
@@ -20,11 +21,10 @@ class NodeForm {
   std::string_view Of(const Model& graph, const Node& node);
 
  private:
-  void Add(const Tensor& tensor);
-  void Add(const Param& param);
-  void Add(std::string_view text);
-
-  std::vector<uint64_t> words_;
+  // A Conv2d takes 60 words; what is far longer (a Concat of hundreds, long lists in params)
+  // seldom comes twice.
+  static constexpr size_t kMaxWords = 1024;
+  std::array<uint64_t, kMaxWords> words_;
 };
 
 }  // namespace quantgate
