@@ -8,7 +8,7 @@ FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
 FUZZ_SECONDS ?= 60
 ORT := tests/conformance/ort
 
-.PHONY: help setup configure build demo test models conformance record-ort golden bench fuzz clean
+.PHONY: help setup configure build demo test models conformance verify-reference record-ort golden bench fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -39,6 +39,9 @@ conformance: build ## every unit against ONNX Runtime's QNN provider; ALL=1 asks
 	  echo "SKIPPED live part: no onnxruntime-qnn for this system, Python or network; recorded answers:"; \
 	  $(PYTHON) $(ORT)/compare.py --cli $(CLI); \
 	fi
+
+verify-reference: ## the float reference of `quantgate verify --execute`: NumPy, into .venv
+	PYTHON=$(PYTHON) tools/setup_venv.sh tools/verify/reference/requirements.txt
 
 record-ort: ## asks the provider again and rewrites tests/conformance/ort/recorded
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt

@@ -22,7 +22,7 @@ class Help(CliCase):
         result = self.run_cli("--help")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         verbs = re.findall(r"^  ([a-z]+) {2,}", result.stdout.split("Verbs:")[1], re.M)
-        self.assertEqual(verbs, ["check", "query", "targets", "explain", "convert"])
+        self.assertEqual(verbs, ["check", "query", "targets", "explain", "convert", "verify"])
         for verb in verbs:
             with self.subTest(verb=verb):
                 help_text = self.run_cli(verb, "--help")

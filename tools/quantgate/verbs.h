@@ -21,6 +21,7 @@ Verb AddQuery(CLI::App& app);
 Verb AddTargets(CLI::App& app);
 Verb AddExplain(CLI::App& app);
 Verb AddConvert(CLI::App& app);
+Verb AddVerify(CLI::App& app);
 
 }  // namespace quantgate::cli
 

@@ -26,6 +26,7 @@ namespace {
 
 // Preparation leaks and its threads pile up: a child is replaced after this many nodes.
 constexpr int kPreparedPerChild = 100;
+constexpr int kProgressMs = 200;
 constexpr int kCouldNotOpen = 3;  // exit status of a child whose library did not open
 
 // What a child is at, in memory that outlives it.
@@ -395,7 +396,11 @@ absl::StatusOr<std::vector<Answer>> Oracle::Ask(std::span<const Question> questi
   for (const Inbox& inbox : inboxes) open.push_back({inbox.fd(), POLLIN, 0});
   size_t left = open.size();
   while (left > 0) {
-    if (poll(open.data(), open.size(), -1) < 0 && errno != EINTR) break;
+    if (poll(open.data(), open.size(), options.progress ? kProgressMs : -1) < 0 && errno != EINTR)
+      break;
+    if (options.progress) {
+      options.progress(std::min(static_cast<size_t>(board->next.load()), questions.size()));
+    }
     for (size_t i = 0; i < open.size(); ++i) {
       if (open[i].fd < 0 || !(open[i].revents & (POLLIN | POLLHUP | POLLERR))) continue;
       if (!inboxes[i].Receive()) {

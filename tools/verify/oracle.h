@@ -8,6 +8,7 @@
 #define QUANTGATE_TOOLS_VERIFY_ORACLE_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ struct AskOptions {
   uint64_t seed = 1;
   int timeout_seconds = 30;  // of one stage of one node
   int jobs = 1;              // processes
+  // Called now and then with the number of questions taken up; null = not wanted.
+  std::function<void(size_t)> progress;
 };
 
 class Oracle {

@@ -1,0 +1,173 @@
+"""quantgate verify, against a backend library with chosen behaviours (tests/fake_backend)."""
+
+from __future__ import annotations
+
+import json
+import os
+import unittest
+
+import jsonschema
+from cli_case import ROOT, CliCase, bad, good
+
+FAKE = os.environ.get("QUANTGATE_FAKE_BACKEND", "")
+SCHEMA = json.loads((ROOT / "docs" / "verify.schema.json").read_text())
+# The library's behaviours are names of ops; this makes them known to quantgate.
+OVERLAY = """op: {op}
+backend: htp
+sources: [docs-2.25]
+inputs:
+  - {{port: "in[0]", role: activation}}
+outputs:
+  - {{port: "out[0]", role: activation}}
+variants:
+  - {{id: INT8.1, group: INT8, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [docs-2.25]}}
+"""
+BEHAVIOURS = ("Accept", "Refuse", "Crash", "Exit", "Hang", "AddFails", "FinalizeCrashes")
+
+
+def chain(*ops: str) -> dict:
+    encoding = {"perTensor": {"scale": 0.5, "zeroPoint": 128}}
+    tensors = [{"name": f"t{i}", "dtype": "UFIXED_POINT_8", "dims": [1, 4], "encoding": encoding}
+               for i in range(len(ops) + 1)]
+    return {"name": "m", "tensors": tensors,
+            "nodes": [{"name": f"n{i}", "op": op, "inputs": [f"t{i}"], "outputs": [f"t{i + 1}"]}
+                      for i, op in enumerate(ops)]}
+
+
+class Verify(CliCase):
+    def setUp(self) -> None:
+        super().setUp()
+        (self.folder / "overlay" / "htp").mkdir(parents=True)
+        for op in BEHAVIOURS:
+            (self.folder / "overlay" / "htp" / f"{op}.yaml").write_text(OVERLAY.format(op=op))
+
+    def verify(self, model: str, *arguments: str, status: int = 0) -> dict:
+        result = self.run_cli("verify", model, "--backend-lib", FAKE, "--arch", "v73", "--opdefs",
+                              str(self.folder / "overlay"), "--format", "json", *arguments)
+        self.assertEqual((result.returncode, result.stderr), (status, ""), result.stdout[:2000])
+        report = json.loads(result.stdout)
+        jsonschema.Draft202012Validator(SCHEMA).validate(report)
+        return report
+
+    def test_counts_each_kind_and_puts_disagreements_first(self) -> None:
+        model = chain("Accept", "Refuse", "Crash", "Exit", "Hang", "NoSuchOp")
+        rejected = good()["tensors"]
+        model["tensors"] += [t for t in bad()["tensors"]]
+        model["nodes"] += bad()["nodes"]
+        self.assertEqual(len(rejected), 3)
+        report = self.verify(self.path("m.json", model), "--timeout", "1", status=1)
+        self.assertEqual(report["summary"], {"nodes": 7, "agrees": 1, "false_rejection": 1,
+                                             "false_acceptance": 4, "unknown": 1, "not_asked": 0})
+        said = [(n["op"], n["agreement"], n["library"]["validate"]["outcome"])
+                for n in report["nodes"]]
+        self.assertEqual(said, [
+            ("Conv2d", "false_rejection", "accepted"), ("Refuse", "false_acceptance", "rejected"),
+            ("Crash", "false_acceptance", "crash SIGFPE"),
+            ("Exit", "false_acceptance", "crash exit 7"), ("Hang", "false_acceptance", "hang"),
+            ("NoSuchOp", "unknown", "accepted"), ("Accept", "agrees", "accepted")])
+        self.assertIn("htp/Conv2d/in[1]/symmetric", " ".join(report["nodes"][0]["quantgate"]["constraints"]))
+        self.assertEqual(report["nodes"][1]["library"]["validate"]["message"], "Rank 2 of t1 is too high")
+        self.assertEqual(report["library"]["buildId"], "fake-1")
+
+    def test_text_names_both_sides(self) -> None:
+        result = self.run_cli("verify", self.path("m.json", bad()), "--backend-lib", FAKE, "--arch",
+                              "v73", "-v")
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
+        for part in ('false rejection: node "n0" (Conv2d)', "quantgate rejected:", "library   accepted",
+                     "false acceptance      0", "unknown               0", "disagrees: on 1 of 1 nodes"):
+            self.assertIn(part, result.stdout)
+
+    def test_preparation_counts_only_where_it_was_asked_for(self) -> None:
+        path = self.path("m.json", chain("AddFails", "FinalizeCrashes"))
+        self.assertEqual(self.verify(path)["summary"]["agrees"], 2)
+        report = self.verify(path, "--prepare", status=1)
+        self.assertEqual(report["summary"]["false_acceptance"], 2)
+        add, finalize = (n["library"]["prepare"] for n in report["nodes"])
+        self.assertEqual((add["outcome"], add["step"], add["code"]), ("fails", "add node", 0x1771))
+        self.assertEqual(finalize["outcome"], "crash SIGSEGV")
+
+    def test_onnx_models_are_asked_as_the_backend_gets_them(self) -> None:
+        result = self.run_cli("verify", str(ROOT / "docs" / "examples" / "mobilenetv2_8a8w.onnx"),
+                              "--backend-lib", FAKE, "--arch", "v73", "--format", "json")
+        report = json.loads(result.stdout)
+        self.assertEqual(report["route"], "onnxruntime")
+        self.assertIn("Conv2d", {n["op"] for n in report["nodes"]})
+        self.assertEqual(report["summary"]["unknown"], 0)
+
+    def test_lines_and_unreadable_models_stay_in_order(self) -> None:
+        lines = "\n".join([json.dumps(good()), "{", json.dumps(bad())]) + "\n"
+        result = self.run_cli("verify", self.path("m.jsonl", lines), "--backend-lib", FAKE,
+                              "--arch", "v73", "--format", "json", "--jobs", "2")
+        self.assertEqual(result.returncode, 2)
+        reports = [json.loads(line) for line in result.stdout.splitlines()]
+        self.assertEqual([r["model"].rsplit(":")[-1] for r in reports], ["1", "2", "3"])
+        self.assertEqual(["error" in r for r in reports], [False, True, False])
+        self.assertEqual(result.stderr.count("error:"), 1)
+
+    def test_known_disagreements_pass_and_those_gone_fail(self) -> None:
+        model = self.path("m.json", chain("Refuse"))
+        entry = {"op": "Refuse", "agreement": "false_acceptance", "reason": "that is its job"}
+        known = self.path("known.json", {"differences": [entry]})
+        report = self.verify(model, "--known", known)
+        self.assertEqual(report["nodes"][0]["known"], "that is its job")
+        known = self.path("known.json", {"differences": [entry, entry | {"op": "Accept"}]})
+        result = self.run_cli("verify", model, "--backend-lib", FAKE, "--arch", "v73", "--opdefs",
+                              str(self.folder / "overlay"), "--known", known)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no longer differs, take it out: false_acceptance of Accept", result.stderr)
+
+    def test_values_without_a_reference_are_said_to_be_unjudged(self) -> None:
+        report = self.verify(self.path("m.json", chain("Accept")), "--execute", "--python", "/nonexistent/python")
+        values = report["nodes"][0]["values"]
+        self.assertEqual(values["judged"], False)
+        self.assertIn("/nonexistent/python", values["reason"])
+        self.assertEqual(report["summary"]["agrees"], 1)
+
+    def test_sdk_of_the_library_is_not_overruled_in_silence(self) -> None:
+        report = self.verify(self.path("m.json", chain("Accept")), "--sdk", "2.47")
+        self.assertEqual(report["target"]["sdk"], "2.47")
+
+    def test_unusable_libraries_and_arguments(self) -> None:
+        model = self.path("m.json", good())
+        text = self.path("text.so", "no library")
+        known = self.path("known.json", "{}")
+        for arguments, says in (
+                (["--backend-lib", "/nonexistent/libQnnHtp.so"], "No such file or directory"),
+                (["--backend-lib", str(self.folder)], "holds no libQnnHtp.so"),
+                (["--backend-lib", text], "text.so"),
+                (["--backend-lib", "/dev/null"], "is no file or folder"),
+                (["--backend-lib", FAKE, "--arch", "v68"], "no device for v68"),
+                (["--backend-lib", FAKE, "--inputs", model], "--inputs: needs --execute"),
+                (["--backend-lib", FAKE, "--execute", "--inputs", text, "--arch", "v73"], "text.so"),
+                (["--backend-lib", FAKE, "--known", known], "expected an object with a list"),
+                (["--backend-lib", FAKE, "--route", "dirct"], "did you mean"),
+                (["--backend-lib", FAKE, "--timeout", "0"], "--timeout"),
+                ([], "--backend-lib")):
+            with self.subTest(arguments=arguments):
+                self.unusable("verify", model, *arguments, says=says)
+        for content in ('{"differences": [{}]}', '{"differences": [3]}', '{"differences": {}}', "[" * 99999,
+                        '{"differences": [{"op": "X", "agreement": "agrees", "reason": "r"}]}',
+                        '{"differences": [{"agreement": "false_rejection", "reason": "r"}]}',
+                        '{"differences": [{"op": 1, "agreement": "false_rejection", "reason": "r"}]}',
+                        '{"differences": [{"op": "X", "agreement": "false_rejection", "reason": "r", "z": ""}]}'):
+            with self.subTest(known=content[:80]):
+                self.unusable("verify", model, "--backend-lib", FAKE, "--arch", "v73", "--known",
+                              self.path("known.json", content), says="known.json")
+
+    def test_hostile_models_are_an_answer_or_an_error(self) -> None:
+        for content in ("", "{", '{"nodes": [{"op": "Accept", "inputs": ["x"]}]}', "[1]", "\x08\x01" * 50,
+                        '{"tensors": [{"name": "x", "dtype": "UFIXED_POINT_8", "dims": [9223372036854775807, 99]}],'
+                        ' "nodes": [{"op": "Accept", "inputs": ["x"], "outputs": ["x"]}]}',
+                        '{"tensors": [{"name": "x", "unknownRank": true}],'
+                        ' "nodes": [{"op": "\\u001b[31m", "inputs": ["x"], "outputs": []}]}'):
+            with self.subTest(content=content[:60]):
+                path = self.path("m.json", content)
+                for more in ((), ("--prepare",), ("--execute",)):
+                    result = self.run_cli("verify", path, "--backend-lib", FAKE, "--arch", "v73", *more)
+                    self.assertIn(result.returncode, (0, 1, 2), result)
+                    self.assertNotIn("\x1b", result.stdout)
+                    self.assertLessEqual(result.stderr.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
