@@ -50,6 +50,9 @@ record-ort: ## asks the provider again and rewrites tests/conformance/ort/record
 golden: build ## rewrites tests/golden from the fixtures of the rules; review the diff
 	@$(PYTHON) tools/update_goldens.py $(CLI)
 
+counts: build ## counts of the database per backend and SDK version, printed and into docs/database.md
+	@$(PYTHON) tools/count_database.py --opdefc $(BUILD)/tools/opdefc/opdefc --write docs/database.md
+
 bench: build ## time and memory of `quantgate check` on a model of 1,000 nodes
 	@$(PYTHON) tools/bench_cli.py --cli $(CLI)
 

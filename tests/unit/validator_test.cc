@@ -199,6 +199,49 @@ TEST(Validator, TellsStatedCombinationsFromUnstatedOnes) {
   }
 }
 
+// HTP below 2.25: lists per port, and what the revision history dates.
+TEST(Validator, TakesTheKnowledgeAtOrBelowTheSdk) {
+  struct Case {
+    const char* sdk;
+    const char* op;
+    Dtype in, out;
+    const char* knowledge;
+    Consequence verdict;
+  };
+  constexpr Dtype kU8 = Dtype::kUfixedPoint8, kU16 = Dtype::kUfixedPoint16;
+  const Case cases[] = {
+      {"2.13", "Relu", kU8, kU8, "2.13", Consequence::kAccepted},
+      {"2.13", "Relu", kU8, kU16, "2.13", Consequence::kUndocumented},
+      {"2.24", "Relu", kU8, kU16, "2.24", Consequence::kUndocumented},
+      {"2.25", "Relu", kU8, kU16, "2.25", Consequence::kRejected},
+      {"2.30", "Relu", kU8, kU8, "2.25", Consequence::kAccepted},
+      {"9.9", "Relu", kU8, kU8, "2.51", Consequence::kAccepted},
+      // Came with 2.23; its list then has it.
+      {"2.22", "Relu", Dtype::kSfixedPoint16, Dtype::kSfixedPoint16, "2.22",
+       Consequence::kRejected},
+      {"2.23", "Relu", Dtype::kSfixedPoint16, Dtype::kSfixedPoint16, "2.23",
+       Consequence::kAccepted},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(std::string(c.sdk) + " " + std::string(DtypeName(c.in)) + " to " +
+                 std::string(DtypeName(c.out)));
+    Model model = Unary(c.op);
+    model.tensors[0].dtype = c.in;
+    model.tensors[1].dtype = c.out;
+    const Validator validator(*Target::Parse({.sdk = c.sdk, .arch = "v73"}));
+    const Report report = validator.Check(model);
+    EXPECT_EQ(report.knowledge_sdk, c.knowledge);
+    EXPECT_EQ(report.verdict, c.verdict);
+    // Where the facts are those of another version, the report says so in words too.
+    const bool other = report.sdk != report.knowledge_sdk;
+    EXPECT_EQ(!report.notes.empty(), other);
+    if (other) {
+      EXPECT_NE(report.notes[0].find(c.knowledge), std::string::npos);
+    }
+  }
+  EXPECT_FALSE(Target::Parse({.sdk = "2.12"}).ok());
+}
+
 // A limit that is told by another element of the same param.
 TEST(Validator, ComparesElementsOfAParam) {
   const Validator validator(*Target::Parse({.backend = "gpu", .sdk = "2.25"}));
