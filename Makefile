@@ -8,7 +8,7 @@ FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
 FUZZ_SECONDS ?= 60
 ORT := tests/conformance/ort
 
-.PHONY: help setup configure build demo test models conformance verify-reference record-ort golden bench fuzz clean
+.PHONY: help setup configure build demo test test-python models conformance verify-reference record-ort golden bench fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -31,6 +31,15 @@ test: configure ## everything: unit, golden, command line, fuzz corpus, recorded
 	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 	@$(MAKE) --no-print-directory conformance
+
+test-python: build ## builds the Python package into .venv, tests and type-checks it there
+	@if PYTHON=$(PYTHON) tools/setup_venv.sh tests/python/requirements.txt; then \
+	  CXX=$${CXX:-c++} QUANTGATE_WERROR=ON .venv/bin/pip install --quiet --disable-pip-version-check \
+	    --no-build-isolation --no-deps --no-index . && \
+	  .venv/bin/python tests/python/test_bindings.py; \
+	else \
+	  echo "SKIPPED Python package: no pybind11, mypy or onnx for this Python, or no network"; \
+	fi
 
 conformance: build ## every unit against ONNX Runtime's QNN provider; ALL=1 asks about single ops again too
 	@if PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt; then \

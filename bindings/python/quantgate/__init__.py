@@ -1,0 +1,42 @@
+"""Says whether a quantized neural network fits an NPU backend, and why not.
+
+    import quantgate as qg
+    report = qg.check("model.onnx", soc="SM8550")
+    print(report)
+    report.raise_for_verdict()
+"""
+
+from quantgate._core import (
+    Constraint,
+    Edit,
+    Finding,
+    Fix,
+    Model,
+    NodeReport,
+    OpInfo,
+    Param,
+    Port,
+    Target,
+    Variant,
+    __version__,
+)
+from quantgate._errors import (
+    InputError,
+    QuantgateError,
+    TargetError,
+    UnknownNameError,
+    ValidationError,
+)
+from quantgate._knowledge import Backend, Rule, Soc, Targets, explain, ops, query, rules, targets
+from quantgate._models import ModelLike, read
+from quantgate._names import Dialect, FailOn, Format, Level, Mode, Route, Verdict
+from quantgate._report import Report
+from quantgate._validator import Validator, check
+
+__all__ = [
+    "Backend", "Constraint", "Dialect", "Edit", "FailOn", "Finding", "Fix", "Format",
+    "InputError", "Level", "Mode", "Model", "ModelLike", "NodeReport", "OpInfo", "Param", "Port",
+    "QuantgateError", "Report", "Route", "Rule", "Soc", "Target", "TargetError", "Targets",
+    "UnknownNameError", "ValidationError", "Validator", "Variant", "Verdict", "__version__",
+    "check", "explain", "ops", "query", "read", "rules", "targets",
+]

@@ -1,0 +1,97 @@
+"""From whatever holds a model to Model."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from quantgate import _core
+from quantgate._core import Model
+from quantgate._errors import InputError
+from quantgate._names import Format
+
+
+@runtime_checkable
+class ProtobufMessage(Protocol):
+    """onnx.ModelProto, told by what it can do: onnx is never imported."""
+
+    def SerializeToString(self) -> bytes: ...  # noqa: N802
+
+
+ModelLike: TypeAlias = (Model | str | os.PathLike[str] | bytes | bytearray | memoryview
+                        | Mapping[str, Any] | ProtobufMessage)
+"""What check() takes: a Model; a path; bytes of ONNX, Model JSON or its protobuf form; a str
+that begins with "{" or a dict: Model JSON; an onnx.ModelProto."""
+
+
+def _plain(value: Any) -> Any:
+    """JSON's own types: arrays and scalars of numpy as Python's, NaN and infinities as text."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if hasattr(value, "tolist") and not isinstance(value, (str, bytes, int, float)):
+        return _plain(value.tolist())
+    return value
+
+
+def _from_dict(model: Mapping[str, Any]) -> Model:
+    name = model.get("name")
+    source = name if isinstance(name, str) and name else "model"
+    try:
+        text = json.dumps(_plain(model), ensure_ascii=False)
+        return Model.from_json(text.encode(), name=source)
+    except (TypeError, UnicodeEncodeError, RecursionError) as error:
+        raise InputError(f"the dict isn't JSON: {error}", source) from error
+
+
+def _from_proto(proto: ProtobufMessage) -> Model:
+    graph = getattr(proto, "graph", None)
+    if graph is None:
+        raise TypeError(f"{type(proto).__name__} is no onnx.ModelProto: it has no graph")
+    name = str(getattr(graph, "name", "") or "model")
+    try:
+        data = proto.SerializeToString()
+    except Exception as error:  # protobuf's own errors; it isn't imported to name them
+        raise InputError(f"the protobuf message can't be serialized: {error}", name) from error
+    return Model.from_onnx(data, name=name)
+
+
+def read(path: str | os.PathLike[str], *, format: Format | None = None) -> list[Model]:
+    """The models of a file: one, or one for each line of a .jsonl.
+
+    `format` is guessed from the name and the first bytes if not given. Raises InputError with
+    file, place and reason for the first model that can't be read.
+    """
+    return _core.read_file(os.fspath(path), format)
+
+
+def to_model(model: ModelLike) -> Model:
+    """The one model that `model` holds.
+
+    Raises InputError when it can't be read or is a file of several models, TypeError when it is
+    nothing that holds a model.
+    """
+    if isinstance(model, Model):
+        return model
+    if isinstance(model, str) and model.lstrip().startswith("{"):
+        return Model.from_json(model)
+    if isinstance(model, (str, os.PathLike)):
+        models = read(model)
+        if len(models) != 1:
+            raise InputError(f"{len(models)} models in it; quantgate.read gives them all",
+                             os.fspath(model))
+        return models[0]
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return _core.read_bytes(model, "model", "", None)
+    if isinstance(model, Mapping):
+        return _from_dict(model)
+    if isinstance(model, ProtobufMessage):
+        return _from_proto(model)
+    raise TypeError(f"no model: {type(model).__module__}.{type(model).__qualname__}; give a path, "
+                    "bytes, a dict, a quantgate.Model or an onnx.ModelProto")

@@ -1,0 +1,59 @@
+"""Checking models."""
+
+from __future__ import annotations
+
+from quantgate import _core
+from quantgate._core import Target
+from quantgate._models import ModelLike, to_model
+from quantgate._names import FailOn, Mode, Route
+from quantgate._report import Report
+
+
+class Validator:
+    """Checks models for one target. Immutable: any number of threads may share one, and the
+    checks of several run at once, since the interpreter's lock is released meanwhile.
+
+    route: how the file reaches the backend; None: by the model's dialect. mode: 'warn' reports
+    all and never fails. fail_on: in strict mode this verdict and worse ones fail. Raises
+    ValueError for unknown words.
+    """
+
+    __slots__ = ("_core", "_target")
+
+    def __init__(self, target: Target, *, route: Route | None = None, mode: Mode = "strict",
+                 fail_on: FailOn = "wrong_values") -> None:
+        self._target = target
+        self._core = _core.Validator(target, route, mode, fail_on)
+
+    @property
+    def target(self) -> Target:
+        return self._target
+
+    def check(self, model: ModelLike) -> Report:
+        """Never fails on a model that can be read: what can't be checked is 'unchecked'.
+
+        Raises InputError where it can't be read.
+        """
+        return Report(self._core.check(to_model(model)))
+
+    def __repr__(self) -> str:
+        return f"Validator({self._target!r})"
+
+
+def check(model: ModelLike, *, soc: str | int | None = None, arch: str | None = None,
+          sdk: str | None = None, backend: str = "htp", route: Route | None = None,
+          mode: Mode = "strict", fail_on: FailOn = "wrong_values") -> Report:
+    """Says whether `model` fits a backend.
+
+    model: a path; bytes of ONNX or Model JSON; a Model; an onnx.ModelProto; a dict as in Model
+    JSON, whose shapes are lists of integers (-1: dynamic) in the layout of the model and whose
+    real values are scale * (stored value - zeroPoint).
+    soc: a chip's name in any case or its id; arch: 'v73', by default the chip's; sdk:
+    'MAJOR.MINOR', by default the newest known. The rest: see Validator.
+
+    Returns the report whatever the verdict is: report.raise_for_verdict() raises. Raises
+    InputError (a model can't be read), TargetError (a target isn't known), ValueError (other
+    unknown words) and TypeError (nothing that holds a model).
+    """
+    target = Target(soc=soc, arch=arch, sdk=sdk, backend=backend)
+    return Validator(target, route=route, mode=mode, fail_on=fail_on).check(model)

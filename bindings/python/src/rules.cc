@@ -1,0 +1,55 @@
+#include <vector>
+
+#include "bindings/python/src/bind.h"
+#include "bindings/python/src/errors.h"
+#include "bindings/python/src/text.h"
+#include "core/report/layout.h"
+#include "core/types/nearest.h"
+#include "quantgate/rule.h"
+
+namespace quantgate::python {
+namespace {
+
+namespace py = pybind11;
+
+std::string_view StatusName(RuleStatus status) {
+  switch (status) {
+    case RuleStatus::kPreview:
+      return "preview";
+    case RuleStatus::kStable:
+      return "stable";
+    case RuleStatus::kDeprecated:
+      return "deprecated";
+  }
+  return "";
+}
+
+py::tuple ToTuple(const Rule& rule) {
+  return py::make_tuple(Text(rule.code), Text(rule.slug), Text(StatusName(rule.status)),
+                        Text(rule.summary), Text(rule.explanation));
+}
+
+py::tuple Rules() {
+  py::list rules;
+  for (const Rule* rule : AllRules()) rules.append(ToTuple(*rule));
+  return py::tuple(rules);
+}
+
+py::tuple Explain(const std::string& name) {
+  if (const Rule* rule = FindRule(name)) return ToTuple(*rule);
+  std::vector<std::string_view> names;
+  for (const Rule* known : AllRules()) {
+    names.push_back(known->code);
+    names.push_back(known->slug);
+  }
+  RaiseUnknownName("unknown rule '" + Printable(name, 80) + "'" + DidYouMean(name, names));
+}
+
+}  // namespace
+
+void BindRules(py::module_& module) {
+  module.def("rules", &Rules);
+  module.def("explain", &Explain, py::arg("rule"));
+}
+
+}  // namespace quantgate::python

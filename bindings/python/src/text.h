@@ -1,0 +1,51 @@
+// Strings of models on their way to Python.
+#ifndef QUANTGATE_BINDINGS_PYTHON_SRC_TEXT_H_
+#define QUANTGATE_BINDINGS_PYTHON_SRC_TEXT_H_
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quantgate::python {
+
+// Names come from files and may be any bytes: what isn't UTF-8 becomes U+FFFD, as in the JSON
+// report.
+inline pybind11::str Text(std::string_view text) {
+  PyObject* decoded =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+  if (decoded == nullptr) throw pybind11::error_already_set();
+  return pybind11::reinterpret_steal<pybind11::str>(decoded);
+}
+
+inline pybind11::tuple Texts(const std::vector<std::string>& texts) {
+  pybind11::tuple tuple(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) tuple[i] = Text(texts[i]);
+  return tuple;
+}
+
+// A read-only property that is a member of `Class`.
+template <typename Class>
+auto Text(std::string Class::*member) {
+  return [member](const Class& self) { return Text(self.*member); };
+}
+template <typename Class>
+auto Texts(std::vector<std::string> Class::*member) {
+  return [member](const Class& self) { return Texts(self.*member); };
+}
+
+// A tuple of `items`, whose elements keep their `owner` alive instead of being copied.
+template <typename Owner, typename Item>
+pybind11::tuple Parts(const std::shared_ptr<Owner>& owner, const std::vector<Item>& items) {
+  pybind11::tuple tuple(items.size());
+  for (size_t i = 0; i < items.size(); ++i) {
+    tuple[i] = pybind11::cast(std::shared_ptr<Item>(owner, const_cast<Item*>(&items[i])));
+  }
+  return tuple;
+}
+
+}  // namespace quantgate::python
+
+#endif  // QUANTGATE_BINDINGS_PYTHON_SRC_TEXT_H_

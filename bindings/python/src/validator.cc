@@ -1,0 +1,73 @@
+#include "quantgate/validator.h"
+
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "bindings/python/src/bind.h"
+#include "bindings/python/src/model.h"
+#include "bindings/python/src/text.h"
+#include "core/report/layout.h"
+#include "core/types/nearest.h"
+
+namespace quantgate::python {
+namespace {
+
+namespace py = pybind11;
+
+// The index of `value`; ValueError with the known ones where it is none of them.
+size_t OneOf(std::string_view argument, const std::string& value,
+             const std::vector<std::string_view>& values) {
+  std::string known;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == value) return i;
+    known += (i == 0 ? "" : ", ") + std::string(values[i]);
+  }
+  throw py::value_error(std::string(argument) + ": unknown value '" + Printable(value, 80) + "'" +
+                        DidYouMean(value, values) + "; known: " + known);
+}
+
+ValidatorOptions Options(const std::optional<std::string>& route, const std::string& mode,
+                         const std::string& fail_on) {
+  ValidatorOptions options;
+  const std::vector<Mode> modes = {Mode::kStrict, Mode::kWarn};
+  options.mode = modes[OneOf("mode", mode, {"strict", "warn"})];
+  std::vector<std::string_view> names;
+  for (int i = 1; i < kConsequenceCount; ++i) {  // everything is at least `accepted`
+    names.push_back(ConsequenceName(static_cast<Consequence>(i)));
+  }
+  options.fail_on = static_cast<Consequence>(OneOf("fail_on", fail_on, names) + 1);
+  if (route) {
+    const std::vector<Route> routes = {Route::kDirect, Route::kOnnxruntime, Route::kExecutorch,
+                                       Route::kQairt};
+    names.clear();
+    for (const Route known : routes) names.push_back(RouteName(known));
+    options.route = routes[OneOf("route", *route, names)];
+  }
+  return options;
+}
+
+std::shared_ptr<Report> Check(const Validator& self, const LoadedModel& model) {
+  const py::gil_scoped_release unlocked;
+  auto report = std::make_shared<Report>(self.Check(model.model));
+  report->model = model.source;
+  return report;
+}
+
+}  // namespace
+
+void BindValidator(py::module_& module) {
+  py::class_<Validator>(module, "Validator", py::module_local(), py::is_final(),
+                        "Behind quantgate.Validator.")
+      .def(py::init([](const Target& target, const std::optional<std::string>& route,
+                       const std::string& mode, const std::string& fail_on) {
+             return std::make_unique<Validator>(target, Options(route, mode, fail_on));
+           }),
+           py::arg("target"), py::arg("route"), py::arg("mode"), py::arg("fail_on"))
+      .def("check", &Check, py::arg("model"));
+}
+
+}  // namespace quantgate::python
