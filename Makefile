@@ -27,16 +27,17 @@ build: configure ## the command line tool, at build/bin/quantgate
 demo: build ## checks the example models for three chips and shows planted mistakes
 	@$(PYTHON) tools/demo.py $(CLI)
 
-test: configure ## everything: unit, golden, command line, fuzz corpus, recorded and live conformance
+test: configure ## everything: unit, golden, command line, fuzz corpus, conformance, the Python package
 	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 	@$(MAKE) --no-print-directory conformance
+	@$(MAKE) --no-print-directory test-python
 
 test-python: build ## builds the Python package into .venv, tests and type-checks it there
 	@if PYTHON=$(PYTHON) tools/setup_venv.sh tests/python/requirements.txt; then \
 	  CXX=$${CXX:-c++} QUANTGATE_WERROR=ON .venv/bin/pip install --quiet --disable-pip-version-check \
 	    --no-build-isolation --no-deps --no-index . && \
-	  .venv/bin/python tests/python/test_bindings.py; \
+	  .venv/bin/python -m unittest discover --start-directory tests/python; \
 	else \
 	  echo "SKIPPED Python package: no pybind11, mypy or onnx for this Python, or no network"; \
 	fi

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/opdb/describe.h"
+#include "core/opdb/encoding_rules.h"
 #include "core/opdb/kinds.h"
 #include "core/opdb/view.h"
 #include "core/types/nearest.h"
@@ -62,9 +63,9 @@ OpInfo::Param ParamInfo(const View& db, const opdb::ParamRow& row) {
   return param;
 }
 
-OpInfo::Variant VariantInfo(const View& db, const OpRow& op, const opdb::VariantRow& row,
-                            const opdb::Describer& describe, const Target& target,
-                            const std::string& prefix) {
+OpInfo::Variant VariantInfo(const View& db, const BackendRow& backend, const OpRow& op,
+                            const opdb::VariantRow& row, const opdb::Describer& describe,
+                            const Target& target, const std::string& prefix) {
   OpInfo::Variant variant;
   variant.id = absl::StrCat(prefix, "#", Absl(db.str(row.id)));
   variant.group = std::string(db.str(db.get(op.groups)[row.group]));
@@ -75,6 +76,8 @@ OpInfo::Variant VariantInfo(const View& db, const OpRow& op, const opdb::Variant
   variant.until = Until(row.range);
   variant.archs = describe.Archs(row.range);
   variant.sources = Sources(db, row.sources);
+  variant.encoding_rules =
+      opdb::EncodingRulesOf(db, backend, op, target, 1ull << row.group, db.get(row.dtypes));
   return variant;
 }
 
@@ -189,7 +192,7 @@ absl::StatusOr<OpInfo> Database::Query(std::string_view name, const Target& targ
   if (!IsFor(op.range, target)) return info;
   for (const opdb::VariantRow& row : db.get(op.variants)) {
     if (IsFor(row.range, target)) {
-      info.variants.push_back(VariantInfo(db, op, row, describe, target, prefix));
+      info.variants.push_back(VariantInfo(db, *backend, op, row, describe, target, prefix));
     }
   }
   for (const opdb::ConstraintRow& row : db.get(op.constraints)) {

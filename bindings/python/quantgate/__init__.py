@@ -9,9 +9,12 @@
 from quantgate._core import (
     Constraint,
     Edit,
+    Encoding,
+    EncodingRule,
     Finding,
     Fix,
     Model,
+    ModelBuilder,
     NodeReport,
     OpInfo,
     Param,
@@ -22,21 +25,34 @@ from quantgate._core import (
 )
 from quantgate._errors import (
     InputError,
+    OpdefsError,
     QuantgateError,
     TargetError,
     UnknownNameError,
     ValidationError,
 )
-from quantgate._knowledge import Backend, Rule, Soc, Targets, explain, ops, query, rules, targets
+from quantgate._knowledge import (
+    Backend,
+    Database,
+    Rule,
+    Soc,
+    Targets,
+    explain,
+    ops,
+    query,
+    rules,
+    targets,
+)
 from quantgate._models import ModelLike, read
 from quantgate._names import Dialect, FailOn, Format, Level, Mode, Route, Verdict
 from quantgate._report import Report
 from quantgate._validator import Validator, check
 
 __all__ = [
-    "Backend", "Constraint", "Dialect", "Edit", "FailOn", "Finding", "Fix", "Format",
-    "InputError", "Level", "Mode", "Model", "ModelLike", "NodeReport", "OpInfo", "Param", "Port",
-    "QuantgateError", "Report", "Route", "Rule", "Soc", "Target", "TargetError", "Targets",
-    "UnknownNameError", "ValidationError", "Validator", "Variant", "Verdict", "__version__",
-    "check", "explain", "ops", "query", "read", "rules", "targets",
+    "Backend", "Constraint", "Database", "Dialect", "Edit", "Encoding", "EncodingRule", "FailOn", "Finding",
+    "Fix", "Format", "InputError", "Level", "Mode", "Model", "ModelBuilder", "ModelLike",
+    "NodeReport", "OpInfo", "OpdefsError", "Param", "Port", "QuantgateError", "Report", "Route",
+    "Rule", "Soc", "Target", "TargetError", "Targets", "UnknownNameError", "ValidationError",
+    "Validator", "Variant", "Verdict", "__version__", "check", "explain", "ops", "query", "read",
+    "rules", "targets",
 ]

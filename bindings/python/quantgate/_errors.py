@@ -32,6 +32,10 @@ class TargetError(QuantgateError, ValueError):
     """A backend, chip, arch or SDK version isn't known; the message names the nearest ones."""
 
 
+class OpdefsError(QuantgateError, ValueError):
+    """YAML laid over the database is wrong; each line is "FILE:LINE:COLUMN: reason"."""
+
+
 class UnknownNameError(QuantgateError, LookupError):
     """An op or rule isn't known; the message names the nearest ones."""
 

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+import os
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, TypeAlias
 
 from quantgate import _core
 from quantgate._core import OpInfo, Target
+
+
+Folders: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+def folders(opdefs: Folders) -> list[str]:
+    """One folder or several as a list."""
+    if isinstance(opdefs, (str, os.PathLike)):
+        return [os.fspath(opdefs)]
+    return [os.fspath(folder) for folder in opdefs]
 
 
 class Backend(NamedTuple):
@@ -43,10 +55,57 @@ class Rule(NamedTuple):
     explanation: str
 
 
+class Database:
+    """The constraints of backends: those built in, or with YAML of your own over them.
+
+    opdefs: a folder of YAML, or several, as `quantgate check --opdefs` takes them; what a folder
+    names (an op, a chip, a source) replaces the same of the ones before. Immutable.
+
+    Raises OpdefsError, with file, line and column, for YAML that is wrong.
+    """
+
+    __slots__ = ("_core", "_opdefs")
+
+    def __init__(self, opdefs: Folders = ()) -> None:
+        self._opdefs = folders(opdefs)
+        self._core = _core.embedded()
+        if self._opdefs:
+            self._core = self._core.overlaid(self._opdefs)
+
+    def target(self, *, soc: str | int | None = None, arch: str | None = None,
+               sdk: str | None = None, backend: str = "htp") -> Target:
+        """A Target of this database, for Validator and queries. Raises TargetError."""
+        return Target(soc=soc, arch=arch, sdk=sdk, backend=backend, _database=self._core)
+
+    def targets(self) -> Targets:
+        """The backends, SDK versions, archs and chips known."""
+        return Targets(tuple(Backend(*backend) for backend in self._core.backends()),
+                       tuple(Soc(*soc) for soc in self._core.socs()))
+
+    def query(self, op: str, *, soc: str | int | None = None, arch: str | None = None,
+              sdk: str | None = None, backend: str = "htp") -> OpInfo:
+        """What a target takes for an op of the backend, such as 'Conv2d'.
+
+        Raises UnknownNameError for an op, TargetError for a target that isn't known.
+        """
+        return _core.query(op, self.target(soc=soc, arch=arch, sdk=sdk, backend=backend))
+
+    def ops(self, *, soc: str | int | None = None, arch: str | None = None,
+            sdk: str | None = None, backend: str = "htp") -> tuple[str, ...]:
+        """The names of the ops that a target takes. Raises TargetError."""
+        return _core.ops(self.target(soc=soc, arch=arch, sdk=sdk, backend=backend))
+
+    def __repr__(self) -> str:
+        return f"Database({', '.join(map(repr, self._opdefs))})"
+
+
+EMBEDDED = Database()
+"""What is built in."""
+
+
 def targets() -> Targets:
     """The backends, SDK versions, archs and chips known."""
-    return Targets(tuple(Backend(*backend) for backend in _core.backends()),
-                   tuple(Soc(*soc) for soc in _core.socs()))
+    return EMBEDDED.targets()
 
 
 def rules() -> tuple[Rule, ...]:
@@ -63,15 +122,18 @@ def explain(rule: str) -> Rule:
 
 
 def query(op: str, *, soc: str | int | None = None, arch: str | None = None,
-          sdk: str | None = None, backend: str = "htp") -> OpInfo:
+          sdk: str | None = None, backend: str = "htp", opdefs: Folders = ()) -> OpInfo:
     """What a target takes for an op of the backend, such as 'Conv2d'.
 
-    Raises UnknownNameError for an op, TargetError for a target that isn't known.
+    opdefs: see Database. Raises UnknownNameError for an op, TargetError for a target that isn't
+    known.
     """
-    return _core.query(op, Target(soc=soc, arch=arch, sdk=sdk, backend=backend))
+    database = Database(opdefs) if opdefs else EMBEDDED
+    return database.query(op, soc=soc, arch=arch, sdk=sdk, backend=backend)
 
 
 def ops(*, soc: str | int | None = None, arch: str | None = None, sdk: str | None = None,
-        backend: str = "htp") -> tuple[str, ...]:
-    """The names of the ops that a target takes. Raises TargetError."""
-    return _core.ops(Target(soc=soc, arch=arch, sdk=sdk, backend=backend))
+        backend: str = "htp", opdefs: Folders = ()) -> tuple[str, ...]:
+    """The names of the ops that a target takes. opdefs: see Database. Raises TargetError."""
+    database = Database(opdefs) if opdefs else EMBEDDED
+    return database.ops(soc=soc, arch=arch, sdk=sdk, backend=backend)

@@ -19,3 +19,10 @@ Route: TypeAlias = Literal["direct", "onnxruntime", "executorch", "qairt"]
 
 Dialect: TypeAlias = Literal["qnn", "onnx", "aten"]
 Format: TypeAlias = Literal["onnx", "model", "jsonl", "binpb", "qnn", "pt2"]
+EncodingKind: TypeAlias = Literal["per-tensor", "per-channel", "block", "LPBQ", "no encoding"]
+DtypeName: TypeAlias = Literal[
+    "UNDEFINED", "INT_8", "INT_16", "INT_32", "INT_64", "UINT_8", "UINT_16", "UINT_32", "UINT_64",
+    "FLOAT_16", "FLOAT_32", "FLOAT_64", "SFIXED_POINT_4", "SFIXED_POINT_8", "SFIXED_POINT_16",
+    "SFIXED_POINT_32", "UFIXED_POINT_4", "UFIXED_POINT_8", "UFIXED_POINT_16", "UFIXED_POINT_32",
+    "BOOL_8", "STRING"]
+"""QNN's datatypes, without their prefix."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quantgate import _core
 from quantgate._core import Target
+from quantgate._knowledge import EMBEDDED, Database, Folders, folders
 from quantgate._models import ModelLike, to_model
 from quantgate._names import FailOn, Mode, Route
 from quantgate._report import Report
@@ -14,14 +15,18 @@ class Validator:
     checks of several run at once, since the interpreter's lock is released meanwhile.
 
     route: how the file reaches the backend; None: by the model's dialect. mode: 'warn' reports
-    all and never fails. fail_on: in strict mode this verdict and worse ones fail. Raises
-    ValueError for unknown words.
+    all and never fails. fail_on: in strict mode this verdict and worse ones fail. opdefs: YAML
+    of your own over the target's database, see Database. Raises ValueError for unknown words,
+    OpdefsError for wrong YAML.
     """
 
     __slots__ = ("_core", "_target")
 
     def __init__(self, target: Target, *, route: Route | None = None, mode: Mode = "strict",
-                 fail_on: FailOn = "wrong_values") -> None:
+                 fail_on: FailOn = "wrong_values", opdefs: Folders = ()) -> None:
+        over = folders(opdefs)
+        if over:
+            target = target._overlaid(over)
         self._target = target
         self._core = _core.Validator(target, route, mode, fail_on)
 
@@ -42,18 +47,20 @@ class Validator:
 
 def check(model: ModelLike, *, soc: str | int | None = None, arch: str | None = None,
           sdk: str | None = None, backend: str = "htp", route: Route | None = None,
-          mode: Mode = "strict", fail_on: FailOn = "wrong_values") -> Report:
+          mode: Mode = "strict", fail_on: FailOn = "wrong_values",
+          opdefs: Folders = ()) -> Report:
     """Says whether `model` fits a backend.
 
     model: a path; bytes of ONNX or Model JSON; a Model; an onnx.ModelProto; a dict as in Model
     JSON, whose shapes are lists of integers (-1: dynamic) in the layout of the model and whose
     real values are scale * (stored value - zeroPoint).
     soc: a chip's name in any case or its id; arch: 'v73', by default the chip's; sdk:
-    'MAJOR.MINOR', by default the newest known. The rest: see Validator.
+    'MAJOR.MINOR', by default the newest known. opdefs: see Database. The rest: see Validator.
 
     Returns the report whatever the verdict is: report.raise_for_verdict() raises. Raises
     InputError (a model can't be read), TargetError (a target isn't known), ValueError (other
     unknown words) and TypeError (nothing that holds a model).
     """
-    target = Target(soc=soc, arch=arch, sdk=sdk, backend=backend)
+    database = Database(opdefs) if opdefs else EMBEDDED
+    target = database.target(soc=soc, arch=arch, sdk=sdk, backend=backend)
     return Validator(target, route=route, mode=mode, fail_on=fail_on).check(model)

@@ -7,6 +7,8 @@
 namespace quantgate::python {
 
 void BindModel(pybind11::module_& module);
+void BindEncoding(pybind11::module_& module);
+void BindBuilder(pybind11::module_& module);
 void BindTarget(pybind11::module_& module);
 void BindRules(pybind11::module_& module);
 void BindOps(pybind11::module_& module);

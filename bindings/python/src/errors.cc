@@ -29,6 +29,8 @@ void RaiseInputError(std::string_view source, const absl::Status& status) {
 
 void RaiseTargetError(const absl::Status& status) { Raise("TargetError", Text(Message(status))); }
 
+void RaiseOpdefsError(const absl::Status& status) { Raise("OpdefsError", Text(Message(status))); }
+
 void RaiseUnknownName(std::string_view message) { Raise("UnknownNameError", Text(message)); }
 
 }  // namespace quantgate::python

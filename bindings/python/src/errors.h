@@ -12,6 +12,7 @@ namespace quantgate::python {
 // Each throws and so returns to Python with the exception set; the GIL must be held.
 [[noreturn]] void RaiseInputError(std::string_view source, const absl::Status& status);
 [[noreturn]] void RaiseTargetError(const absl::Status& status);
+[[noreturn]] void RaiseOpdefsError(const absl::Status& status);
 [[noreturn]] void RaiseUnknownName(std::string_view message);
 
 }  // namespace quantgate::python

@@ -1,10 +1,18 @@
 // What the database knows of an op.
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "bindings/python/src/arrays.h"
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/errors.h"
+#include "bindings/python/src/target.h"
 #include "bindings/python/src/text.h"
+#include "core/report/layout.h"
 #include "quantgate/database.h"
+#include "quantgate/dtype.h"
 
 namespace quantgate::python {
 namespace {
@@ -57,6 +65,42 @@ void BindParam(py::module_& module) {
       .def("__repr__", [](const Param& self) { return Text("<Param " + self.name + ">"); });
 }
 
+py::object OrNone(const auto& value) {
+  if (!value) return py::none();
+  return py::cast(*value);
+}
+
+void BindEncodingRule(py::module_& module) {
+  Data<EncodingRule>(module, "EncodingRule", py::module_local(), py::is_final(),
+                     "What the encoding of a port must be, with a row of dtypes and whatever "
+                     "shapes and params are.")
+      .def_property_readonly("port", Text(&EncodingRule::port), "'in[1]'")
+      .def_property_readonly("constraint", Text(&EncodingRule::constraint),
+                             "'htp/Conv2d/in[1]/symmetric'")
+      .def_property_readonly("kind", Text(&EncodingRule::kind), "'symmetric'")
+      .def_property_readonly("consequence", &ConsequenceOf<EncodingRule>,
+                             "What breaking it leads to on this target.")
+      .def_property_readonly("encodings", Texts(&EncodingRule::encodings),
+                             "The forms it holds for: ('AXIS_SCALE_OFFSET',)")
+      .def_readonly("forbids", &EncodingRule::forbids, "These forms are not taken at all.")
+      .def_property_readonly(
+          "axis", [](const EncodingRule& self) { return OrNone(self.axis); },
+          "Kind 'quant_axis': the axis in QNN's layout; negative counts from the end.")
+      .def_property_readonly(
+          "scale", [](const EncodingRule& self) { return OrNone(self.scale); },
+          "Kind 'fixed_encoding': the scale, or None.")
+      .def_property_readonly(
+          "offset", [](const EncodingRule& self) { return OrNone(self.offset); },
+          "Kind 'fixed_encoding': QNN's offset, that is -zero point, or None.")
+      .def_property_readonly("same_as", Text(&EncodingRule::same_as),
+                             "Kind 'same_encoding': the port whose encoding it must have, or ''.")
+      .def_property_readonly("aspect", Text(&EncodingRule::aspect),
+                             "Kind 'same_encoding': 'both', 'scale', 'offset', ...")
+      .def("__repr__", [](const EncodingRule& self) {
+        return Text("<EncodingRule " + self.constraint + " at " + self.port + ">");
+      });
+}
+
 void BindVariant(py::module_& module) {
   using Variant = OpInfo::Variant;
   Data<Variant>(module, "Variant", py::module_local(), py::is_final(),
@@ -76,6 +120,10 @@ void BindVariant(py::module_& module) {
       .def_property_readonly("until", Text(&Variant::until), "Last SDK version, or ''")
       .def_property_readonly("archs", Text(&Variant::archs), "'v73+', or ''")
       .def_property_readonly("sources", Texts(&Variant::sources), "('docs-2.25',)")
+      .def_property_readonly(
+          "encoding_rules",
+          [](const std::shared_ptr<Variant>& self) { return Parts(self, self->encoding_rules); },
+          "What encodings must be with these dtypes.")
       .def("__repr__", [](const Variant& self) { return Text("<Variant " + self.id + ">"); });
 }
 
@@ -100,11 +148,65 @@ void BindConstraint(py::module_& module) {
       .def("__repr__", [](const Constraint& self) { return Text("<Constraint " + self.id + ">"); });
 }
 
-std::shared_ptr<OpInfo> Query(const std::string& op, const Target& target) {
-  absl::StatusOr<OpInfo> info = Database::Embedded().Query(op, target);
+std::shared_ptr<OpInfo> Query(const py::object& op, const BoundTarget& target) {
+  absl::StatusOr<OpInfo> info = target.database->Query(Utf8(op, "op"), target.target);
   if (!info.ok())
     RaiseUnknownName({info.status().message().data(), info.status().message().size()});
   return std::make_shared<OpInfo>(*std::move(info));
+}
+
+// Dtypes of ports, inputs then outputs; "" where a tensor isn't given.
+std::vector<std::string> DtypesOf(const OpInfo& info, const py::object& object) {
+  if (!PyTuple_Check(object.ptr()) && !PyList_Check(object.ptr())) {
+    ThrowType("dtypes", "a tuple or list of dtypes", object);
+  }
+  std::vector<std::string> dtypes;
+  for (const py::handle item : py::reinterpret_borrow<py::sequence>(object)) {
+    const std::string what = "dtypes[" + std::to_string(dtypes.size()) + "]";
+    dtypes.emplace_back(item.is_none() ? "" : Utf8(item, what));
+    if (!item.is_none() && !DtypeFromName(dtypes.back())) {
+      ThrowValue(what, "unknown datatype '" + Printable(dtypes.back(), 40) + "'");
+    }
+  }
+  const size_t ports = info.inputs.size() + info.outputs.size();
+  if (dtypes.size() != ports) {
+    ThrowValue("dtypes", std::to_string(dtypes.size()) + " of them for " + std::to_string(ports) +
+                             " ports; None: not given");
+  }
+  return dtypes;
+}
+
+bool Matches(const OpInfo::Variant& variant, const std::vector<std::string>& dtypes) {
+  for (size_t i = 0; i < dtypes.size(); ++i) {
+    const auto& taken = variant.dtypes[i];
+    if (!dtypes[i].empty() && std::find(taken.begin(), taken.end(), dtypes[i]) == taken.end()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+py::str VerdictOf(const OpInfo& self, const py::object& dtypes_object, const py::dict& encodings) {
+  const std::vector<std::string> dtypes = DtypesOf(self, dtypes_object);
+  std::map<std::string, std::string, std::less<>> forms;
+  for (const auto& [port, form] : encodings) {
+    forms.emplace(Utf8(port, "encodings"), Utf8(form, "encodings"));
+  }
+  Consequence best = Consequence::kRejected;
+  for (const OpInfo::Variant& variant : self.variants) {
+    if (!Matches(variant, dtypes)) continue;
+    Consequence worst = variant.consequence;
+    for (const EncodingRule& rule : variant.encoding_rules) {
+      const auto form = forms.find(rule.port);
+      if (rule.forbids && form != forms.end() &&
+          std::find(rule.encodings.begin(), rule.encodings.end(), form->second) !=
+              rule.encodings.end()) {
+        worst = Worse(worst, rule.consequence);
+      }
+    }
+    if (Worse(worst, best) == best) best = worst;
+  }
+  return Text(ConsequenceName(best));
 }
 
 using Self = std::shared_ptr<OpInfo>;
@@ -114,6 +216,7 @@ using Self = std::shared_ptr<OpInfo>;
 void BindOps(py::module_& module) {
   BindPort(module);
   BindParam(module);
+  BindEncodingRule(module);
   BindVariant(module);
   BindConstraint(module);
   Data<OpInfo>(module, "OpInfo", py::module_local(), py::is_final(),
@@ -136,6 +239,11 @@ void BindOps(py::module_& module) {
       .def_property_readonly(
           "constraints", [](const Self& self) { return Parts(self, self->constraints); },
           "What must hold on the target.")
+      .def("verdict", &VerdictOf, py::arg("dtypes"), py::arg("encodings") = py::dict(),
+           "What the target says to these dtypes, one for each port, inputs then outputs, None:\n"
+           "not given; and to forms of encoding by port: {'in[1]': 'BLOCKWISE_EXPANSION'}.\n\n"
+           "'rejected' where no variant takes them, else the best that a variant promises before\n"
+           "shapes, params and values are known. Raises ValueError for unknown dtypes.")
       .def("__repr__", [](const OpInfo& self) {
         return Text("<OpInfo " + self.backend + "/" + self.name + ": " +
                     std::to_string(self.variants.size()) + " variants, " +
@@ -143,7 +251,7 @@ void BindOps(py::module_& module) {
       });
   module.def("query", &Query, py::arg("op"), py::arg("target"));
   module.def(
-      "ops", [](const Target& target) { return Texts(Database::Embedded().Ops(target)); },
+      "ops", [](const BoundTarget& target) { return Texts(target.database->Ops(target.target)); },
       py::arg("target"));
 }
 

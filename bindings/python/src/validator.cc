@@ -9,6 +9,7 @@
 
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/model.h"
+#include "bindings/python/src/target.h"
 #include "bindings/python/src/text.h"
 #include "core/report/layout.h"
 #include "core/types/nearest.h"
@@ -50,9 +51,24 @@ ValidatorOptions Options(const std::optional<std::string>& route, const std::str
   return options;
 }
 
-std::shared_ptr<Report> Check(const Validator& self, const LoadedModel& model) {
+// A validator with the database that it reads.
+struct BoundValidator {
+  SharedDatabase database;
+  Validator validator;
+};
+
+std::unique_ptr<BoundValidator> MakeValidator(const BoundTarget& target,
+                                              const std::optional<std::string>& route,
+                                              const std::string& mode, const std::string& fail_on) {
+  const ValidatorOptions options = Options(route, mode, fail_on);
   const py::gil_scoped_release unlocked;
-  auto report = std::make_shared<Report>(self.Check(model.model));
+  return std::make_unique<BoundValidator>(
+      BoundValidator{target.database, Validator(target.target, options, *target.database)});
+}
+
+std::shared_ptr<Report> Check(const BoundValidator& self, const LoadedModel& model) {
+  const py::gil_scoped_release unlocked;
+  auto report = std::make_shared<Report>(self.validator.Check(model.model));
   report->model = model.source;
   return report;
 }
@@ -60,13 +76,10 @@ std::shared_ptr<Report> Check(const Validator& self, const LoadedModel& model) {
 }  // namespace
 
 void BindValidator(py::module_& module) {
-  py::class_<Validator>(module, "Validator", py::module_local(), py::is_final(),
-                        "Behind quantgate.Validator.")
-      .def(py::init([](const Target& target, const std::optional<std::string>& route,
-                       const std::string& mode, const std::string& fail_on) {
-             return std::make_unique<Validator>(target, Options(route, mode, fail_on));
-           }),
-           py::arg("target"), py::arg("route"), py::arg("mode"), py::arg("fail_on"))
+  py::class_<BoundValidator>(module, "Validator", py::module_local(), py::is_final(),
+                             "Behind quantgate.Validator.")
+      .def(py::init(&MakeValidator), py::arg("target"), py::arg("route"), py::arg("mode"),
+           py::arg("fail_on"))
       .def("check", &Check, py::arg("model"));
 }
 

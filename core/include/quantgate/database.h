@@ -19,6 +19,22 @@ namespace opdb {
 class View;
 }
 
+// What the encoding of a port must be, with a row of dtypes and whatever shapes and params are.
+struct EncodingRule {
+  std::string port;        // "in[1]"
+  std::string constraint;  // "htp/Conv2d/in[1]/symmetric"
+  std::string kind;        // "symmetric"
+  Consequence consequence = Consequence::kRejected;  // of breaking it, for the target
+  std::vector<std::string> encodings;  // the forms it holds for: "AXIS_SCALE_OFFSET"
+  bool forbids = false;                // these forms are not taken at all
+  // By kind; QNN's axis (negative counts from the end) and offset (-zero point).
+  std::optional<int64_t> axis;
+  std::optional<double> scale;
+  std::optional<int64_t> offset;
+  std::string same_as;  // the port whose encoding it must have
+  std::string aspect;   // "both", "scale", "offset", "equal_or_larger_scale", ...
+};
+
 // Texts of one op for a target, ready to print: `quantgate query`, the bindings, the docs.
 struct OpInfo {
   struct Port {
@@ -41,6 +57,7 @@ struct OpInfo {
     Consequence consequence = Consequence::kAccepted;  // or kUndocumented
     std::string since, until, archs;                   // "2.25", "" = open, "v73+"
     std::vector<std::string> sources;
+    std::vector<EncodingRule> encoding_rules;
   };
   struct Constraint {
     std::string id;  // "htp/Conv2d/in[1]/symmetric"

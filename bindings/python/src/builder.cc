@@ -1,0 +1,350 @@
+// Models made tensor by tensor and node by node: what readers of Python's own graphs call.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "bindings/python/src/arrays.h"
+#include "bindings/python/src/bind.h"
+#include "bindings/python/src/errors.h"
+#include "bindings/python/src/model.h"
+#include "bindings/python/src/text.h"
+#include "core/readers/graph_check.h"
+#include "core/readers/model_finish.h"
+#include "core/readers/text.h"
+#include "core/types/nearest.h"
+
+namespace quantgate::python {
+namespace {
+
+namespace py = pybind11;
+
+std::string Name(py::handle object, std::string_view what) {
+  return std::string(Utf8(object, what));
+}
+
+Dtype DtypeOf(py::handle object) {
+  if (object.is_none()) return Dtype::kUndefined;
+  std::optional<Dtype> dtype;
+  if (PyUnicode_Check(object.ptr())) {
+    const std::string_view name = Utf8(object, "dtype");
+    dtype = DtypeFromName(name);
+    if (!dtype) ThrowValue("dtype", "unknown datatype " + Quoted(name));
+    return *dtype;
+  }
+  const int64_t number = Integer(object, "dtype");
+  if (number >= 0 && number <= UINT32_MAX) {
+    dtype = DtypeFromQnnValue(static_cast<uint32_t>(number));
+  }
+  if (!dtype) ThrowValue("dtype", "no datatype of QNN has the number " + std::to_string(number));
+  return *dtype;
+}
+
+Dialect DialectOf(py::handle object) {
+  const std::string_view name = Utf8(object, "dialect");
+  const std::optional<Dialect> dialect = DialectFromName(name);
+  if (!dialect) ThrowValue("dialect", "unknown value " + Quoted(name) + "; known: qnn, onnx, aten");
+  return *dialect;
+}
+
+// A param as a Model has it: what its Python type says, or a dict of one key as in Model JSON.
+ParamValue ParamOf(py::handle object, const std::string& what);
+
+ParamValue ExplicitParam(py::handle object, const std::string& what) {
+  const auto dict = py::reinterpret_borrow<py::dict>(object);
+  if (dict.size() == 1) {
+    const auto [key, value] = *dict.begin();
+    const std::string_view kind = Utf8(key, what);
+    if (kind == "int") return IntParam{Integer(value, what)};
+    if (kind == "uint") {
+      const int64_t number = Integer(value, what);
+      if (number < 0) ThrowValue(what, std::to_string(number) + " is no unsigned integer");
+      return UintParam{static_cast<uint64_t>(number)};
+    }
+    if (kind == "real") return Real(value, what);
+    if (kind == "flag") return Integer(value, what) != 0;
+    if (kind == "tensor" && IsArray(value)) {
+      TensorParam param = ReadTensorParam(value, what);
+      if (std::string problem = CheckTensorParam(param); !problem.empty()) {
+        ThrowValue(what, problem);
+      }
+      return param;
+    }
+  }
+  ThrowValue(what,
+             "a dict has one key: int, uint, real or flag with a number, tensor with an "
+             "array");
+}
+
+ParamValue SequenceParam(py::handle object, const std::string& what) {
+  const auto items = py::reinterpret_steal<py::object>(PySequence_Tuple(object.ptr()));
+  if (!items) throw py::error_already_set();
+  std::vector<std::string> texts;
+  std::vector<int64_t> ints;
+  std::vector<double> reals;
+  bool is_real = false;
+  size_t i = 0;
+  for (const py::handle item : items) {
+    const std::string place = what + "[" + std::to_string(i++) + "]";
+    if (PyUnicode_Check(item.ptr())) {
+      texts.push_back(Name(item, place));
+      continue;
+    }
+    is_real = is_real || PyFloat_Check(item.ptr());
+    if (!is_real) ints.push_back(Integer(item, place));
+    reals.push_back(Real(item, place));
+  }
+  if (!texts.empty() && !reals.empty()) ThrowValue(what, "both texts and numbers");
+  if (!texts.empty()) return texts;
+  if (is_real) return reals;
+  return ints;
+}
+
+ParamValue ParamOf(py::handle object, const std::string& what) {
+  PyObject* const value = object.ptr();
+  if (PyBool_Check(value)) return value == Py_True;
+  if (PyLong_Check(value)) return IntParam{Integer(object, what)};
+  if (PyFloat_Check(value)) return Real(object, what);
+  if (PyUnicode_Check(value)) return Name(object, what);
+  if (PyDict_Check(value)) return ExplicitParam(object, what);
+  if (PyList_Check(value) || PyTuple_Check(value)) return SequenceParam(object, what);
+  if (IsArray(object)) return ParamOf(py::dict(py::arg("tensor") = object), what);
+  if (PyIndex_Check(value)) return IntParam{Integer(object, what)};
+  ThrowType(what, "a bool, int, float, str, sequence of those, array or dict", object);
+}
+
+class Builder {
+ public:
+  Builder(const py::object& name, const py::object& dialect, const py::object& source) {
+    model_.name = Name(name, "name");
+    model_.dialect = DialectOf(dialect);
+    source_ = source.is_none() ? model_.name : Name(source, "source");
+  }
+
+  TensorId AddTensor(const py::object& name, const py::object& dtype, const py::object& shape,
+                     bool is_static, const py::object& encoding, const py::object& values,
+                     const py::object& sparse) {
+    CheckUnused();
+    Tensor tensor;
+    tensor.name = Name(name, "name");
+    tensor.dtype = DtypeOf(dtype);
+    tensor.is_static = is_static;
+    ReadShape(shape, tensor);
+    if (!encoding.is_none()) {
+      if (!py::isinstance<Encoding>(encoding)) ThrowType("encoding", "an Encoding", encoding);
+      tensor.encoding = encoding.cast<const Encoding&>();
+    }
+    if (!values.is_none()) {
+      Constant constant = ReadConstant(values, "values");
+      tensor.values = std::move(constant.values);
+      tensor.value_range = constant.range;
+    }
+    if (!sparse.is_none()) tensor.sparse = Integer(sparse, "sparse");
+    if (std::string problem = FinishTensor(tensor); !problem.empty()) {
+      throw py::value_error(problem);
+    }
+    CheckRoom(model_.tensors.size());
+    model_.tensors.push_back(std::move(tensor));
+    return static_cast<TensorId>(model_.tensors.size() - 1);
+  }
+
+  int32_t AddNode(const py::object& op, const py::object& inputs, const py::object& outputs,
+                  const py::object& name, const py::object& params, const py::object& dialect,
+                  const py::object& domain, const py::object& location,
+                  const py::object& unchecked_reason) {
+    CheckUnused();
+    Node node;
+    node.op = Name(op, "op");
+    if (node.op.empty()) ThrowValue("op", "is empty");
+    node.name = Name(name, "name");
+    ReadIds(inputs, "inputs", node.inputs);
+    ReadIds(outputs, "outputs", node.outputs);
+    if (!params.is_none()) ReadParams(params, node);
+    if (!dialect.is_none()) node.dialect = DialectOf(dialect);
+    node.domain = Name(domain, "domain");
+    node.location = Name(location, "location");
+    node.unchecked_reason = Name(unchecked_reason, "unchecked_reason");
+    FinishNode(node, model_.nodes.size());
+    CheckRoom(model_.nodes.size());
+    model_.nodes.push_back(std::move(node));
+    return static_cast<int32_t>(model_.nodes.size() - 1);
+  }
+
+  void AddNote(const py::object& note) {
+    CheckUnused();
+    model_.notes.push_back(Name(note, "note"));
+  }
+
+  std::shared_ptr<LoadedModel> Build(const py::object& inputs, const py::object& outputs) {
+    CheckUnused();
+    model_.inputs.clear();  // of a call that failed
+    model_.outputs.clear();
+    if (!inputs.is_none()) ReadIds(inputs, "inputs", model_.inputs);
+    if (!outputs.is_none()) ReadIds(outputs, "outputs", model_.outputs);
+    std::string problem;
+    {
+      const py::gil_scoped_release unlocked;
+      problem = Finish();
+    }
+    if (!problem.empty()) RaiseInputError(source_, absl::InvalidArgumentError(problem));
+    used_ = true;
+    return std::make_shared<LoadedModel>(LoadedModel{std::move(model_), source_});
+  }
+
+  size_t tensors() const { return model_.tensors.size(); }
+  size_t nodes() const { return model_.nodes.size(); }
+
+ private:
+  void CheckUnused() const {
+    if (used_) throw std::runtime_error("build() has been called: its model can't change");
+  }
+  static void CheckRoom(size_t count) {
+    if (count >= static_cast<size_t>(INT32_MAX)) ThrowValue("model", "more than 2^31 - 1 parts");
+  }
+
+  static void ReadShape(py::handle shape, Tensor& tensor) {
+    if (shape.is_none()) {
+      tensor.unknown_rank = true;
+      return;
+    }
+    const auto add = [&](py::handle dim, Py_ssize_t i) {
+      // The common case without a name made for it.
+      if (PyLong_CheckExact(dim.ptr())) {
+        const long long value = PyLong_AsLongLong(dim.ptr());
+        if (value != -1 || PyErr_Occurred() == nullptr) return tensor.dims.push_back(value);
+        PyErr_Clear();
+      }
+      const std::string place = "shape[" + std::to_string(i) + "]";
+      tensor.dims.push_back(dim.is_none() ? kDynamicDim : Integer(dim, place));
+    };
+    if (PyTuple_Check(shape.ptr())) {
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape.ptr()); ++i) {
+        add(PyTuple_GET_ITEM(shape.ptr(), i), i);
+      }
+    } else if (PyList_Check(shape.ptr())) {
+      const auto items = py::reinterpret_steal<py::tuple>(PyList_AsTuple(shape.ptr()));
+      ReadShape(items, tensor);
+    } else {
+      ThrowType("shape", "a tuple or list of ints, or None", shape);
+    }
+  }
+
+  template <typename Ids>
+  void ReadIds(py::handle object, const char* what, Ids& ids) const {
+    if (!PyTuple_Check(object.ptr()) && !PyList_Check(object.ptr())) {
+      ThrowType(what, "a tuple or list of tensors", object);
+    }
+    const auto items = py::reinterpret_steal<py::tuple>(PySequence_Tuple(object.ptr()));
+    if (!items) throw py::error_already_set();
+    Py_ssize_t i = 0;
+    for (const py::handle item : items) {
+      const Py_ssize_t place = i++;
+      if (item.is_none()) {
+        ids.push_back(kNoTensor);
+        continue;
+      }
+      const auto name = [&] { return std::string(what) + "[" + std::to_string(place) + "]"; };
+      const int64_t id =
+          PyLong_CheckExact(item.ptr()) ? PyLong_AsLongLong(item.ptr()) : Integer(item, name());
+      PyErr_Clear();
+      if (id < 0 || id >= static_cast<int64_t>(model_.tensors.size())) {
+        ThrowValue(name(), "there is no tensor " + std::string(py::str(item)).substr(0, 40) +
+                               "; tensor() gives their numbers");
+      }
+      ids.push_back(static_cast<TensorId>(id));
+    }
+  }
+
+  static void ReadParams(py::handle object, Node& node) {
+    if (!PyDict_Check(object.ptr())) ThrowType("params", "a dict", object);
+    // A copy: converting a value may run code that changes the caller's.
+    const auto params = py::reinterpret_steal<py::dict>(PyDict_Copy(object.ptr()));
+    node.params.reserve(params.size());
+    for (const auto& [key, value] : params) {
+      std::string name = Name(key, "params");
+      const std::string what = "params[" + Quoted(name) + "]";
+      node.params.push_back({std::move(name), ParamOf(value, what)});
+    }
+  }
+
+  // What is wrong with the graph as a whole, or "".
+  std::string Finish() {
+    absl::flat_hash_set<absl::string_view> names;
+    names.reserve(model_.tensors.size());
+    for (const Tensor& tensor : model_.tensors) {
+      if (!names.insert(tensor.name).second) {
+        return "tensor " + Quoted(tensor.name) + " is given twice";
+      }
+    }
+    for (const std::vector<TensorId>* ends : {&model_.inputs, &model_.outputs}) {
+      for (const TensorId id : *ends) {
+        if (id == kNoTensor) return "an input or output of the graph is None";
+      }
+    }
+    FillGraphEnds(model_);
+    const auto problem = FindGraphProblem(model_, nullptr);
+    if (!problem) return {};
+    if (problem->node < 0) {
+      return "outputs[" + std::to_string(problem->port) + "]: " + problem->reason;
+    }
+    std::string place = "nodes[" + std::to_string(problem->node) + "]";
+    if (problem->port >= 0) {
+      place += std::string(problem->is_input ? ".inputs[" : ".outputs[") +
+               std::to_string(problem->port) + "]";
+    }
+    return place + ": " + problem->reason;
+  }
+
+  Model model_;
+  std::string source_;
+  bool used_ = false;
+};
+
+}  // namespace
+
+void BindBuilder(py::module_& module) {
+  py::class_<Builder>(module, "ModelBuilder", py::module_local(), py::is_final(),
+                      "Makes a Model of tensors and nodes, each told by the number it was added "
+                      "as. Not for use by several threads at once.\n\n"
+                      "Methods raise TypeError and ValueError that name the argument.")
+      .def(py::init<const py::object&, const py::object&, const py::object&>(),
+           py::arg("name") = "model", py::kw_only(), py::arg("dialect") = "qnn",
+           py::arg("source") = py::none(),
+           "dialect: the language of the ops, 'qnn', 'onnx' or 'aten'; source: what stands for\n"
+           "the file in reports, by default the name.")
+      .def("tensor", &Builder::AddTensor, py::arg("name"), py::arg("dtype") = py::none(),
+           py::arg("shape") = py::tuple(), py::kw_only(), py::arg("static") = false,
+           py::arg("encoding") = py::none(), py::arg("values") = py::none(),
+           py::arg("sparse") = py::none(),
+           "Adds a tensor and returns its number.\n\n"
+           "name: unlike all others; dtype: QNN's name or number ('UFIXED_POINT_8', 0x0408),\n"
+           "None: unknown; shape: ints, -1 or None: dynamic, None as a whole: unknown rank.\n"
+           "values: of a constant, as stored and in row-major order, one for all or as many as\n"
+           "the shape has; of more than 4096 only the smallest and largest are looked up, in the\n"
+           "array itself. sparse: number of specified elements.")
+      .def("node", &Builder::AddNode, py::arg("op"), py::arg("inputs"), py::arg("outputs"),
+           py::kw_only(), py::arg("name") = "", py::arg("params") = py::none(),
+           py::arg("dialect") = py::none(), py::arg("domain") = "", py::arg("location") = "",
+           py::arg("unchecked_reason") = "",
+           "Adds a node and returns its number.\n\n"
+           "inputs, outputs: numbers of tensors, None: absent. params: by name; bool, int, float,\n"
+           "str, lists of those, arrays; {'uint': 1}, {'int': 1}, {'real': 1.0}, {'flag': True}\n"
+           "and {'tensor': array} say it as Model JSON does. location: where the user wrote it\n"
+           "('model.py:42'). unchecked_reason: why nothing can be said of it.")
+      .def("note", &Builder::AddNote, py::arg("note"),
+           "Says in the head of reports what could not be looked at.")
+      .def("build", &Builder::Build, py::kw_only(), py::arg("inputs") = py::none(),
+           py::arg("outputs") = py::none(),
+           "The model; the builder can't be used afterwards.\n\n"
+           "inputs, outputs: of the graph; None: what nothing produces, what nothing consumes.\n"
+           "Raises InputError for a tensor name that comes twice, a tensor with two producers or\n"
+           "none, and cycles.")
+      .def("__repr__", [](const Builder& self) {
+        return "<ModelBuilder: " + std::to_string(self.nodes()) + " nodes, " +
+               std::to_string(self.tensors()) + " tensors>";
+      });
+}
+
+}  // namespace quantgate::python
