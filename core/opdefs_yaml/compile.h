@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/opdb/view.h"
@@ -13,11 +14,14 @@ namespace quantgate::opdefs {
 // Compiles the folders one over the other: what a later one names (an op, a soc, a source, a
 // document) replaces the same of the earlier ones. The image is for Database::FromImage.
 // InvalidArgument: up to 20 lines "FILE:LINE:COLUMN: reason".
-absl::StatusOr<std::string> CompileOpdefs(std::span<const std::string> folders);
+// `warnings` (may be null) gets lines of the same form about what is legal and yet no use.
+absl::StatusOr<std::string> CompileOpdefs(std::span<const std::string> folders,
+                                          std::vector<std::string>* warnings = nullptr);
 
 // The same over a compiled database, such as Database::Embedded().view().
 absl::StatusOr<std::string> CompileOverlay(const opdb::View& base,
-                                           std::span<const std::string> folders);
+                                           std::span<const std::string> folders,
+                                           std::vector<std::string>* warnings = nullptr);
 
 }  // namespace quantgate::opdefs
 

@@ -52,6 +52,12 @@ const ConditionReader::Key ConditionReader::kKeys[] = {
     {"noop", CondKey::kNoop, Of::kNode, Values::kFlag},
 };
 
+std::vector<std::string_view> ConditionReader::KeyNames() {
+  std::vector<std::string_view> names;
+  for (const Key& known : kKeys) names.push_back(known.name);
+  return names;
+}
+
 std::vector<Cond> ConditionReader::Read(const Node& when, int own_port) {
   out_.clear();
   if (!when.is_map() || when.children.empty()) {

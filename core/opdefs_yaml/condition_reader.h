@@ -15,6 +15,8 @@ class ConditionReader {
       : symbols_(symbols), reporter_(reporter) {}
 
   // `own_port`: the constraint's; conditions on "the port itself" need one.
+  // All keys of `when`, for the schema of the YAML.
+  static std::vector<std::string_view> KeyNames();
   std::vector<Cond> Read(const Node& when, int own_port);
 
  private:

@@ -15,11 +15,23 @@ std::string Quoted(std::string_view text) {
   return out + (text.size() > kShown ? "…\"" : "\"");
 }
 
-void Errors::Add(std::string_view file, int line, int column, std::string reason) {
-  if (++count_ > kMax) return;
+namespace {
+
+std::string Line(std::string_view file, int line, int column, const std::string& reason) {
   std::string place(file);
   if (line > 0) absl::StrAppend(&place, ":", line, ":", column);
-  lines_.push_back(absl::StrCat(place, ": ", reason));
+  return absl::StrCat(place, ": ", reason);
+}
+
+}  // namespace
+
+void Errors::Add(std::string_view file, int line, int column, std::string reason) {
+  if (++count_ > kMax) return;
+  lines_.push_back(Line(file, line, column, reason));
+}
+
+void Errors::Warn(std::string_view file, int line, int column, std::string reason) {
+  warnings_.push_back(Line(file, line, column, reason));
 }
 
 absl::Status Errors::status() const {

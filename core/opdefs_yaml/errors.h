@@ -19,6 +19,9 @@ class Errors {
 
   // Lines and columns count from 1; 0 = the file as a whole. Later ones than kMax are counted only.
   void Add(std::string_view file, int line, int column, std::string reason);
+  // What is legal and yet no use: the database is made all the same.
+  void Warn(std::string_view file, int line, int column, std::string reason);
+  const std::vector<std::string>& warnings() const { return warnings_; }
   bool empty() const { return count_ == 0; }
   size_t count() const { return count_; }
   bool full() const { return count_ >= kMax; }
@@ -26,7 +29,7 @@ class Errors {
   absl::Status status() const;
 
  private:
-  std::vector<std::string> lines_;
+  std::vector<std::string> lines_, warnings_;
   size_t count_ = 0;
 };
 

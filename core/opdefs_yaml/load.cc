@@ -60,6 +60,7 @@ class Loader {
     }
     return errors_.status();
   }
+  const std::vector<std::string>& warnings() const { return errors_.warnings(); }
 
  private:
   // Relative paths of all YAML files, sorted.
@@ -128,6 +129,13 @@ class Loader {
 
 }  // namespace
 
-absl::Status LoadFolder(const std::string& folder, Ir& ir) { return Loader(folder, ir).Run(); }
+absl::Status LoadFolder(const std::string& folder, Ir& ir, std::vector<std::string>* warnings) {
+  Loader loader(folder, ir);
+  absl::Status status = loader.Run();
+  if (warnings != nullptr) {
+    warnings->insert(warnings->end(), loader.warnings().begin(), loader.warnings().end());
+  }
+  return status;
+}
 
 }  // namespace quantgate::opdefs

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/opdefs_yaml/ir.h"
@@ -13,7 +14,8 @@ namespace quantgate::opdefs {
 // Reads one folder of the shape of opdefs/ on top of what `ir` holds: sources, backends, socs,
 // ops and documents of the same name are replaced, all else stays. Files are read in the order of
 // their names. On an error `ir` is left half-done; the message has one line per place.
-absl::Status LoadFolder(const std::string& folder, Ir& ir);
+absl::Status LoadFolder(const std::string& folder, Ir& ir,
+                        std::vector<std::string>* warnings = nullptr);
 
 }  // namespace quantgate::opdefs
 

@@ -21,6 +21,9 @@ struct Reporter {
   void At(const Node& node, std::string reason) const {
     errors->Add(file, node.line, node.column, std::move(reason));
   }
+  void Warn(const Node& node, std::string reason) const {
+    errors->Warn(file, node.line, node.column, std::move(reason));
+  }
   void AtKey(const Node& node, std::string reason) const {
     if (node.key_line == 0) return At(node, std::move(reason));
     errors->Add(file, node.key_line, node.key_column, std::move(reason));

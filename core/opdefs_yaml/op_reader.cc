@@ -152,6 +152,7 @@ class OpReader {
   void ReadVariants(MapReader& map) {
     std::set<std::string> ids;
     std::map<std::pair<uint8_t, std::vector<DtypeMask>>, std::vector<opdb::Range>> rows;
+    std::vector<const Node*> places;
     for (const Node* node : map.list("variants")) {
       MapReader entry(*node, "a variant", reporter_);
       if (!entry.ok()) continue;
@@ -175,7 +176,51 @@ class OpReader {
                                          " repeats the dtypes of another of its group and range"));
       }
       same.push_back(variant.range);
+      places.push_back(node);
       op_.variants.push_back(std::move(variant));
+    }
+    WarnOfUnreachable(places);
+    CheckPortsAreCovered(map);
+  }
+
+  // An earlier row of its group that takes all it takes, for all its targets, and is no worse.
+  // Rows that are lists per port are left alone: a shorter list states what goes together.
+  void WarnOfUnreachable(const std::vector<const Node*>& places) {
+    const auto& all = op_.variants;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const auto hides = [&](const Variant& other) {
+        return other.group == all[i].group && other.range.since <= all[i].range.since &&
+               other.range.until >= all[i].range.until &&
+               (all[i].range.archs & ~other.range.archs) == 0 &&
+               other.consequence <= all[i].consequence &&
+               other.undocumented_until <=
+                   std::max(all[i].undocumented_until, all[i].range.since) &&
+               std::equal(all[i].dtypes.begin(), all[i].dtypes.end(), other.dtypes.begin(),
+                          other.dtypes.end(),
+                          [](DtypeMask mine, DtypeMask theirs) { return (mine & ~theirs) == 0; });
+      };
+      if (all[i].range.since < symbols_.backend().tuples_since) continue;
+      const auto end = all.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto it = std::find_if(all.begin(), end, hides);
+      if (it == end) continue;
+      reporter_.Warn(*places[i], absl::StrCat("variant ", Quoted(all[i].id), " is never chosen: ",
+                                              Quoted(it->id), " above takes all that it takes"));
+    }
+  }
+
+  // A port that must be given and that no row takes would refuse every node. `~` for an optional
+  // one is a statement: the backend has no use for it.
+  void CheckPortsAreCovered(MapReader& map) {
+    if (op_.variants.empty()) return;
+    for (size_t i = 0; i < op_.ports.size(); ++i) {
+      const bool taken =
+          std::any_of(op_.variants.begin(), op_.variants.end(), [&](const Variant& variant) {
+            return i < variant.dtypes.size() && variant.dtypes[i] != 0;
+          });
+      if (taken || (op_.ports[i].flags & opdb::kPortOptional) != 0) continue;
+      reporter_.At(*map.node().find("variants"),
+                   absl::StrCat("no variant takes the required port ", Quoted(op_.ports[i].name),
+                                ": list its dtypes, or declare it optional: true"));
     }
   }
 

@@ -16,7 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 
 Validator MakeValidator(ValidatorOptions options = {}) {
-  return Validator(*Target::Parse({.backend = "htp", .sdk = "2.51", .soc = "", .arch = "v73"}), options);
+  return Validator(*Target::Parse({.backend = "htp", .sdk = "2.51", .soc = "", .arch = "v73"}),
+                   options);
 }
 
 Tensor Activation(std::string name, float scale, int32_t zero_point) {

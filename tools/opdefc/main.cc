@@ -1,8 +1,10 @@
 // opdefc: compiles the YAML of the constraint database.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -12,28 +14,39 @@
 #include "core/opdefs_yaml/compile.h"
 #include "quantgate/database.h"
 #include "tools/opdefc/dump.h"
+#include "tools/opdefc/format.h"
+#include "tools/opdefc/json_schema.h"
 
 namespace {
 
 constexpr std::string_view kHelp = R"(opdefc - compiles the constraint database
 
 usage: opdefc compile DIR... -o FILE [--format image|json|binpb]
-       opdefc check DIR...
+       opdefc check DIR... [--over DIR...]
+       opdefc fmt [--check] FILE|DIR...
+       opdefc schema [-o FILE]
 
 compile  reads the YAML files of DIR (opdefs/README.md says what they hold) and writes
            image  the flat table that the library embeds (default)
            json   the same as JSON, for other tools
            binpb  the same as protobuf: quantgate.opdefs.v1.Database
-check    reads them and prints how much there is
+check    reads them, warns of what has no effect, and prints how much there is;
+         --over: as overlays of these folders
+fmt      lays out op files, sources.yaml and targets.yaml: one entry a line, comments kept;
+         --check: changes nothing and names the files that would change
+schema   prints the JSON Schema of an op file, for editors
 
 Several DIRs lie one over the other: what a later one names replaces the same of the earlier.
 
-exit status: 0 fine, 2 unusable input or arguments (one line FILE:LINE:COLUMN: reason each)
+exit status: 0 fine, 1 fmt --check would change files,
+             2 unusable input or arguments (one line FILE:LINE:COLUMN: reason each)
 
 examples:
   opdefc check opdefs
   opdefc compile opdefs -o opdefs.image
   opdefc compile opdefs my_opdefs -o opdefs.json --format json
+  opdefc check my_opdefs --over opdefs
+  opdefc fmt --check opdefs
 )";
 
 int Fail(std::string_view text) {
@@ -90,9 +103,73 @@ void PrintCounts(const quantgate::opdb::View& view, size_t bytes) {
 }
 
 struct Options {
-  std::vector<std::string> folders;
+  std::vector<std::string> folders, under;
   std::string out, format = "image";
 };
+
+// The files that fmt knows how to lay out: mappings and routes have their authors' layout.
+void AddFiles(const std::filesystem::path& path, std::vector<std::string>& files,
+              std::error_code& error) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(path, error)) {
+    files.push_back(path.string());
+    return;
+  }
+  std::vector<std::string> found;
+  for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string parent = it->path().parent_path().filename().string();
+    if (it->path().extension() == ".yaml" && parent != "resolve" && parent != "routes") {
+      found.push_back(it->path().string());
+    }
+  }
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+}
+
+int Format(const std::vector<std::string>& args) {
+  bool check = false;
+  std::vector<std::string> files;
+  for (const std::string& arg : args) {
+    if (arg == "--check") {
+      check = true;
+      continue;
+    }
+    if (arg.starts_with("-")) return Fail("unknown flag \"" + arg + "\" of fmt");
+    std::error_code error;
+    AddFiles(arg, files, error);
+    if (error && error != std::errc::not_a_directory) return Fail(arg + ": " + error.message());
+  }
+  if (files.empty()) return Fail("no file given");
+  bool failed = false, changed = false;
+  for (const std::string& path : files) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return Fail(path + ": is no file");
+    std::ifstream file(path, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    if (file.bad()) return Fail(path + ": can't be read");
+    const auto formatted = quantgate::opdefs::Formatted(text, path);
+    if (!formatted.ok()) {
+      FailLines(std::string(formatted.status().message()));
+      failed = true;
+    } else if (*formatted != text) {
+      std::cout << path << "\n";
+      changed = true;
+      if (!check && !WriteFile(path, *formatted)) return Fail(path + ": can't be written");
+    }
+  }
+  return failed ? 2 : check && changed ? 1 : 0;
+}
+
+int Schema(const std::vector<std::string>& args) {
+  const std::string schema = quantgate::opdefs::OpJsonSchema();
+  if (args.empty()) {
+    std::cout << schema << std::flush;
+    return std::cout ? 0 : Fail("can't write to standard output");
+  }
+  if (args.size() != 2 || args[0] != "-o") return Fail("schema takes -o FILE only");
+  return WriteFile(args[1], schema) ? 0 : Fail(args[1] + ": can't be written");
+}
 
 }  // namespace
 
@@ -106,19 +183,25 @@ int main(int argc, char** argv) {
     }
   }
   const std::string& command = args[0];
+  const std::vector<std::string> rest(args.begin() + 1, args.end());
+  if (command == "fmt") return Format(rest);
+  if (command == "schema") return Schema(rest);
   if (command != "compile" && command != "check") {
-    return Fail("unknown command \"" + command + "\": compile or check");
+    return Fail("unknown command \"" + command + "\": compile, check, fmt or schema");
   }
   Options options;
+  bool over = false;
   for (size_t i = 1; i < args.size(); ++i) {
     const std::string& arg = args[i];
     if (command == "compile" && (arg == "-o" || arg == "--format")) {
       if (i + 1 == args.size()) return Fail(arg + " needs a value");
       (arg == "-o" ? options.out : options.format) = args[++i];
+    } else if (command == "check" && arg == "--over") {
+      over = true;
     } else if (arg.size() > 1 && arg[0] == '-') {
       return Fail("unknown flag \"" + arg + "\" of " + command + "; see opdefc --help");
     } else {
-      options.folders.push_back(arg);
+      (over ? options.under : options.folders).push_back(arg);
     }
   }
   if (options.folders.empty()) return Fail("no folder given");
@@ -129,7 +212,11 @@ int main(int argc, char** argv) {
     return Fail("unknown format \"" + format + "\": image, json or binpb");
   }
 
-  auto image = quantgate::opdefs::CompileOpdefs(options.folders);
+  if (over && options.under.empty()) return Fail("--over needs a folder");
+  options.folders.insert(options.folders.begin(), options.under.begin(), options.under.end());
+  std::vector<std::string> warnings;
+  auto image = quantgate::opdefs::CompileOpdefs(options.folders, &warnings);
+  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
   if (!image.ok()) return FailLines(std::string(image.status().message()));
   const size_t bytes = image->size();
   std::string text = compile && format == "image" ? *image : std::string();
