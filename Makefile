@@ -8,7 +8,7 @@ FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
 FUZZ_SECONDS ?= 60
 ORT := tests/conformance/ort
 
-.PHONY: help setup configure build demo test test-python models conformance verify-reference record-ort golden bench fuzz clean
+.PHONY: help setup configure build demo test test-python models conformance verify-reference record-ort golden reference coverage matrix-image bench fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -57,8 +57,18 @@ record-ort: ## asks the provider again and rewrites tests/conformance/ort/record
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(ORT)/compare.py --record
 
-golden: build ## rewrites tests/golden from the fixtures of the rules; review the diff
+golden: build ## rewrites tests/golden from the fixtures of the rules, and docs/coverage.md; review the diff
 	@$(PYTHON) tools/update_goldens.py $(CLI)
+	@$(MAKE) --no-print-directory coverage
+
+reference: build ## a Markdown page per op and backend, into build/docs/reference
+	@$(PYTHON) -m tools.reference --cli $(CLI) -o $(BUILD)/docs/reference
+
+coverage: build ## rewrites docs/coverage.md out of the database; review the diff
+	@$(PYTHON) -m tools.reference --cli $(CLI) --coverage docs/coverage.md
+
+matrix-image: build ## rewrites docs/images/matrix.png; needs Chromium
+	@$(PYTHON) tools/matrix_image.py $(CLI) docs/images/matrix.png
 
 counts: build ## counts of the database per backend and SDK version, printed and into docs/database.md
 	@$(PYTHON) tools/count_database.py --opdefc $(BUILD)/tools/opdefc/opdefc --write docs/database.md

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/opdb/describe.h"
 #include "core/opdb/encoding_rules.h"
 #include "core/opdb/kinds.h"
@@ -54,35 +55,46 @@ OpInfo::Port PortInfo(const View& db, const opdb::PortRow& row) {
           row.channel_axis};
 }
 
+// Numbers as the YAML writes them.
+std::string DefaultText(const View& db, const opdb::ParamRow& row) {
+  std::vector<std::string> items;
+  for (const int64_t v : db.get(row.default_ints)) items.push_back(absl::StrCat(v));
+  for (const double v : db.get(row.default_reals)) items.push_back(absl::StrCat(v));
+  if (items.size() == 1 && row.rank < 0) return items.front();
+  return items.empty() ? "" : absl::StrCat("[", absl::StrJoin(items, ", "), "]");
+}
+
 OpInfo::Param ParamInfo(const View& db, const opdb::ParamRow& row) {
-  OpInfo::Param param{
-      std::string(db.str(row.name)), std::string(DtypeName(row.dtype)), row.required != 0, {}};
+  OpInfo::Param param{std::string(db.str(row.name)),
+                      std::string(DtypeName(row.dtype)),
+                      row.required != 0,
+                      {},
+                      row.rank,
+                      DefaultText(db, row)};
   for (const opdb::EnumRow& value : db.get(row.values)) {
     param.values.emplace_back(db.str(value.name), value.value);
   }
   return param;
 }
 
-OpInfo::Variant VariantInfo(const View& db, const BackendRow& backend, const OpRow& op,
-                            const opdb::VariantRow& row, const opdb::Describer& describe,
-                            const Target& target, const std::string& prefix) {
+OpInfo::Variant VariantInfo(const View& db, const OpRow& op, const opdb::VariantRow& row,
+                            const opdb::Describer& describe, SdkKey sdk,
+                            const std::string& prefix) {
   OpInfo::Variant variant;
   variant.id = absl::StrCat(prefix, "#", Absl(db.str(row.id)));
   variant.group = std::string(db.str(db.get(op.groups)[row.group]));
   for (const DtypeMask mask : db.get(row.dtypes)) variant.dtypes.push_back(opdb::DtypeNames(mask));
-  variant.consequence = target.knowledge_key() < row.undocumented_until ? Consequence::kUndocumented
-                                                                        : row.consequence;
+  variant.consequence = sdk < row.undocumented_until ? Consequence::kUndocumented : row.consequence;
+  if (row.undocumented_until > 0) variant.undocumented_until = SdkName(row.undocumented_until);
   variant.since = Since(row.range);
   variant.until = Until(row.range);
   variant.archs = describe.Archs(row.range);
   variant.sources = Sources(db, row.sources);
-  variant.encoding_rules =
-      opdb::EncodingRulesOf(db, backend, op, target, 1ull << row.group, db.get(row.dtypes));
   return variant;
 }
 
 OpInfo::Constraint ConstraintInfo(const View& db, const OpRow& op, const opdb::ConstraintRow& row,
-                                  const opdb::Describer& describe, const Target& target,
+                                  const opdb::Describer& describe, SdkKey sdk,
                                   const std::string& prefix) {
   OpInfo::Constraint constraint;
   constraint.id = absl::StrCat(prefix, "/", Absl(db.str(row.id)));
@@ -90,8 +102,11 @@ OpInfo::Constraint ConstraintInfo(const View& db, const OpRow& op, const opdb::C
   constraint.kind = std::string(opdb::KindName(row.kind));
   constraint.rule = std::string(opdb::KindRule(row.kind));
   constraint.text = describe.Constraint(row);
-  constraint.consequence =
-      target.knowledge_key() >= row.measured_since ? row.measured_consequence : row.consequence;
+  constraint.consequence = sdk >= row.measured_since ? row.measured_consequence : row.consequence;
+  if (row.measured_since != kSdkOpen) {
+    constraint.measured_since = SdkName(row.measured_since);
+    constraint.measured_consequence = row.measured_consequence;
+  }
   constraint.since = Since(row.range);
   constraint.until = Until(row.range);
   constraint.archs = describe.Archs(row.range);
@@ -104,6 +119,51 @@ OpInfo::Constraint ConstraintInfo(const View& db, const OpRow& op, const opdb::C
   constraint.sources = Sources(db, row.sources);
   constraint.note = std::string(db.str(row.note));
   return constraint;
+}
+
+absl::Status UnknownOp(std::string_view name, std::string_view backend,
+                       const std::vector<std::string>& known) {
+  return absl::NotFoundError(absl::StrCat("unknown op \"", Absl(name.substr(0, 60)), "\" of ",
+                                          Absl(backend), DidYouMeanOf(name, known)));
+}
+
+// The entries of the target, or of every SDK and arch where `target` is null; the consequences
+// are those of `sdk`.
+OpInfo InfoOf(const View& db, const BackendRow& backend, const OpRow& op, SdkKey sdk,
+              const Target* target) {
+  const auto wanted = [&](const opdb::Range& range) {
+    return target == nullptr || IsFor(range, *target);
+  };
+  const opdb::Describer describe(db, backend, op);
+  OpInfo info;
+  info.name = std::string(db.str(op.name));
+  info.backend = std::string(db.str(backend.name));
+  info.lists_per_port = sdk < backend.tuples_since;
+  info.since = Since(op.range);
+  info.until = Until(op.range);
+  info.archs = describe.Archs(op.range);
+  const std::string prefix = absl::StrCat(info.backend, "/", info.name);
+  const auto ports = db.get(op.ports);
+  for (size_t i = 0; i < ports.size(); ++i) {
+    (i < op.input_count ? info.inputs : info.outputs).push_back(PortInfo(db, ports[i]));
+  }
+  for (const opdb::ParamRow& row : db.get(op.params)) info.params.push_back(ParamInfo(db, row));
+  if (!wanted(op.range)) return info;
+  for (const opdb::VariantRow& row : db.get(op.variants)) {
+    if (wanted(row.range)) {
+      info.variants.push_back(VariantInfo(db, op, row, describe, sdk, prefix));
+      if (target != nullptr) {
+        info.variants.back().encoding_rules =
+            opdb::EncodingRulesOf(db, backend, op, *target, 1ull << row.group, db.get(row.dtypes));
+      }
+    }
+  }
+  for (const opdb::ConstraintRow& row : db.get(op.constraints)) {
+    if (wanted(row.range)) {
+      info.constraints.push_back(ConstraintInfo(db, op, row, describe, sdk, prefix));
+    }
+  }
+  return info;
 }
 
 }  // namespace
@@ -172,35 +232,34 @@ absl::StatusOr<OpInfo> Database::Query(std::string_view name, const Target& targ
         absl::StrCat("the target's backend ", target.backend(), " is not in this database"));
   }
   const int index = db.FindOp(*backend, name);
-  if (index < 0) {
-    return absl::NotFoundError(absl::StrCat("unknown op \"", Absl(name.substr(0, 60)), "\" of ",
-                                            target.backend(), DidYouMeanOf(name, Ops(target))));
-  }
+  if (index < 0) return UnknownOp(name, target.backend(), Ops(target));
   const OpRow& op = db.get(backend->ops)[static_cast<size_t>(index)];
-  const opdb::Describer describe(db, *backend, op);
+  return InfoOf(db, *backend, op, target.knowledge_key(), &target);
+}
 
-  OpInfo info;
-  info.name = std::string(name);
-  info.backend = target.backend();
-  info.lists_per_port = target.knowledge_key() < backend->tuples_since;
-  const std::string prefix = absl::StrCat(info.backend, "/", info.name);
-  const auto ports = db.get(op.ports);
-  for (size_t i = 0; i < ports.size(); ++i) {
-    (i < op.input_count ? info.inputs : info.outputs).push_back(PortInfo(db, ports[i]));
+absl::StatusOr<OpInfo> Database::QueryEverySdk(std::string_view name,
+                                               std::string_view backend) const {
+  const View& db = *view_;
+  const int at = db.FindBackend(backend);
+  if (at < 0) {
+    return absl::NotFoundError(absl::StrCat("unknown backend \"", Absl(backend.substr(0, 60)), "\"",
+                                            DidYouMeanOf(backend, Backends())));
   }
-  for (const opdb::ParamRow& row : db.get(op.params)) info.params.push_back(ParamInfo(db, row));
-  if (!IsFor(op.range, target)) return info;
-  for (const opdb::VariantRow& row : db.get(op.variants)) {
-    if (IsFor(row.range, target)) {
-      info.variants.push_back(VariantInfo(db, *backend, op, row, describe, target, prefix));
-    }
+  const BackendRow& row = db.backends()[static_cast<size_t>(at)];
+  const int index = db.FindOp(row, name);
+  if (index < 0) return UnknownOp(name, backend, OpsOfEverySdk(backend));
+  return InfoOf(db, row, db.get(row.ops)[static_cast<size_t>(index)], db.get(row.sdks).back(),
+                nullptr);
+}
+
+std::vector<std::string> Database::OpsOfEverySdk(std::string_view backend) const {
+  std::vector<std::string> names;
+  const int at = view_->FindBackend(backend);
+  if (at < 0) return names;
+  for (const OpRow& op : view_->get(view_->backends()[static_cast<size_t>(at)].ops)) {
+    names.emplace_back(view_->str(op.name));
   }
-  for (const opdb::ConstraintRow& row : db.get(op.constraints)) {
-    if (IsFor(row.range, target)) {
-      info.constraints.push_back(ConstraintInfo(db, op, row, describe, target, prefix));
-    }
-  }
-  return info;
+  return names;
 }
 
 }  // namespace quantgate

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/opdefs_yaml/op_reader.h"
+#include "core/opdefs_yaml/precisions_reader.h"
 #include "core/opdefs_yaml/targets_reader.h"
 
 namespace quantgate::opdefs {
@@ -105,9 +106,11 @@ class Loader {
     const std::string parent = path.parent_path().string();
     const std::string stem = path.stem().string();
     if (parent.empty()) {
-      if (stem != "sources" && stem != "targets") {
+      if (stem == "precisions") {
+        Visit(path, [&](const Node& node, const Reporter& to) { ReadPrecisions(node, to, ir_); });
+      } else if (stem != "sources" && stem != "targets") {
         errors_.Add((folder_ / path).string(), 0, 0,
-                    "only sources.yaml and targets.yaml stand here");
+                    "only sources.yaml, targets.yaml and precisions.yaml stand here");
       }
     } else if (parent == "resolve" || parent == "routes") {
       Visit(path, [&](const Node& node, const Reporter&) {

@@ -3,56 +3,29 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "core/report/layout.h"
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/common.h"
-#include "tools/quantgate/output.h"
-#include "tools/quantgate/overlay.h"
+#include "tools/quantgate/query_html.h"
 #include "tools/quantgate/table.h"
 #include "tools/quantgate/verbs.h"
+#include "tools/quantgate/view_flags.h"
 
 namespace quantgate::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct QueryFlags {
-  OpdefsFlag opdefs;
-  std::string op, format = "text";
+  std::string op;
   TargetSpec target;
-  ColorFlag color;
+  bool every_sdk = false;
+  ViewFlags view;
 };
 
 // OpInfo::Port::channel_axis of a port without one.
 constexpr int kNoAxis = -128;
-
-std::string Join(const std::vector<std::string>& items, std::string_view separator) {
-  std::string text;
-  for (const std::string& item : items) {
-    if (!text.empty()) text += separator;
-    text += item;
-  }
-  return text;
-}
-
-// "2.25 and later", "before 2.47", "" = always.
-std::string RangeText(const std::string& since, const std::string& until,
-                      const std::string& archs) {
-  std::vector<std::string> parts;
-  if (!since.empty() && !until.empty()) {
-    parts.push_back("SDK " + since + " to below " + until);
-  } else if (!since.empty()) {
-    parts.push_back("SDK " + since + "+");
-  } else if (!until.empty()) {
-    parts.push_back("SDK below " + until);
-  }
-  if (!archs.empty()) parts.push_back(archs);
-  return Join(parts, ", ");
-}
 
 Json PortJson(const OpInfo::Port& port) {
   Json json = {{"port", port.name},
@@ -64,7 +37,8 @@ Json PortJson(const OpInfo::Port& port) {
 }
 
 Json OpJson(const OpInfo& op) {
-  Json json = {{"op", op.name}, {"backend", op.backend}, {"listsPerPort", op.lists_per_port}};
+  Json json = {{"op", op.name},     {"backend", op.backend}, {"since", op.since},
+               {"until", op.until}, {"archs", op.archs},     {"listsPerPort", op.lists_per_port}};
   for (const auto& [key, ports] : {std::pair{"inputs", &op.inputs}, {"outputs", &op.outputs}}) {
     json[key] = Json::array();
     for (const OpInfo::Port& port : *ports) json[key].push_back(PortJson(port));
@@ -75,7 +49,9 @@ Json OpJson(const OpInfo& op) {
     for (const auto& [name, value] : param.values) values[name] = value;
     json["params"].push_back({{"name", param.name},
                               {"dtype", param.dtype},
+                              {"rank", param.rank < 0 ? Json(nullptr) : Json(param.rank)},
                               {"required", param.required},
+                              {"default", param.default_value},
                               {"values", std::move(values)}});
   }
   json["variants"] = Json::array();
@@ -84,6 +60,7 @@ Json OpJson(const OpInfo& op) {
                                 {"group", variant.group},
                                 {"dtypes", variant.dtypes},
                                 {"consequence", ConsequenceName(variant.consequence)},
+                                {"undocumentedUntil", variant.undocumented_until},
                                 {"since", variant.since},
                                 {"until", variant.until},
                                 {"archs", variant.archs},
@@ -91,12 +68,18 @@ Json OpJson(const OpInfo& op) {
   }
   json["constraints"] = Json::array();
   for (const OpInfo::Constraint& constraint : op.constraints) {
+    Json measured = nullptr;
+    if (!constraint.measured_since.empty()) {
+      measured = {{"since", constraint.measured_since},
+                  {"consequence", ConsequenceName(constraint.measured_consequence)}};
+    }
     json["constraints"].push_back({{"id", constraint.id},
                                    {"port", constraint.port},
                                    {"kind", constraint.kind},
                                    {"rule", constraint.rule},
                                    {"text", constraint.text},
                                    {"consequence", ConsequenceName(constraint.consequence)},
+                                   {"measured", std::move(measured)},
                                    {"since", constraint.since},
                                    {"until", constraint.until},
                                    {"archs", constraint.archs},
@@ -107,27 +90,36 @@ Json OpJson(const OpInfo& op) {
   return json;
 }
 
-std::string QueryJson(const OpInfo& op, const Target& target) {
-  Json json = {{"schemaVersion", "1"},
-               {"tool", {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}}}};
-  json["target"] = {{"backend", target.backend()}, {"sdk", target.sdk()}, {"arch", target.arch()}};
-  if (!target.soc().empty()) json["target"]["soc"] = target.soc();
-  json["knowledge"] = {{"sdk", target.knowledge_sdk()}, {"measured", target.measured()}};
+Json PrecisionsJson(const Matrix& matrix) {
+  Json json = Json::array();
+  for (const Matrix::Row& row : matrix.rows) {
+    for (const Matrix::Taken& taken : row.cells.front().taken) {
+      json.push_back({{"precision", matrix.precisions[taken.precision].id},
+                      {"verdict", ConsequenceName(taken.verdict)},
+                      {"measured", taken.measured}});
+    }
+  }
+  return json;
+}
+
+Json QueryJson(const OpInfo& op, const Target& target, const Matrix& matrix) {
+  Json json = JsonHead();
+  json["target"] = TargetJson(target);
+  json["knowledge"] = KnowledgeJson(target);
   json["notes"] = target.notes();
+  json["precisions"] = PrecisionsJson(matrix);
   json.update(OpJson(op));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json;
 }
 
 class QueryText {
  public:
-  QueryText(const OpInfo& op, const Target& target, bool color, size_t width)
-      : op_(op), target_(target), paint_(color), width_(width) {}
+  QueryText(const OpInfo& op, const Target& target, const Matrix& matrix, const Paper& paper)
+      : op_(op), target_(target), matrix_(matrix), paint_(paper.color), width_(paper.width) {}
 
   std::string Print() && {
-    std::string where = target_.backend() + " · SDK " + target_.sdk();
-    if (!target_.arch().empty()) where += " · " + target_.arch();
-    if (!target_.soc().empty()) where += " · " + target_.soc();
-    text_ += paint_(Style::kBold, op_.name) + "  " + where + "\n";
+    text_ += paint_(Style::kBold, op_.name) + "  " + TargetText(target_) + "\n";
+    TakenPrecisions();
     for (const std::string& note : target_.notes()) {
       text_ += Table({{paint_(Style::kCyan, "note:", true), note}}, 0, width_);
     }
@@ -140,6 +132,24 @@ class QueryText {
 
  private:
   void Title(std::string_view title) { text_ += "\n" + paint_(Style::kBold, title) + "\n"; }
+
+  void TakenPrecisions() {
+    std::vector<std::string> words;
+    for (const Matrix::Row& row : matrix_.rows) {
+      for (const Matrix::Taken& taken : row.cells.front().taken) {
+        const std::string& label = matrix_.Label(row, taken);
+        if (taken.verdict != Consequence::kAccepted) {
+          words.push_back(paint_(Style::kYellow, label + " (undocumented)"));
+        } else if (taken.measured) {
+          words.push_back(paint_(Style::kGreen, label));
+        } else {
+          words.push_back(paint_(Style::kCyan, label + " (documented)"));
+        }
+      }
+    }
+    if (words.empty()) return;
+    text_ += Table({{paint_(Style::kBold, "takes"), Join(words)}}, 0, width_);
+  }
 
   void Ports() {
     Title("ports");
@@ -167,8 +177,10 @@ class QueryText {
       for (const auto& [name, value] : param.values) {
         values.push_back(name + " = " + std::to_string(value));
       }
-      rows.push_back({paint_(Style::kBlue, param.name), param.dtype,
-                      param.required ? "required" : "", Join(values, ", ")});
+      std::string need = param.required ? "required" : "";
+      if (!param.default_value.empty()) need = "default " + param.default_value;
+      rows.push_back(
+          {paint_(Style::kBlue, param.name), param.dtype, std::move(need), Join(values)});
     }
     text_ += Table(rows, 2, width_);
   }
@@ -260,30 +272,114 @@ class QueryText {
 
   const OpInfo& op_;
   const Target& target_;
+  const Matrix& matrix_;
   const Painter paint_;
   const size_t width_;
   std::map<std::string, std::string, std::less<>> legend_;
   std::string text_;
 };
 
+// All ops of the target with what each takes, a line each.
+std::string OpsText(const Matrix& matrix, const Target& target, const Paper& paper) {
+  const Painter paint(paper.color);
+  std::string text = paint(Style::kBold, std::to_string(matrix.rows.size()) + " ops") + "  " +
+                     TargetText(target) + "\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const Matrix::Row& row : matrix.rows) {
+    std::vector<std::string> words;
+    for (const Matrix::Taken& taken : row.cells.front().taken) {
+      const bool accepted = taken.verdict == Consequence::kAccepted;
+      words.push_back(paint(!accepted        ? Style::kYellow
+                            : taken.measured ? Style::kGreen
+                                             : Style::kCyan,
+                            matrix.Label(row, taken) + (accepted ? "" : "?")));
+    }
+    rows.push_back({paint(Style::kBlue, row.op), Join(words, " ")});
+  }
+  text += Table(rows, 2, paper.width);
+  text +=
+      "\n  " + paint(Style::kGrey, "? = undocumented; quantgate query OP tells one in full") + "\n";
+  return text;
+}
+
+absl::StatusOr<Matrix> MatrixOfTarget(const Database& database, const Target& target,
+                                      const std::vector<std::string>& ops) {
+  return MatrixOf(database, {{target.backend(), target, {}}}, ops);
+}
+
+// What is known of one op or of all, whatever the SDK and arch: for tools that write documents.
+int RunEverySdk(const QueryFlags& flags, const Database& database, const Target& target) {
+  std::vector<OpInfo> ops;
+  for (const std::string& name : flags.op.empty() ? database.OpsOfEverySdk(target.backend())
+                                                  : std::vector<std::string>{flags.op}) {
+    absl::StatusOr<OpInfo> op = database.QueryEverySdk(name, target.backend());
+    if (!op.ok()) return Fail(op.status());
+    ops.push_back(*std::move(op));
+  }
+  return flags.view.Write({.text = {},
+                           .json =
+                               [&] {
+                                 Json json = JsonHead();
+                                 json["backend"] = target.backend();
+                                 json["ops"] = Json::array();
+                                 for (const OpInfo& op : ops) json["ops"].push_back(OpJson(op));
+                                 return json;
+                               },
+                           .html = {},
+                           .markdown = {}});
+}
+
+int RunOps(const QueryFlags& flags, const Database& database, const Target& target) {
+  const absl::StatusOr<Matrix> matrix = MatrixOfTarget(database, target, {});
+  if (!matrix.ok()) return Fail(matrix.status());
+  return flags.view.Write(
+      {.text = [&](const Paper& paper) { return OpsText(*matrix, target, paper); },
+       .json =
+           [&] {
+             Json json = JsonHead();
+             json["target"] = TargetJson(target);
+             json["knowledge"] = KnowledgeJson(target);
+             json["notes"] = target.notes();
+             json["ops"] = Json::array();
+             for (const Matrix::Row& row : matrix->rows) {
+               Matrix one = *matrix;
+               one.rows = {row};
+               json["ops"].push_back({{"op", row.op}, {"precisions", PrecisionsJson(one)}});
+             }
+             return json;
+           },
+       .html = {},
+       .markdown = {}});
+}
+
 int RunQuery(const QueryFlags& flags) {
-  const absl::StatusOr<Format> format = ParseFormat(flags.format);
-  if (!format.ok()) return Fail(format.status());
-  const absl::StatusOr<const Database*> database = flags.opdefs.Load();
+  if (const absl::Status format = flags.view.CheckFormat(); !format.ok()) return Fail(format);
+  if (flags.every_sdk && flags.view.format != "json") {
+    return Fail("--every-sdk is for tools: it needs --format json");
+  }
+  if (flags.op.empty() && flags.view.format == "html") {
+    return Fail("query without an op makes no page; quantgate matrix --format html shows all ops");
+  }
+  const absl::StatusOr<const Database*> database = flags.view.opdefs.Load();
   if (!database.ok()) return Fail(database.status());
   const absl::StatusOr<Target> target = Target::Parse(flags.target, **database);
   if (!target.ok()) return Fail(target.status());
-  absl::StatusOr<Output> output = Output::Open("");
-  const absl::StatusOr<bool> color = flags.color.Decide(*output);
-  if (!color.ok()) return Fail(color.status());
+  if (flags.every_sdk) return RunEverySdk(flags, **database, *target);
+  if (flags.op.empty()) return RunOps(flags, **database, *target);
   const absl::StatusOr<OpInfo> op = (*database)->Query(flags.op, *target);
   if (!op.ok()) return Fail(op.status());
-  output->Write(
-      *format == Format::kJson
-          ? QueryJson(*op, *target)
-          : QueryText(*op, *target, *color, static_cast<size_t>(TextWidth(*output))).Print());
-  if (const absl::Status status = output->Commit(); !status.ok()) return Fail(status);
-  return kFine;
+  // Without rows on this target: the op is another SDK's or arch's.
+  Matrix matrix;
+  if (!op->variants.empty()) {
+    absl::StatusOr<Matrix> made = MatrixOfTarget(**database, *target, {flags.op});
+    if (!made.ok()) return Fail(made.status());
+    matrix = *std::move(made);
+  }
+  return flags.view.Write(
+      {.text = [&](const Paper& paper) { return QueryText(*op, *target, matrix, paper).Print(); },
+       .json = [&] { return QueryJson(*op, *target, matrix); },
+       .html = [&] { return QueryHtml(*op, *target, matrix); },
+       .markdown = {}});
 }
 
 }  // namespace
@@ -291,17 +387,17 @@ int RunQuery(const QueryFlags& flags) {
 Verb AddQuery(CLI::App& app) {
   const auto flags = std::make_shared<QueryFlags>();
   CLI::App* verb = app.add_subcommand("query", "What a target takes for an op");
-  verb->add_option("OP", flags->op, "Op of the backend")->required();
+  verb->add_option("OP", flags->op, "Op of the backend; all of them in short if none is given");
   AddTargetFlags(*verb, flags->target);
-  flags->opdefs.Add(*verb);
-  verb->add_option("--format", flags->format, "text or json")
-      ->capture_default_str()
-      ->type_name("FORMAT");
-  flags->color.Add(*verb);
+  flags->view.Add(*verb);
+  verb->add_flag("--every-sdk", flags->every_sdk,
+                 "Every row and constraint of every SDK and arch, as JSON");
   verb->footer(
       "Examples:\n"
       "  quantgate query Conv2d --soc SM8550\n"
-      "  quantgate query MatMul --arch v68 --sdk 2.25 --format json");
+      "  quantgate query Conv2d --backend lpai\n"
+      "  quantgate query MatMul --arch v68 --sdk 2.25 --format html -o matmul.html\n"
+      "  quantgate query --arch v68");
   return {verb, [flags] { return RunQuery(*flags); }};
 }
 

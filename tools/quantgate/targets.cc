@@ -1,58 +1,67 @@
 // quantgate targets
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "core/report/layout.h"
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/common.h"
-#include "tools/quantgate/output.h"
-#include "tools/quantgate/overlay.h"
 #include "tools/quantgate/table.h"
 #include "tools/quantgate/verbs.h"
+#include "tools/quantgate/view_flags.h"
+#include "tools/quantgate/web.h"
 
 namespace quantgate::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct TargetsFlags {
-  OpdefsFlag opdefs;
-  std::string format = "text";
-  ColorFlag color;
-};
-
-std::string Join(const std::vector<std::string>& items) {
-  std::string text;
-  for (const std::string& item : items) {
-    if (!text.empty()) text += ", ";
-    text += item;
-  }
-  return text;
-}
-
-std::string TargetsJson(const Database& database) {
-  Json json = {{"schemaVersion", "1"},
-               {"tool", {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}}}};
+Json TargetsJson(const Database& database) {
+  Json json = JsonHead();
   json["backends"] = Json::array();
   for (const std::string& backend : database.Backends()) {
     json["backends"].push_back(
         {{"name", backend}, {"sdks", database.Sdks(backend)}, {"archs", database.Archs(backend)}});
   }
   json["socs"] = Json::array();
-  for (const SocInfo& soc : database.Socs()) {
-    Json entry = {{"name", soc.name}, {"otherNames", soc.other_names}, {"id", soc.id}};
-    if (!soc.arch.empty()) entry["arch"] = soc.arch;
-    if (soc.vtcm_mb > 0) entry["vtcmMb"] = soc.vtcm_mb;
-    json["socs"].push_back(std::move(entry));
-  }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  for (const SocInfo& soc : database.Socs()) json["socs"].push_back(SocJson(soc));
+  return json;
 }
 
-std::string TargetsText(const Database& database, bool color, size_t width) {
-  const Painter paint(color);
+std::string TargetsHtml(const Database& database) {
+  Page page;
+  page.title = "quantgate: targets";
+  std::string& body = page.body;
+  body =
+      "<div class=\"page\"><header><h1>Targets</h1>\n<p class=\"soft\">Backends, SDK versions "
+      "with knowledge of their own, architectures and chips.</p></header>\n"
+      "<h2>Backends</h2>\n<div class=\"wide\"><table><thead><tr><th>backend</th><th>SDK</th>"
+      "<th>arch</th></tr></thead><tbody>\n";
+  for (const std::string& backend : database.Backends()) {
+    body += "<tr><td class=\"name\"><b>" + Escaped(backend) + "</b></td><td>" +
+            Escaped(Join(database.Sdks(backend))) + "</td><td>" +
+            Escaped(Join(database.Archs(backend))) + "</td></tr>\n";
+  }
+  body +=
+      "</tbody></table></div>\n<h2>Chips</h2>\n<div class=\"bar\"><input type=\"search\" "
+      "placeholder=\"Name, id, arch…\" aria-label=\"Filter\"><output id=\"found\" "
+      "class=\"soft\"></output></div>\n<div class=\"wide\"><table><thead><tr><th>soc</th>"
+      "<th>id</th><th>arch</th><th>VTCM</th><th>also called</th></tr></thead><tbody>\n";
+  for (const SocInfo& soc : database.Socs()) {
+    const std::string others = Join(soc.other_names), id = std::to_string(soc.id);
+    body += "<tr data-find=\"" + Escaped(soc.name + " " + id + " " + soc.arch + " " + others) +
+            "\"><td class=\"name\"><b>" + Escaped(soc.name) + "</b></td><td>" + id + "</td><td>" +
+            (soc.arch.empty() ? "unknown" : Escaped(soc.arch)) + "</td><td>" +
+            (soc.vtcm_mb > 0 ? std::to_string(soc.vtcm_mb) + " MB" : "") + "</td><td>" +
+            Escaped(others) + "</td></tr>\n";
+  }
+  body += "</tbody></table></div></div>";
+  page.style = kListCss;
+  page.script = kListJs;
+  return HtmlPage(page);
+}
+
+std::string TargetsText(const Database& database, const Paper& paper) {
+  const Painter paint(paper.color);
   std::string text = paint(Style::kBold, "backends") + "\n";
   std::vector<std::vector<std::string>> rows;
   for (const std::string& backend : database.Backends()) {
@@ -61,7 +70,7 @@ std::string TargetsText(const Database& database, bool color, size_t width) {
       rows.push_back({"", "arch", Join(archs)});
     }
   }
-  text += Table(rows, 2, width);
+  text += Table(rows, 2, paper.width);
   text += "\n" + paint(Style::kBold, "chips") + "\n";
   rows = {{"soc", "id", "arch", "vtcm", "also called"}};
   for (std::string& cell : rows[0]) cell = paint(Style::kGrey, cell);
@@ -71,35 +80,25 @@ std::string TargetsText(const Database& database, bool color, size_t width) {
                     soc.vtcm_mb > 0 ? std::to_string(soc.vtcm_mb) + " MB" : "",
                     Join(soc.other_names)});
   }
-  return text + Table(rows, 2, width);
+  return text + Table(rows, 2, paper.width);
 }
 
-int RunTargets(const TargetsFlags& flags) {
-  const absl::StatusOr<Format> format = ParseFormat(flags.format);
-  if (!format.ok()) return Fail(format.status());
-  absl::StatusOr<Output> output = Output::Open("");
-  const absl::StatusOr<bool> color = flags.color.Decide(*output);
-  if (!color.ok()) return Fail(color.status());
-  const absl::StatusOr<const Database*> loaded = flags.opdefs.Load();
-  if (!loaded.ok()) return Fail(loaded.status());
-  const Database& database = **loaded;
-  output->Write(*format == Format::kJson
-                    ? TargetsJson(database)
-                    : TargetsText(database, *color, static_cast<size_t>(TextWidth(*output))));
-  if (const absl::Status status = output->Commit(); !status.ok()) return Fail(status);
-  return kFine;
+int RunTargets(const ViewFlags& flags) {
+  if (const absl::Status format = flags.CheckFormat(); !format.ok()) return Fail(format);
+  const absl::StatusOr<const Database*> database = flags.opdefs.Load();
+  if (!database.ok()) return Fail(database.status());
+  return flags.Write({.text = [&](const Paper& paper) { return TargetsText(**database, paper); },
+                      .json = [&] { return TargetsJson(**database); },
+                      .html = [&] { return TargetsHtml(**database); },
+                      .markdown = {}});
 }
 
 }  // namespace
 
 Verb AddTargets(CLI::App& app) {
-  const auto flags = std::make_shared<TargetsFlags>();
+  const auto flags = std::make_shared<ViewFlags>();
   CLI::App* verb = app.add_subcommand("targets", "Backends, SDK versions, archs and chips known");
-  verb->add_option("--format", flags->format, "text or json")
-      ->capture_default_str()
-      ->type_name("FORMAT");
-  flags->opdefs.Add(*verb);
-  flags->color.Add(*verb);
+  flags->Add(*verb);
   verb->footer(
       "Examples:\n"
       "  quantgate targets\n"

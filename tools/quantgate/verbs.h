@@ -18,6 +18,8 @@ struct Verb {
 
 Verb AddCheck(CLI::App& app);
 Verb AddQuery(CLI::App& app);
+Verb AddMatrix(CLI::App& app);
+Verb AddDiff(CLI::App& app);
 Verb AddTargets(CLI::App& app);
 Verb AddExplain(CLI::App& app);
 Verb AddConvert(CLI::App& app);

@@ -21,12 +21,12 @@ class View;
 
 // What the encoding of a port must be, with a row of dtypes and whatever shapes and params are.
 struct EncodingRule {
-  std::string port;        // "in[1]"
-  std::string constraint;  // "htp/Conv2d/in[1]/symmetric"
-  std::string kind;        // "symmetric"
+  std::string port;                                  // "in[1]"
+  std::string constraint;                            // "htp/Conv2d/in[1]/symmetric"
+  std::string kind;                                  // "symmetric"
   Consequence consequence = Consequence::kRejected;  // of breaking it, for the target
-  std::vector<std::string> encodings;  // the forms it holds for: "AXIS_SCALE_OFFSET"
-  bool forbids = false;                // these forms are not taken at all
+  std::vector<std::string> encodings;                // the forms it holds for: "AXIS_SCALE_OFFSET"
+  bool forbids = false;                              // these forms are not taken at all
   // By kind; QNN's axis (negative counts from the end) and offset (-zero point).
   std::optional<int64_t> axis;
   std::optional<double> scale;
@@ -49,6 +49,8 @@ struct OpInfo {
     std::string dtype;
     bool required = false;
     std::vector<std::pair<std::string, int64_t>> values;  // names of numbers
+    int rank = -1;                                        // of a tensor; -1 = scalar
+    std::string default_value;                            // "[1, 1]"; "" = not known
   };
   struct Variant {
     std::string id;                                // "htp/Conv2d#INT8.1"
@@ -58,6 +60,7 @@ struct OpInfo {
     std::string since, until, archs;                   // "2.25", "" = open, "v73+"
     std::vector<std::string> sources;
     std::vector<EncodingRule> encoding_rules;
+    std::string undocumented_until;  // below this SDK undocumented, whatever `consequence` says
   };
   struct Constraint {
     std::string id;  // "htp/Conv2d/in[1]/symmetric"
@@ -70,6 +73,9 @@ struct OpInfo {
     std::vector<std::string> groups;  // empty = all
     std::vector<std::string> sources;
     std::string note;
+    // From that SDK on the other consequence holds. "" = never.
+    std::string measured_since;
+    Consequence measured_consequence = Consequence::kRejected;
   };
   std::string name, backend;
   bool lists_per_port = false;  // the dtypes of a variant are a list per port, no combinations
@@ -77,6 +83,7 @@ struct OpInfo {
   std::vector<Param> params;
   std::vector<Variant> variants;        // those of the target
   std::vector<Constraint> constraints;  // those of the target
+  std::string since, until, archs;      // where the op is known
 };
 
 struct SocInfo {
@@ -105,6 +112,10 @@ class Database {
   std::vector<std::string> Ops(const Target& target) const;
   // NotFound with the nearest names.
   absl::StatusOr<OpInfo> Query(std::string_view op, const Target& target) const;
+  // Every row and constraint of every SDK and arch, with the consequences of the newest SDK.
+  // NotFound like Query.
+  absl::StatusOr<OpInfo> QueryEverySdk(std::string_view op, std::string_view backend) const;
+  std::vector<std::string> OpsOfEverySdk(std::string_view backend) const;
 
   const opdb::View& view() const { return *view_; }
 

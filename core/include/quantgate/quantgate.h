@@ -4,8 +4,10 @@
 
 #include "quantgate/consequence.h"
 #include "quantgate/database.h"
+#include "quantgate/diff.h"
 #include "quantgate/dtype.h"
 #include "quantgate/encoding.h"
+#include "quantgate/matrix.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"
 #include "quantgate/rule.h"

@@ -1,0 +1,13 @@
+// The files of tools/quantgate/web, compiled in (see CMakeLists.txt).
+#ifndef QUANTGATE_TOOLS_QUANTGATE_WEB_H_
+#define QUANTGATE_TOOLS_QUANTGATE_WEB_H_
+
+#include <string_view>
+
+namespace quantgate::cli {
+
+extern const std::string_view kPageCss, kMatrixCss, kMatrixJs, kListCss, kListJs;
+
+}  // namespace quantgate::cli
+
+#endif  // QUANTGATE_TOOLS_QUANTGATE_WEB_H_

@@ -1,0 +1,1 @@
+"""Writes the reference documentation out of the database."""

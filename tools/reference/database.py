@@ -1,0 +1,32 @@
+"""The database as the command line tool prints it."""
+import json
+import pathlib
+import subprocess
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Database:
+    def __init__(self, cli: str) -> None:
+        self._cli = cli
+        self.targets = self._ask("targets")
+        self.backends = [b["name"] for b in self.targets["backends"]]
+        self.ops = {b: self._ask("query", "--backend", b, "--every-sdk")["ops"]
+                    for b in self.backends}
+        self.rules = {r["code"]: r for r in self._ask("explain", "--all")["rules"]}
+        # By arch where a backend has some, at its newest SDK; else by SDK.
+        self.matrices = {b["name"]: self._ask("matrix", "--backend", b["name"], "--by",
+                                              "arch" if b["archs"] else "sdk")
+                         for b in self.targets["backends"]}
+        self.sources = yaml.safe_load((ROOT / "opdefs" / "sources.yaml").read_text(
+            encoding="utf-8"))["sources"]
+
+    def backend(self, name: str) -> dict:
+        return next(b for b in self.targets["backends"] if b["name"] == name)
+
+    def _ask(self, *arguments: str) -> dict:
+        done = subprocess.run([self._cli, *arguments, "--format", "json"], check=True,
+                              stdout=subprocess.PIPE)
+        return json.loads(done.stdout)
