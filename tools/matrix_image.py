@@ -1,11 +1,11 @@
-"""Draws the page of `quantgate matrix` with headless Chromium: matrix_image.py CLI OUT.png"""
+"""Draws the page of `quantgate matrix --by backend` with headless Chromium: matrix_image.py CLI OUT.png"""
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 
-WIDTH, HEIGHT = 1760, 1330
+WIDTH, HEIGHT = 1500, 1100
 
 
 def main() -> int:
@@ -17,7 +17,7 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder) / "matrix.html"
-        subprocess.run([cli, "matrix", "--format", "html", "-o", str(page)], check=True)
+        subprocess.run([cli, "matrix", "--by", "backend", "--format", "html", "-o", str(page)], check=True)
         subprocess.run(
             [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
              f"--user-data-dir={folder}/profile", f"--window-size={WIDTH},{HEIGHT}",

@@ -250,6 +250,7 @@ bool Decides(Kind kind) {
 struct Named {
   EncodingMask encodings = 0;
   uint64_t bits = 0;
+  bool widths_listed = false;  // among the allowed ones: others aren't taken
 };
 
 class OpPrecisions {
@@ -294,6 +295,7 @@ class OpPrecisions {
       if (arg.key != ArgKey::kAllowed) continue;
       if (row.kind == Kind::kEncodings) named_.encodings |= static_cast<EncodingMask>(arg.v.i);
       if (row.kind != Kind::kBitWidth) continue;
+      named_.widths_listed = true;
       if (arg.type == opdb::ArgType::kInts) {
         for (const int64_t bits : db_.get(opdb::Slice<int64_t>{arg.a, arg.b})) NameBits(bits);
       } else {
@@ -352,10 +354,10 @@ class OpPrecisions {
     const bool special = !wanted.encodings.empty();
     const std::span<const QnnEncoding> encodings =
         special ? std::span<const QnnEncoding>(wanted.encodings) : kUsual;
-    // An encoding with a bit width that is said to be taken, while no width is named at all.
+    // An encoding with a bit width that is said to be taken, while no widths are listed.
     Consequence least = Consequence::kAccepted;
     if (wanted.bits > 0 && (named_.bits >> wanted.bits & 1) == 0) {
-      if (named_.bits != 0) return Consequence::kRejected;
+      if (named_.widths_listed) return Consequence::kRejected;
       least = Consequence::kUndocumented;
     }
     Consequence best = Consequence::kRejected;
