@@ -60,11 +60,16 @@ std::string Counted(size_t count, std::string_view one, std::string_view many) {
 std::vector<std::pair<size_t, std::string>> Figures(const Diff& diff) {
   const DiffCounts n = Count(diff);
   std::vector<std::pair<size_t, std::string>> figures = {
-      {n.ops_added, "ops added"},          {n.ops_removed, "ops removed"},
-      {n.ops_changed, "ops changed"},      {n.gained, "precisions gained"},
-      {n.lost, "precisions lost"},         {n.rows_added, "rows added"},
-      {n.rows_removed, "rows removed"},    {n.tightened, "constraints tightened"},
-      {n.loosened, "constraints loosened"}};
+      {n.ops_added, "ops added"},
+      {n.ops_removed, "ops removed"},
+      {n.ops_changed, "ops changed"},
+      {n.gained, "precisions gained"},
+      {n.lost, "precisions lost"},
+      {n.rows_added, "rows added"},
+      {n.rows_removed, "rows removed"},
+      {n.tightened, "constraints tightened"},
+      {n.loosened, "constraints loosened"},
+      {n.by_measuring, "of these rows and constraints found by measuring"}};
   std::erase_if(figures, [](const auto& figure) { return figure.first == 0; });
   return figures;
 }
