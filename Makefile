@@ -7,6 +7,7 @@ CLI := $(BUILD)/bin/quantgate
 FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
 FUZZ_SECONDS ?= 60
 ORT := tests/conformance/ort
+PIP_QUIET := --quiet --disable-pip-version-check
 
 .PHONY: help setup configure build demo test test-python models conformance verify-reference record-ort golden reference coverage matrix-image bench fuzz clean
 .DEFAULT_GOAL := help
@@ -33,11 +34,14 @@ test: configure ## everything: unit, golden, command line, fuzz corpus, conforma
 	@$(MAKE) --no-print-directory conformance
 	@$(MAKE) --no-print-directory test-python
 
-test-python: build ## builds the Python package into .venv, tests and type-checks it there
+test-python: build ## builds the Python wheel, tests and type-checks it in .venv
 	@if PYTHON=$(PYTHON) tools/setup_venv.sh tests/python/requirements.txt; then \
-	  CXX=$${CXX:-c++} QUANTGATE_WERROR=ON .venv/bin/pip install --quiet --disable-pip-version-check \
-	    --no-build-isolation --no-deps --no-index . && \
-	  .venv/bin/python -m unittest discover --start-directory tests/python; \
+	  rm -rf $(BUILD)/wheel && \
+	  CXX=$${CXX:-c++} CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) QUANTGATE_WERROR=ON \
+	    .venv/bin/pip wheel $(PIP_QUIET) --no-build-isolation --no-deps --no-index -w $(BUILD)/wheel . && \
+	  .venv/bin/pip install $(PIP_QUIET) --force-reinstall --no-deps --no-index $(BUILD)/wheel/*.whl && \
+	  QUANTGATE_WHEEL=$$(echo $(BUILD)/wheel/*.whl) \
+	    .venv/bin/python -m unittest discover --start-directory tests/python; \
 	else \
 	  echo "SKIPPED Python package: no pybind11, mypy or onnx for this Python, or no network"; \
 	fi
@@ -75,6 +79,7 @@ counts: build ## counts of the database per backend and SDK version, printed and
 
 bench: build ## time and memory of `quantgate check` on a model of 1,000 nodes
 	@$(PYTHON) tools/bench_cli.py --cli $(CLI)
+	@test ! -x .venv/bin/quantgate || .venv/bin/python tools/bench_python.py
 
 fuzz: ## libFuzzer with sanitizers on every reader, FUZZ_SECONDS=60 each; needs Clang 14
 	@tools/setup.sh fuzz

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import copy
 import importlib.util
+import itertools
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -153,6 +156,68 @@ class AsTheCommandLine(unittest.TestCase):
         self.assertEqual(qg.query("Conv2d").inputs[1].role, "weight")
         self.assertIn("Conv2d", qg.ops(arch="v73"))
 
+    def test_encoding_rules(self) -> None:
+        rules = {}
+        for op in ("Conv2d", "Sigmoid", "Reshape", "MatMul"):
+            for variant in qg.query(op, arch="v73", sdk="2.51").variants:
+                if "".join(variant.dtypes[0]) == "UFIXED_POINT_16":
+                    rules.setdefault(op, variant.encoding_rules)
+        [symmetric] = [rule for rule in rules["Conv2d"] if rule.kind == "symmetric"
+                       and rule.port == "in[1]" and "AXIS_SCALE_OFFSET" in rule.encodings]
+        self.assertEqual(symmetric.consequence, "rejected")
+        [axis] = {rule.axis for rule in rules["Conv2d"] if rule.kind == "quant_axis"
+                  and "AXIS_SCALE_OFFSET" in rule.encodings and rule.port == "in[1]"}
+        self.assertEqual(axis, 3)
+        fixed = [rule for rule in rules["Sigmoid"] if rule.kind == "fixed_encoding"]
+        self.assertIn((1 / 65536, 0), [(rule.scale, rule.offset) for rule in fixed])
+        [same] = [rule for rule in rules["Reshape"] if rule.kind == "same_encoding"]
+        self.assertEqual((same.port, same.same_as, same.aspect, same.consequence),
+                         ("out[0]", "in[0]", "both", "wrong_values"))
+        # What depends on params is no rule of dtypes alone.
+        self.assertFalse([rule for rule in rules["MatMul"] if rule.kind == "quant_axis"
+                          and "AXIS_SCALE_OFFSET" in rule.encodings])
+
+    def test_verdicts_of_dtypes(self) -> None:
+        u8, s8, u16, s16 = "UFIXED_POINT_8", "SFIXED_POINT_8", "UFIXED_POINT_16", "SFIXED_POINT_16"
+        for arch, expected in (("v69", "rejected"), ("v73", "accepted")):
+            conv = qg.query("Conv2d", arch=arch, sdk="2.51")
+            self.assertEqual(conv.verdict([u16, s16, None, u16]), expected)
+            self.assertEqual(conv.verdict([u8, s8, "SFIXED_POINT_32", u8]), "accepted")
+            self.assertEqual(conv.verdict([u8, s8, None, u16]), "rejected")
+        lpbq = {"in[1]": "BLOCKWISE_EXPANSION"}
+        self.assertEqual([qg.query("Conv2d", arch=arch, sdk="2.25").verdict(
+            [u16, s8, None, u16], lpbq) for arch in ("v75", "v79")], ["rejected", "accepted"])
+        conv = qg.query("Conv2d")
+        for dtypes, says in (([u8], "1 of them for 4 ports"), (["U8"] * 4, "unknown datatype 'U8'")):
+            with self.assertRaisesRegex(ValueError, says):
+                conv.verdict(dtypes)
+        with self.assertRaisesRegex(TypeError, r"dtypes\[0\]: expected a str, got int"):
+            conv.verdict([1, None, None, None])
+
+    def test_opdefs(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            mine = Path(folder) / "targets.yaml"
+            mine.write_text("socs:\n  - {id: 9001, name: MYCHIP, arch: v75, sources: [docs-2.25]}\n")
+            database = qg.Database(folder)
+            target = database.target(soc=9001)
+            self.assertEqual((target.soc, target.arch), ("MYCHIP", "v75"))
+            self.assertIn("MYCHIP", [soc.name for soc in database.targets().socs])
+            self.assertEqual(qg.check(cli_case.good(), soc="mychip", opdefs=[folder]).soc, "MYCHIP")
+            self.assertEqual(qg.Validator(target).check(cli_case.good()).verdict, "accepted")
+            over = qg.Validator(qg.Target(soc="SM8550"), opdefs=Path(folder))
+            self.assertEqual(over.check(cli_case.good()).soc, "SM8550")
+            with self.assertRaises(qg.TargetError):
+                qg.Target(soc="MYCHIP")
+            with self.assertRaisesRegex(TypeError, "opdefs"):
+                pickle.dumps(target)
+            mine.write_text("socs:\n  - {id: x}\n")
+            with self.assertRaisesRegex(qg.OpdefsError, "targets.yaml:2:"):
+                qg.Database([folder])
+        with self.assertRaises(qg.OpdefsError):
+            qg.Database(folder)
+        with self.assertRaises(TypeError):
+            qg.Database([3])
+
     def test_targets_and_rules(self) -> None:
         [told] = cli_json("targets")
         known = qg.targets()
@@ -241,9 +306,38 @@ class Inputs(unittest.TestCase):
             self.assertIsInstance(caught.exception, ValueError)
 
     def test_wrong_types_and_words(self) -> None:
-        for model in (None, 3, [1], object()):
-            with self.assertRaises(TypeError):
+        class Raises:
+            def __getattr__(self, name: str) -> None:
+                raise RuntimeError("no attributes today")
+
+            @property
+            def graph(self) -> None:
+                raise RuntimeError("no graph today")
+
+            def SerializeToString(self) -> bytes:  # noqa: N802
+                raise RuntimeError("no bytes today")
+
+        class Proto:
+            graph = None
+
+            def SerializeToString(self) -> str:  # noqa: N802
+                return "no bytes"
+
+        class Mute(dict):
+            def items(self) -> None:
+                raise RuntimeError("no items today")
+
+        for model in (None, 3, [1], object(), 1.5, Proto(), type):
+            with self.subTest(model=model), self.assertRaises(TypeError):
                 qg.check(model)
+        for model in (Raises(), Mute()):
+            with self.subTest(model=type(model)), self.assertRaisesRegex(qg.InputError, "today"):
+                qg.check(model)
+        for arguments in ({"soc": 1.5}, {"soc": b"SM8550"}, {"soc": True}, {"arch": 73},
+                          {"sdk": 2.51}, {"backend": None}, {"opdefs": 3}, {"mode": 3},
+                          {"fail_on": None}, {"route": 1}):
+            with self.subTest(arguments), self.assertRaises(TypeError):
+                qg.check(cli_case.good(), **arguments)
         for arguments, says in (({"mode": "strickt"}, "strict"),
                                 ({"fail_on": "accepted"}, "fail_on"), ({"route": "onnxruntme"}, "onnxruntime")):
             with self.assertRaisesRegex(ValueError, says):
@@ -289,6 +383,33 @@ class Reports(unittest.TestCase):
         self.assertIs(caught.exception.report, bad)
         self.assertIn("QG301", str(caught.exception))
         qg.check(cli_case.bad(), mode="warn").raise_for_verdict()
+
+    def test_copies_and_pickles(self) -> None:
+        report = qg.check(ROOT / "docs" / "examples" / "planted.onnx", soc="SM8550", mode="warn")
+        for value in (report, report.findings[0], report.nodes[0], report.checked,
+                      qg.Target(soc=43), qg.query("Conv2d"), qg.Encoding.per_tensor(0.5)):
+            self.assertIs(copy.copy(value), value)
+            self.assertEqual(copy.deepcopy([value]), [value])
+        again = pickle.loads(pickle.dumps(report))
+        self.assertEqual(again.to_json(), report.to_json())
+        self.assertEqual(again.checked.to_json(), report.checked.to_json())
+        for target in (qg.Target(soc="SM8550", sdk="2.25"), qg.Target(arch="v79")):
+            self.assertEqual(repr(pickle.loads(pickle.dumps(target))), repr(target))
+
+    def test_the_model_can_be_looked_at(self) -> None:
+        model = qg.Model.from_json(json.dumps(cli_case.good()))
+        [node] = model.nodes
+        self.assertEqual([model.tensors[i].name for i in node.inputs if i is not None], ["x", "w"])
+        x, w, _ = model.tensors
+        told = cli_case.good()
+        self.assertEqual((w.dtype, w.shape, w.static, w.values),
+                         (told["tensors"][1]["dtype"], tuple(told["tensors"][1]["dims"]), True,
+                          None))
+        self.assertEqual(x.encoding.kind, "per-tensor")
+        self.assertEqual(node.params["stride"], tuple(told["nodes"][0]["params"]["stride"]
+                                                      ["tensor"]["ints"]))
+        del model, x
+        self.assertEqual(w.encoding.kind, "per-channel")
 
     def test_parts_outlive_their_report(self) -> None:
         finding = qg.check(cli_case.bad()).findings[0]
@@ -358,13 +479,18 @@ class Threads(unittest.TestCase):
 
 class Package(unittest.TestCase):
     def test_imports_in_any_order(self) -> None:
-        others = [name for name in ("onnx", "onnxruntime", "torch", "pandas") if has(name)]
-        check = f"quantgate.check({json.dumps(cli_case.good())!r})"
-        for other in others:
-            for first, second in (("quantgate", other), (other, "quantgate")):
-                with self.subTest(order=(first, second)):
-                    subprocess.run([sys.executable, "-c", f"import {first}, {second}; {check}"],
-                                   check=True, timeout=120)
+        packages = ["quantgate"] + [name for name in ("onnx", "onnxruntime", "torch") if has(name)]
+        check = f"assert quantgate.check({json.dumps(cli_case.good())!r}).verdict == 'accepted'"
+
+        def run(order: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+            done = subprocess.run([sys.executable, "-c", f"import {', '.join(order)}; {check}"],
+                                  capture_output=True, text=True, timeout=300, check=False)
+            return order, done.stderr if done.returncode else ""
+
+        with ThreadPoolExecutor(2) as pool:
+            for order, problem in pool.map(run, itertools.permutations(packages)):
+                with self.subTest(order=order):
+                    self.assertEqual(problem, "")
 
     def test_imports_nothing_heavy(self) -> None:
         told = subprocess.run(

@@ -15,11 +15,13 @@ from quantgate._core import (
     Fix,
     Model,
     ModelBuilder,
+    Node,
     NodeReport,
     OpInfo,
     Param,
     Port,
     Target,
+    Tensor,
     Variant,
     __version__,
 )
@@ -49,10 +51,10 @@ from quantgate._report import Report
 from quantgate._validator import Validator, check
 
 __all__ = [
-    "Backend", "Constraint", "Database", "Dialect", "Edit", "Encoding", "EncodingRule", "FailOn", "Finding",
-    "Fix", "Format", "InputError", "Level", "Mode", "Model", "ModelBuilder", "ModelLike",
-    "NodeReport", "OpInfo", "OpdefsError", "Param", "Port", "QuantgateError", "Report", "Route",
-    "Rule", "Soc", "Target", "TargetError", "Targets", "UnknownNameError", "ValidationError",
-    "Validator", "Variant", "Verdict", "__version__", "check", "explain", "ops", "query", "read",
-    "rules", "targets",
+    "Backend", "Constraint", "Database", "Dialect", "Edit", "Encoding", "EncodingRule", "FailOn",
+    "Finding", "Fix", "Format", "InputError", "Level", "Mode", "Model", "ModelBuilder",
+    "ModelLike", "Node", "NodeReport", "OpInfo", "OpdefsError", "Param", "Port", "QuantgateError",
+    "Report", "Route", "Rule", "Soc", "Target", "TargetError", "Targets", "Tensor",
+    "UnknownNameError", "ValidationError", "Validator", "Variant", "Verdict", "__version__",
+    "check", "explain", "ops", "query", "read", "rules", "targets",
 ]

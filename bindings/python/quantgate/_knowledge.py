@@ -103,6 +103,11 @@ EMBEDDED = Database()
 """What is built in."""
 
 
+def make_target(soc: str, arch: str, sdk: str, backend: str) -> Target:
+    """A pickled Target; empty texts stand for what wasn't given."""
+    return Target(soc=soc or None, arch=arch or None, sdk=sdk or None, backend=backend)
+
+
 def targets() -> Targets:
     """The backends, SDK versions, archs and chips known."""
     return EMBEDDED.targets()

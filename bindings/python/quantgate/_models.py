@@ -41,24 +41,28 @@ def _plain(value: Any) -> Any:
 
 
 def _from_dict(model: Mapping[str, Any]) -> Model:
-    name = model.get("name")
-    source = name if isinstance(name, str) and name else "model"
+    source = "model"
     try:
-        text = json.dumps(_plain(model), ensure_ascii=False)
-        return Model.from_json(text.encode(), name=source)
-    except (TypeError, UnicodeEncodeError, RecursionError) as error:
+        name = model.get("name")
+        if isinstance(name, str) and name:
+            source = name
+        text = json.dumps(_plain(model), ensure_ascii=False).encode()
+    except Exception as error:  # whatever the objects in it raise
         raise InputError(f"the dict isn't JSON: {error}", source) from error
+    return Model.from_json(text, name=source)
 
 
 def _from_proto(proto: ProtobufMessage) -> Model:
-    graph = getattr(proto, "graph", None)
-    if graph is None:
-        raise TypeError(f"{type(proto).__name__} is no onnx.ModelProto: it has no graph")
-    name = str(getattr(graph, "name", "") or "model")
+    name = "model"
     try:
-        data = proto.SerializeToString()
+        graph = getattr(proto, "graph", None)
+        if graph is not None:
+            name = str(getattr(graph, "name", "") or name)
+            data = proto.SerializeToString()
     except Exception as error:  # protobuf's own errors; it isn't imported to name them
         raise InputError(f"the protobuf message can't be serialized: {error}", name) from error
+    if graph is None or not isinstance(data, bytes):
+        raise TypeError(f"{type(proto).__name__} is no onnx.ModelProto")
     return Model.from_onnx(data, name=name)
 
 

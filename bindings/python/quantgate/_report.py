@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from quantgate import _core
-from quantgate._core import Finding, NodeReport
+from quantgate._core import Finding, Model, NodeReport
 from quantgate._errors import ValidationError
 from quantgate._html import report_html
 from quantgate._names import Mode, Verdict
+
+if TYPE_CHECKING:
+    from quantgate._validator import Validator
 
 _FINDING_COLUMNS = ("code", "rule", "constraint", "consequence", "level", "node", "op", "port",
                     "tensor", "message", "found", "allowed", "sources")
@@ -19,13 +22,16 @@ _NODE_COLUMNS = ("name", "op", "resolved", "verdict", "into", "reason")
 class Report:
     """Verdicts of all nodes and all findings of one check. Immutable; print() it for a table.
 
-    Made by check() and Validator.check().
+    Made by check() and Validator.check(). Pickled, it is its model and validator, which make it
+    again.
     """
 
-    __slots__ = ("_core", "_findings", "_nodes")
+    __slots__ = ("_core", "_findings", "_model", "_nodes", "_validator")
 
-    def __init__(self, core: _core.Report) -> None:
+    def __init__(self, core: _core.Report, model: Model, validator: Validator) -> None:
         self._core = core
+        self._model = model
+        self._validator = validator
         self._nodes: tuple[NodeReport, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None
 
@@ -62,6 +68,11 @@ class Report:
     def model(self) -> str:
         """The file, or what stands for it."""
         return self._core.model
+
+    @property
+    def checked(self) -> Model:
+        """The model itself, as it was checked."""
+        return self._model
 
     @property
     def mode(self) -> Mode:
@@ -138,6 +149,15 @@ class Report:
         """Raises ValidationError, with this report in it, where the report failed."""
         if self.failed:
             raise ValidationError(self)
+
+    def __copy__(self) -> Report:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Report:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self._validator).check, (self._validator, self._model)
 
     def __str__(self) -> str:
         return self.to_text()

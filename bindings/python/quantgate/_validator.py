@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from quantgate import _core
 from quantgate._core import Target
 from quantgate._knowledge import EMBEDDED, Database, Folders, folders
@@ -20,7 +22,7 @@ class Validator:
     OpdefsError for wrong YAML.
     """
 
-    __slots__ = ("_core", "_target")
+    __slots__ = ("_core", "_options", "_target")
 
     def __init__(self, target: Target, *, route: Route | None = None, mode: Mode = "strict",
                  fail_on: FailOn = "wrong_values", opdefs: Folders = ()) -> None:
@@ -28,7 +30,8 @@ class Validator:
         if over:
             target = target._overlaid(over)
         self._target = target
-        self._core = _core.Validator(target, route, mode, fail_on)
+        self._options = (route, mode, fail_on)
+        self._core = _core.Validator(target, *self._options)
 
     @property
     def target(self) -> Target:
@@ -39,10 +42,24 @@ class Validator:
 
         Raises InputError where it can't be read.
         """
-        return Report(self._core.check(to_model(model)))
+        loaded = to_model(model)
+        return Report(self._core.check(loaded), loaded, self)
+
+    def __copy__(self) -> Validator:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Validator:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _validator, (self._target, *self._options)
 
     def __repr__(self) -> str:
         return f"Validator({self._target!r})"
+
+
+def _validator(target: Target, route: Route | None, mode: Mode, fail_on: FailOn) -> Validator:
+    return Validator(target, route=route, mode=mode, fail_on=fail_on)
 
 
 def check(model: ModelLike, *, soc: str | int | None = None, arch: str | None = None,

@@ -7,6 +7,7 @@
 namespace quantgate::python {
 
 void BindModel(pybind11::module_& module);
+void BindGraph(pybind11::module_& module);
 void BindEncoding(pybind11::module_& module);
 void BindBuilder(pybind11::module_& module);
 void BindTarget(pybind11::module_& module);

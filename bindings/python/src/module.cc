@@ -6,6 +6,7 @@ PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = QUANTGATE_VERSION;
   quantgate::python::BindModel(module);
   quantgate::python::BindEncoding(module);
+  quantgate::python::BindGraph(module);
   quantgate::python::BindBuilder(module);
   quantgate::python::BindTarget(module);
   quantgate::python::BindRules(module);

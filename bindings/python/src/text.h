@@ -1,4 +1,4 @@
-// Strings of models on their way to Python.
+// Strings and parts of models on their way to Python.
 #ifndef QUANTGATE_BINDINGS_PYTHON_SRC_TEXT_H_
 #define QUANTGATE_BINDINGS_PYTHON_SRC_TEXT_H_
 
@@ -44,6 +44,16 @@ pybind11::tuple Parts(const std::shared_ptr<Owner>& owner, const std::vector<Ite
     tuple[i] = pybind11::cast(std::shared_ptr<Item>(owner, const_cast<Item*>(&items[i])));
   }
   return tuple;
+}
+
+// A class whose objects never change: copies are the object itself.
+template <typename Class>
+void Immutable(Class&& bound) {
+  bound.def("__copy__", [](const pybind11::object& self) { return self; })
+      .def(
+          "__deepcopy__",
+          [](const pybind11::object& self, const pybind11::object&) { return self; },
+          pybind11::arg("memo"));
 }
 
 }  // namespace quantgate::python
