@@ -209,6 +209,24 @@ class BadInput(unittest.TestCase):
             with self.subTest(dtype=str(scales.dtype)), self.assertRaises((TypeError, ValueError)):
                 qg.Encoding.per_channel(0, scales)
 
+    @unittest.skipUnless(HAS_NUMPY, "numpy isn't installed")
+    def test_arrays_larger_than_memory(self) -> None:
+        import numpy as np
+        endless = np.broadcast_to(np.float32(0.5), (1 << 20, 1 << 20))
+        with self.assertRaisesRegex(ValueError, "scales: 1099511627776 numbers; at most"):
+            qg.Encoding.per_channel(0, endless)
+        with self.assertRaisesRegex(ValueError, "zero_points: "):
+            qg.Encoding.per_channel(0, [1.0], np.broadcast_to(np.int8(3), (1 << 40,)))
+        builder = qg.ModelBuilder()
+        builder.tensor("w", "SFIXED_POINT_8", endless.shape, static=True, values=endless)
+        builder.node("Op", [0], [], params={"p": np.broadcast_to(np.int8(3), (1 << 40,))})
+        [told] = json.loads(builder.build().to_json())["tensors"]
+        self.assertEqual(told["valueRange"], {"min": 0.5, "max": 0.5})
+        model = cli_case.good()
+        model["tensors"][1]["encoding"]["perChannel"]["scales"] = endless
+        with self.assertRaisesRegex(qg.InputError, "at most"):
+            qg.check(model)
+
     def test_tensors_and_nodes(self) -> None:
         builder = qg.ModelBuilder()
         x = builder.tensor("x", "FLOAT_32", [2])

@@ -27,6 +27,10 @@ ModelLike: TypeAlias = (Model | str | os.PathLike[str] | bytes | bytearray | mem
 that begins with "{" or a dict: Model JSON; an onnx.ModelProto."""
 
 
+# numpy makes arrays of any size without memory behind them; a list of them would have it.
+_MAX_NUMBERS = 1 << 24
+
+
 def _plain(value: Any) -> Any:
     """JSON's own types: arrays and scalars of numpy as Python's, NaN and infinities as text."""
     if isinstance(value, Mapping):
@@ -36,6 +40,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if hasattr(value, "tolist") and not isinstance(value, (str, bytes, int, float)):
+        if math.prod(getattr(value, "shape", ())) > _MAX_NUMBERS:
+            raise ValueError(f"an array of shape {tuple(value.shape)} in a dict; at most "
+                             f"{_MAX_NUMBERS} numbers are taken, ModelBuilder takes more")
         return _plain(value.tolist())
     return value
 

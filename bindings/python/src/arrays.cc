@@ -1,5 +1,6 @@
 #include "bindings/python/src/arrays.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -14,6 +15,10 @@ namespace py = pybind11;
 
 // Elements from which on a scan releases the GIL: taking it back may cost a thread switch.
 constexpr Py_ssize_t kWorthUnlocking = 1 << 16;
+
+// The most numbers of an encoding or shape: numpy makes arrays of any size without memory behind
+// them (broadcast_to), and a copy would have it.
+constexpr Py_ssize_t kMaxNumbers = 1 << 27;
 
 // struct.pack's codes of one native number each.
 constexpr std::string_view kIntegerCodes = "bBhHiIlLqQn?";
@@ -65,7 +70,8 @@ class Buffer {
   Py_buffer view_ = {};
 };
 
-template <typename T, typename Use>
+// `Repeats`: elements that lie in the same place (stride 0) are used each time, else once.
+template <typename T, bool Repeats, typename Use>
 void Walk(const Py_buffer& view, int dim, const char* at, const Use& use) {
   if (dim == view.ndim) {
     T value;
@@ -74,18 +80,20 @@ void Walk(const Py_buffer& view, int dim, const char* at, const Use& use) {
     return;
   }
   const Py_ssize_t stride = view.strides[dim];
-  for (Py_ssize_t i = 0; i < view.shape[dim]; ++i, at += stride) {
+  const Py_ssize_t size =
+      !Repeats && stride == 0 ? std::min<Py_ssize_t>(view.shape[dim], 1) : view.shape[dim];
+  for (Py_ssize_t i = 0; i < size; ++i, at += stride) {
     if (dim + 1 == view.ndim) {
       T value;
       std::memcpy(&value, at, sizeof(value));
       use(value);
     } else {
-      Walk<T>(view, dim + 1, at, use);
+      Walk<T, Repeats>(view, dim + 1, at, use);
     }
   }
 }
 
-template <typename T, typename Use>
+template <typename T, bool Repeats, typename Use>
 void WalkAs(const Buffer& buffer, std::string_view what, const Use& use) {
   const Py_buffer& view = buffer.view();
   if (view.itemsize != static_cast<Py_ssize_t>(sizeof(T))) {
@@ -100,43 +108,44 @@ void WalkAs(const Buffer& buffer, std::string_view what, const Use& use) {
     }
     return;
   }
-  Walk<T>(view, 0, data, use);
+  Walk<T, Repeats>(view, 0, data, use);
 }
 
 // Calls `use` with every element, as the C++ type that it has.
-template <typename Use>
+template <bool Repeats = true, typename Use>
 void ForEach(const Buffer& buffer, std::string_view what, const Use& use) {
   switch (buffer.Code(what)) {
     case '?':
-      return WalkAs<bool>(buffer, what, [&](bool value) { use(static_cast<uint8_t>(value)); });
+      return WalkAs<bool, Repeats>(buffer, what,
+                                   [&](bool value) { use(static_cast<uint8_t>(value)); });
     case 'b':
-      return WalkAs<signed char>(buffer, what, use);
+      return WalkAs<signed char, Repeats>(buffer, what, use);
     case 'B':
-      return WalkAs<unsigned char>(buffer, what, use);
+      return WalkAs<unsigned char, Repeats>(buffer, what, use);
     case 'h':
-      return WalkAs<short>(buffer, what, use);
+      return WalkAs<short, Repeats>(buffer, what, use);
     case 'H':
-      return WalkAs<unsigned short>(buffer, what, use);
+      return WalkAs<unsigned short, Repeats>(buffer, what, use);
     case 'i':
-      return WalkAs<int>(buffer, what, use);
+      return WalkAs<int, Repeats>(buffer, what, use);
     case 'I':
-      return WalkAs<unsigned int>(buffer, what, use);
+      return WalkAs<unsigned int, Repeats>(buffer, what, use);
     case 'l':
-      return WalkAs<long>(buffer, what, use);
+      return WalkAs<long, Repeats>(buffer, what, use);
     case 'L':
-      return WalkAs<unsigned long>(buffer, what, use);
+      return WalkAs<unsigned long, Repeats>(buffer, what, use);
     case 'q':
     case 'n':
-      return WalkAs<long long>(buffer, what, use);
+      return WalkAs<long long, Repeats>(buffer, what, use);
     case 'Q':
-      return WalkAs<unsigned long long>(buffer, what, use);
+      return WalkAs<unsigned long long, Repeats>(buffer, what, use);
     case 'f':
-      return WalkAs<float>(buffer, what, use);
+      return WalkAs<float, Repeats>(buffer, what, use);
     case 'd':
-      return WalkAs<double>(buffer, what, use);
+      return WalkAs<double, Repeats>(buffer, what, use);
     default:
-      return WalkAs<Half>(buffer, what,
-                          [&](Half half) { use(PyFloat_Unpack2(half.bytes, /*le=*/1)); });
+      return WalkAs<Half, Repeats>(buffer, what,
+                                   [&](Half half) { use(PyFloat_Unpack2(half.bytes, /*le=*/1)); });
   }
 }
 
@@ -178,6 +187,10 @@ std::vector<T> Numbers(py::handle object, std::string_view what, std::string_vie
   Buffer buffer;
   if (!IsText(object) && buffer.Open(object)) {
     if (IsReal(buffer.Code(what)) && !reals) ThrowType(what, expected, object);
+    if (buffer.count() > kMaxNumbers) {
+      ThrowValue(what, std::to_string(buffer.count()) + " numbers; at most " +
+                           std::to_string(kMaxNumbers) + " are taken");
+    }
     numbers.reserve(static_cast<size_t>(buffer.count()));
     ForEach(buffer, what, [&](auto value) {
       if constexpr (std::is_integral_v<T>) {
@@ -257,7 +270,7 @@ Constant ConstantOf(const Buffer& buffer, std::string_view what) {
   }
   Range range;
   const auto scan = [&] {
-    ForEach(buffer, what, [&](auto value) { range.Add(static_cast<double>(value)); });
+    ForEach<false>(buffer, what, [&](auto value) { range.Add(static_cast<double>(value)); });
   };
   if (buffer.count() >= kWorthUnlocking) {
     const py::gil_scoped_release unlocked;
