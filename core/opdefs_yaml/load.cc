@@ -14,6 +14,7 @@
 #include "core/opdefs_yaml/op_reader.h"
 #include "core/opdefs_yaml/precisions_reader.h"
 #include "core/opdefs_yaml/targets_reader.h"
+#include "core/opdefs_yaml/waivers_reader.h"
 
 namespace quantgate::opdefs {
 namespace {
@@ -55,6 +56,8 @@ class Loader {
           [&](const Node& node, const Reporter& to) { ReadSources(node, to, ir_); });
     Visit("targets.yaml",
           [&](const Node& node, const Reporter& to) { ReadTargets(node, to, ir_); });
+    Visit("waivers.yaml",
+          [&](const Node& node, const Reporter& to) { ReadWaivers(node, to, ir_); });
     for (const fs::path& path : files_) {
       if (errors_.full()) break;
       ReadByPlace(path);
@@ -108,9 +111,9 @@ class Loader {
     if (parent.empty()) {
       if (stem == "precisions") {
         Visit(path, [&](const Node& node, const Reporter& to) { ReadPrecisions(node, to, ir_); });
-      } else if (stem != "sources" && stem != "targets") {
+      } else if (stem != "sources" && stem != "targets" && stem != "waivers") {
         errors_.Add((folder_ / path).string(), 0, 0,
-                    "only sources.yaml, targets.yaml and precisions.yaml stand here");
+                    "only sources.yaml, targets.yaml, precisions.yaml and waivers.yaml stand here");
       }
     } else if (parent == "resolve" || parent == "routes") {
       Visit(path, [&](const Node& node, const Reporter&) {

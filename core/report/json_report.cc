@@ -116,6 +116,7 @@ Json ToJson(const Finding& finding) {
   json["fixes"] = std::move(fixes);
   json["sources"] = finding.sources;
   json["related"] = finding.related;
+  if (!finding.waived.empty()) json["waived"] = finding.waived;
   return json;
 }
 

@@ -354,6 +354,7 @@ class TextReporter {
     Labelled("effect",
              fmt::format("{}: {}", ConsequenceName(finding.consequence), Meaning(finding)));
     Labelled("because", Because(finding));
+    if (!finding.waived.empty()) Labelled("waived", Printable(finding.waived));
     if (options_.verbose && !finding.related.empty()) {
       Labelled("related", Printable(Join(finding.related, ", ")));
     }

@@ -1,5 +1,8 @@
 #include "core/validate/finish.h"
 
+#include <cstdint>
+#include <set>
+
 namespace quantgate {
 namespace {
 
@@ -27,17 +30,26 @@ void Finish(const ValidatorOptions& options, Report& report) {
   report.counts.fill(0);
   report.verdict = Consequence::kAccepted;
   bool failing = false;
-  for (const NodeReport& node : report.nodes) {
-    ++report.counts[static_cast<size_t>(node.verdict)];
-    report.verdict = Worse(report.verdict, node.verdict);
-    failing = failing || Fails(node.verdict, options.fail_on);
-  }
+  // Nodes whose every failing finding is waived.
+  std::set<int32_t> waived, failed;
   for (Finding& finding : report.findings) {
-    finding.level = LevelOf(finding.consequence, options);
+    const bool fails = Fails(finding.consequence, options.fail_on);
+    finding.level = finding.waived.empty() ? LevelOf(finding.consequence, options) : Level::kNote;
+    if (fails) (finding.waived.empty() ? failed : waived).insert(finding.node_index);
     if (finding.node_index < 0) {
       report.verdict = Worse(report.verdict, finding.consequence);
-      failing = failing || Fails(finding.consequence, options.fail_on);
+      failing = failing || (fails && finding.waived.empty());
     }
+  }
+  for (size_t i = 0; i < report.nodes.size(); ++i) {
+    const NodeReport& node = report.nodes[i];
+    ++report.counts[static_cast<size_t>(node.verdict)];
+    report.verdict = Worse(report.verdict, node.verdict);
+    if (!Fails(node.verdict, options.fail_on)) continue;
+    const auto index = static_cast<int32_t>(i);
+    // One that was taken in has the verdict of its host, which decides.
+    const bool accepted = waived.contains(index) || !node.into.empty();
+    failing = failing || failed.contains(index) || !accepted;
   }
   report.failed = options.mode == Mode::kStrict && failing;
 }

@@ -11,6 +11,7 @@
 #include "core/validate/finish.h"
 #include "core/validate/node_form.h"
 #include "core/validate/target_table.h"
+#include "core/validate/waivers.h"
 #include "core/validate/well_formed.h"
 
 namespace quantgate {
@@ -63,9 +64,10 @@ struct Validator::Impl {
   ValidatorOptions options;
   const Database* database;
   TargetTable table;
+  Waivers waivers;
 
   Impl(Target t, ValidatorOptions o, const Database& db)
-      : target(std::move(t)), options(o), database(&db), table(db.view(), target) {}
+      : target(std::move(t)), options(o), database(&db), table(db.view(), target), waivers(db.view(), target.backend()) {}
 
   Report Begin(const Model& model) const {
     Report report;
@@ -208,6 +210,7 @@ Report Validator::Check(const Model& model) const {
     impl_->CheckOps(resolved, report);
     Impl::ApplySources(resolved, report);
   }
+  impl_->waivers.Apply(report);
   Finish(impl_->options, report);
   return report;
 }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/opdefs_yaml/compile.h"
+#include "quantgate/overlay.h"
 
 namespace quantgate::cli {
 
@@ -19,9 +19,7 @@ void OpdefsFlag::Add(CLI::App& verb) {
 absl::StatusOr<const Database*> OpdefsFlag::Load() const {
   const Database& embedded = Database::Embedded();
   if (folders.empty()) return &embedded;
-  absl::StatusOr<std::string> image = opdefs::CompileOverlay(embedded.view(), folders);
-  if (!image.ok()) return image.status();
-  absl::StatusOr<Database> database = Database::FromImage(*std::move(image));
+  absl::StatusOr<Database> database = WithOverlay(embedded, folders);
   if (!database.ok()) return database.status();
   static std::vector<std::unique_ptr<const Database>> loaded;
   loaded.push_back(std::make_unique<const Database>(*std::move(database)));

@@ -50,6 +50,9 @@ struct Finding {
   std::vector<std::string> related;  // other ports: "in[0]"
   // Of the rule's data: "documents only", "measured on x86-64 2.51". May be empty.
   std::string note;
+  // Why this finding is accepted (a waiver of the database's overlay). Empty = it is not. It then
+  // is a note and fails nothing; verdicts stay.
+  std::string waived;
 };
 
 struct NodeReport {

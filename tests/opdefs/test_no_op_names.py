@@ -1,0 +1,43 @@
+"""Data, not code: no C++ file of core decides by the name of an op.
+
+Prose may name ops (the explanation of a rule, a comment); a string literal that is an op's name,
+of the database or of a mapped dialect, may not stand in core. Readers of ONNX files know the
+operators of ONNX itself: their output shapes, and how a constant is written. They know no backend.
+"""
+import pathlib
+import re
+import unittest
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def names():
+    found = {p.stem for p in (ROOT / "opdefs").glob("*/*.yaml")
+             if p.parent.name not in ("resolve", "routes")}
+    for path in (ROOT / "opdefs" / "resolve").glob("*.yaml"):
+        with open(path, encoding="utf-8") as file:
+            found |= set(yaml.safe_load(file)["ops"])
+    return found
+
+
+class NoOpNamesTest(unittest.TestCase):
+
+    def test_no_literal_of_core_is_the_name_of_an_op(self):
+        known = names()
+        self.assertGreater(len(known), 200)
+        self.assertIn("Conv2d", known)
+        files = sorted(p for p in (ROOT / "core").rglob("*.cc")
+                       if not (p.parent.name == "readers" and p.name.startswith("onnx_")))
+        self.assertGreater(len(files), 100)
+        found = []
+        for path in files:
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                found += [f"{path.relative_to(ROOT)}:{number}: \"{word}\""
+                          for word in re.findall(r'"([A-Za-z0-9_.:]+)"', line) if word in known]
+        self.assertEqual(found, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
