@@ -101,6 +101,12 @@ std::string Describer::Expr(Slice<ExprOp> expr) const {
       case ExprCode::kElements:
         stack.emplace_back(absl::StrCat("elements(", Port(step.port), ")"), false);
         continue;
+      case ExprCode::kTensors:
+        stack.emplace_back(absl::StrCat("tensors(", Port(step.port), ")"), false);
+        continue;
+      case ExprCode::kSqueezed:
+        stack.emplace_back(absl::StrCat("squeezed(", Port(step.port), ")"), false);
+        continue;
       case ExprCode::kCount:
         stack.emplace_back(absl::StrCat("count(", param(step), ")"), false);
         continue;
@@ -298,6 +304,11 @@ std::string Describer::Holds(const ConstraintRow& row) const {
       if (aspect == "equal_or_smaller_scale" || aspect == "equal_or_larger_scale") {
         return absl::StrCat("same encoding as ", value(ArgKey::kAs), ", or a ",
                             aspect == "equal_or_smaller_scale" ? "smaller" : "larger", " scale");
+      }
+      if (aspect == "as_read" || aspect == "as_read_raw") {
+        return absl::StrCat("same offset and whole part of the scale as ", value(ArgKey::kAs),
+                            aspect == "as_read" ? ", read in the form of this encoding"
+                                                : ", both read as per-tensor");
       }
       return absl::StrCat("same ", aspect.empty() || aspect == "both" ? "encoding" : aspect, " as ",
                           value(ArgKey::kAs));

@@ -45,8 +45,10 @@ constexpr Field kAxis[] = {{"axis", ArgKey::kAxis, kInt, true}};
 constexpr Field kSameEncoding[] = {
     {"as", ArgKey::kAs, kPort, true},
     {"aspect", ArgKey::kAspect, kChoice, false,
-     "scale|offset|both|equal_or_smaller_scale|equal_or_larger_scale"}};
-constexpr Field kFixed[] = {{"scale", ArgKey::kScale, kReal}, {"offset", ArgKey::kOffset, kInt}};
+     "scale|offset|both|equal_or_smaller_scale|equal_or_larger_scale|as_read|as_read_raw"}};
+constexpr Field kFixed[] = {{"scale", ArgKey::kScale, kReal},
+                            {"offset", ArgKey::kOffset, kInt},
+                            {"aspect", ArgKey::kAspect, kChoice, false, "as_read_raw"}};
 constexpr Field kStaticLevel[] = {
     {"level", ArgKey::kLevel, kChoice, false, "tensor|tensor_or_const_chain"}};
 constexpr Field kRange[] = {{"min", ArgKey::kMin, kExpr}, {"max", ArgKey::kMax, kExpr}};

@@ -35,6 +35,13 @@ std::optional<double> Args::real(ArgKey key) const {
   const opdb::ArgRow* row = find(key);
   if (row == nullptr) return std::nullopt;
   if (row->type == ArgType::kReal) return row->v.d;
+  if (row->type == ArgType::kExpr && row->b == 1) {
+    // A param by itself may be real.
+    const auto& op = node_.db().get(opdb::Slice<opdb::ExprOp>{row->a, 1})[0];
+    if (op.code == opdb::ExprCode::kParam && op.value == 0) {
+      if (const auto value = node_.param_real(op.param)) return value;
+    }
+  }
   if (const auto n = number(key)) return static_cast<double>(*n);
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include "core/rules/args.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
+#include "core/rules/raw_encoding.h"
 #include "core/rules/rule_entry.h"
 
 namespace quantgate::rules {
@@ -26,8 +27,10 @@ bool Holds(const Subject& s) {
   }
   const Encoding& a = s.tensor->encoding;
   const Encoding& b = other->encoding;
-  if (a.kind == EncodingKind::kNone || b.kind == EncodingKind::kNone) return true;
   const auto aspect = Args(s.node, s.constraint).text(ArgKey::kAspect);
+  if (aspect == "as_read") return SameInFormOf(*s.tensor, *other);
+  if (aspect == "as_read_raw") return SameRaw(*s.tensor, *other);
+  if (a.kind == EncodingKind::kNone || b.kind == EncodingKind::kNone) return true;
   if (!SameScales(a, b)) {
     // Some ops requantize towards a larger, or from a smaller scale only.
     if (aspect == "equal_or_larger_scale") return ScaleAt(a, 0) > ScaleAt(b, 0);
@@ -47,6 +50,15 @@ void Explain(const Subject& s, Finding& f) {
   f.allowed = fmt::format("the encoding of {}", other_name);
   const bool scale = !SameScales(s.tensor->encoding, other->encoding);
   const bool zero_point = !SameZeroPoints(s.tensor->encoding, other->encoding);
+  if (s.tensor->encoding.kind != other->encoding.kind ||
+      (s.tensor->encoding.bitwidth != 0) != (other->encoding.bitwidth != 0) ||
+      !(scale || zero_point)) {
+    f.message = fmt::format("{} and {} of {} differ in the form of their encoding", other_name,
+                            f.port, f.op);
+    f.fixes.push_back(UnsafeFix(
+        fmt::format("give \"{}\" the encoding of \"{}\"", s.tensor->name, other->name)));
+    return;
+  }
   f.message = fmt::format("{} and {} of {} differ in {}", other_name, f.port, f.op,
                           scale && zero_point ? "scale and zero point"
                           : scale             ? "scale"

@@ -7,6 +7,7 @@
 #include "core/rules/args.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
+#include "core/rules/raw_encoding.h"
 #include "core/rules/rule_entry.h"
 
 namespace quantgate::rules {
@@ -32,8 +33,12 @@ bool OffsetHolds(const Subject& s, const Args& args) {
 }
 
 bool Holds(const Subject& s) {
-  if (!IsFixedPoint(s.tensor->dtype) || s.tensor->encoding.kind == EncodingKind::kNone) return true;
   const Args args(s.node, s.constraint);
+  if (!IsFixedPoint(s.tensor->dtype)) return true;
+  if (args.text(ArgKey::kAspect) == "as_read_raw") {
+    return RawOffset(*s.tensor) == args.number(ArgKey::kOffset);
+  }
+  if (s.tensor->encoding.kind == EncodingKind::kNone) return true;
   return ScaleHolds(s, args) && OffsetHolds(s, args);
 }
 

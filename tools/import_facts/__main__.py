@@ -3,7 +3,7 @@ import argparse
 import pathlib
 import sys
 
-from . import chips, emit, judge, operations, ports, shapes, special, supplement, weights
+from . import agreed, chips, emit, judge, operations, ports, shapes, special, supplement, weights
 from .constraints import entry, finish
 from .documented import DOCS, Documented
 from .facts import Facts
@@ -43,7 +43,7 @@ def build(facts, op, older):
         items.append(("params", params))
     if variants:
         items.append(("variants", [ordered(v) for v in variants]))
-    finished = finish(constraints, names, [p["name"] for p in params])
+    finished = agreed.amend(op, finish(constraints, names, [p["name"] for p in params]))
     if finished:
         items.append(("constraints", finished))
     examples = ports.examples(facts, op)
@@ -83,7 +83,7 @@ def measured_constraints(facts, op, rows, documented):
     if op in OPERATION_OPS:
         found, decided = operations.constraints(rows, facts)
         result += found
-    result += shapes.constraints(op)
+    result += shapes.constraints(op) + agreed.additions(op)
     return result, decided
 
 

@@ -16,8 +16,8 @@ def answer(op, constraint):
     kind, when = body["kind"], body.get("when", {})
     if kind == "rank" and "ranks" in constraint:
         if "relaxed" in constraint["ranks"]:
-            return ("undocumented", "2.51", None)
-        return ("rejected", "2.51", None)
+            return ("undocumented", "2.47", None)
+        return ("rejected", "2.47", None)
     if op in WEIGHT_OPS:
         return _weights(op, body, when)
     if op in NORMS:

@@ -351,8 +351,8 @@ class Measured:
                 if not fields:
                     continue
                 when = None if len(groups) == 1 else {"dtype": dtypes}
-                found.append((operation, finding(port, "rank", "rejected", since="2.51",
-                                                 when=when, slug="rank-measured", **fields)))
+                found.append((operation, finding(port, "rank", "rejected", when=when,
+                                                 slug="rank-measured", **fields)))
         for operation, consequence, limits, dtypes in failing:
             slug = "rank-prepared" if consequence == "prepare_fails" else "rank-computed"
             every = set(taken.get(operation, {})) & {"UFIXED_POINT_8", "UFIXED_POINT_16", "FLOAT_16"}

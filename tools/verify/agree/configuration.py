@@ -13,11 +13,13 @@ from .database import Example, Op, bits_of, is_fixed
 
 SCALE = 0.02
 WEIGHT_SCALE = 0.01
+LARGEST_ZERO_POINT = 0x7FFFFFFF
 
 
 def mid_point(dtype: str, bitwidth: int = 0) -> int:
-    """The zero point of a symmetric encoding."""
-    return 1 << ((bitwidth or bits_of(dtype)) - 1) if dtype.startswith("UFIXED") else 0
+    """The zero point of a symmetric encoding; that of 32 unsigned bits has no form in a Model."""
+    middle = 1 << ((bitwidth or bits_of(dtype)) - 1) if dtype.startswith("UFIXED") else 0
+    return middle if middle <= LARGEST_ZERO_POINT else 0
 
 
 def per_tensor(scale: float, zero_point: int, bitwidth: int = 0) -> dict[str, Any]:
