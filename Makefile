@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 60
 ORT := tests/conformance/ort
 PIP_QUIET := --quiet --disable-pip-version-check
 
-.PHONY: help setup configure build demo test test-python models conformance verify-reference record-ort golden reference coverage matrix-image bench fuzz clean
+.PHONY: help setup configure build demo test test-python models conformance verify-reference agree record-ort golden reference coverage matrix-image bench fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -56,6 +56,14 @@ conformance: build ## every unit against ONNX Runtime's QNN provider; ALL=1 asks
 
 verify-reference: ## the float reference of `quantgate verify --execute`: NumPy, into .venv
 	PYTHON=$(PYTHON) tools/setup_venv.sh tools/verify/reference/requirements.txt
+
+agree: build ## fresh random configurations against the library: SDK="2.47 2.51" ARCH="v68 v73 v79" SEED=1 COUNT=20000
+	cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
+	PYTHON=$(PYTHON) tools/setup_venv.sh tools/verify/agree/requirements.txt
+	PYTHONPATH=tools/verify .venv/bin/python -m agree --oracle $(BUILD)/bin/qg-oracle --quantgate $(CLI) \
+	    --libraries $(BUILD)/backends --opdefs opdefs/htp --sdk $(or $(SDK),2.47 2.51) \
+	    --arch $(or $(ARCH),v68 v73 v79) --seed $(or $(SEED),1) --count $(or $(COUNT),20000) \
+	    --jobs $(JOBS) -o $(BUILD)/agree
 
 record-ort: ## asks the provider again and rewrites tests/conformance/ort/recorded
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt

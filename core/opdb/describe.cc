@@ -101,12 +101,6 @@ std::string Describer::Expr(Slice<ExprOp> expr) const {
       case ExprCode::kElements:
         stack.emplace_back(absl::StrCat("elements(", Port(step.port), ")"), false);
         continue;
-      case ExprCode::kTensors:
-        stack.emplace_back(absl::StrCat("tensors(", Port(step.port), ")"), false);
-        continue;
-      case ExprCode::kSqueezed:
-        stack.emplace_back(absl::StrCat("squeezed(", Port(step.port), ")"), false);
-        continue;
       case ExprCode::kCount:
         stack.emplace_back(absl::StrCat("count(", param(step), ")"), false);
         continue;

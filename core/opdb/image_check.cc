@@ -254,8 +254,6 @@ bool ImageCheck::ExprIsSound(Slice<ExprOp> expr, const OpRow& op) {
       case ExprCode::kRank:
       case ExprCode::kDimConst:
       case ExprCode::kElements:
-      case ExprCode::kTensors:
-      case ExprCode::kSqueezed:
         if (!port) return Fail("port of an expression");
         ++depth;
         break;

@@ -154,8 +154,6 @@ enum class ExprCode : uint8_t {
   kElements,    // push the number of elements of port
   kCount,       // push the number of elements of param `param`
   kTotal,       // push the sum over a port's tensors of the dim at the value of param `param`
-  kTensors,     // push the number of tensors given for port
-  kSqueezed,    // push the number of dims of port that aren't 1
 };
 struct ExprOp {
   ExprCode code = ExprCode::kConst;

@@ -177,11 +177,6 @@ class ExprParser {
       return Expect('(') && PortName(port) && Expect(')') &&
              Push({ExprCode::kElements, port, -1, 0});
     }
-    if (word == "tensors" || word == "squeezed") {
-      const ExprCode code = word == "tensors" ? ExprCode::kTensors : ExprCode::kSqueezed;
-      int16_t port = -1;
-      return Expect('(') && PortName(port) && Expect(')') && Push({code, port, -1, 0});
-    }
     if (word == "count") {
       int16_t param = -1;
       return Expect('(') && ParamName(param) && Expect(')') &&
@@ -208,8 +203,8 @@ class ExprParser {
     at_ = begin;
     return Fail(word.empty()
                     ? "expected a number"
-                    : "expected a number, rank(), dim(), elements(), squeezed(), tensors(), "
-                      "count(), total(), max(), min(), param: or INT32_MAX");
+                    : "expected a number, rank(), dim(), elements(), count(), total(), max(), "
+                      "min(), param: or INT32_MAX");
   }
   bool Dim() {
     int16_t port = -1;

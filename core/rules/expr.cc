@@ -26,16 +26,6 @@ std::optional<int64_t> Elements(const Tensor& tensor) {
   return product;
 }
 
-std::optional<int64_t> Squeezed(const Tensor& tensor) {
-  if (tensor.unknown_rank) return std::nullopt;
-  int64_t count = 0;
-  for (const int64_t size : tensor.dims) {
-    if (size == kDynamicDim) return std::nullopt;
-    count += size != 1 ? 1 : 0;
-  }
-  return count;
-}
-
 std::optional<int64_t> Total(const NodeView& node, const opdb::ExprOp& op) {
   const auto axis = node.param_int(op.param);
   if (!axis) return std::nullopt;
@@ -84,12 +74,6 @@ std::optional<int64_t> Evaluate(std::span<const opdb::ExprOp> expr, const NodeVi
         break;
       case ExprCode::kElements:
         if (const Tensor* t = node.tensor(op.port)) value = Elements(*t);
-        break;
-      case ExprCode::kTensors:
-        value = node.tensors(op.port).count;
-        break;
-      case ExprCode::kSqueezed:
-        if (const Tensor* t = node.tensor(op.port)) value = Squeezed(*t);
         break;
       case ExprCode::kCount:
         if (const auto ints = node.param_ints(op.param); !ints.empty()) {

@@ -29,7 +29,13 @@ def additions(op):
     for item in _of(op, "added"):
         fields = {k: v for k, v in item.items() if k not in ("op", "port", "kind", "consequence")}
         for port in _listed(item["port"]):
-            result.append(finding(port, item["kind"], item.get("consequence", "rejected"), **fields))
+            since = fields.pop("since", "2.47")
+            made = finding(port, item["kind"], item.get("consequence", "rejected"),
+                           **dict(fields, since=since or "2.47"))
+            made["sources"] = fields.get("sources", made["sources"])
+            if since is None:  # Documented from the first version on.
+                del made["since"]
+            result.append(made)
     return result
 
 

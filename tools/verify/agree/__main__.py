@@ -13,17 +13,19 @@ import sys
 import time
 from collections import Counter
 
-from . import database, generate, propose, summary, verdicts
+from . import backends, database, generate, propose, summary, verdicts
+from .configuration import Configuration
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="agree", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--oracle", default="qg-oracle", help="the qg-oracle executable")
     parser.add_argument("--quantgate", default="quantgate", help="the quantgate executable; empty = ask only the library")
-    parser.add_argument("--backend-lib", required=True)
+    parser.add_argument("--backend-lib", help="the library; else that of the package onnxruntime-qnn, fetched into --libraries")
+    parser.add_argument("--libraries", type=pathlib.Path, default=pathlib.Path("build/backends"))
     parser.add_argument("--opdefs", type=pathlib.Path, required=True, help="folder of a backend's op files, opdefs/htp")
-    parser.add_argument("--sdk", required=True)
-    parser.add_argument("--arch", default="v73")
+    parser.add_argument("--sdk", required=True, nargs="+")
+    parser.add_argument("--arch", default=["v73"], nargs="+")
     parser.add_argument("--backend", default="htp")
     parser.add_argument("--op", action="append", help="only this op (may be repeated)")
     parser.add_argument("--count", type=int, default=20000)
@@ -37,40 +39,53 @@ def main() -> int:
     parser.add_argument("-o", "--out", type=pathlib.Path, required=True, help="folder for <sdk>-<arch>.md and .jsonl")
     args = parser.parse_args()
 
-    ops = database.load(args.opdefs)
+    ops = generate.current(database.load(args.opdefs), args.sdk)
     if args.op:
         ops = [op for op in ops if op.name in args.op]
     if not ops:
         parser.error(f"no op files with examples in {args.opdefs}")
     args.out.mkdir(parents=True, exist_ok=True)
-    stem = f"{args.sdk}-{args.arch}"
-    models = args.out / f"{stem}.models.jsonl"
     started = time.monotonic()
-    asked = verdicts.write(generate.configurations(ops, args.count, args.seed), models)
-    made = time.monotonic()
-    arch = args.arch if args.backend == "htp" else ""
-    verdicts.ask_library(args.oracle, args.backend_lib, arch, models, asked, args.jobs, args.prepare)
+    models = args.out / f"seed-{args.seed}.models.jsonl"
+    made = list(generate.configurations(ops, args.count, args.seed))
+    verdicts.write(made, models)
+    print(f"{len(made)} configurations, seed {args.seed}, {time.monotonic() - started:.1f} s", flush=True)
+    exceeded = False
+    for sdk in args.sdk:
+        library = args.backend_lib or str(backends.library(args.libraries, sdk, args.backend))
+        for arch in args.arch if args.backend == "htp" else [""]:
+            exceeded |= compare(args, made, models, library, sdk, arch)
+    return 1 if exceeded else 0
+
+
+def compare(args: argparse.Namespace, made: list[Configuration], models: pathlib.Path, library: str, sdk: str, arch: str) -> bool:
+    """Asks about one target and writes its page; whether the limits are exceeded."""
+    stem = "-".join(part for part in (sdk, arch) if part)
+    asked = [verdicts.Verdict(configuration, line=line) for line, configuration in enumerate(made, 1)]
+    started = time.monotonic()
+    verdicts.ask_library(args.oracle, library, arch, models, asked, args.jobs, args.prepare)
     library_done = time.monotonic()
     if args.quantgate:
-        target = ["--backend", args.backend, "--sdk", args.sdk] + (["--arch", arch] if arch else [])
+        target = ["--backend", args.backend, "--sdk", sdk] + (["--arch", arch] if arch else [])
         verdicts.ask_quantgate(args.quantgate, target, models, asked)
     done = time.monotonic()
 
-    head = f"Agreement with {args.backend} {args.sdk} {args.arch}, seed {args.seed}"
+    head = f"Agreement with {args.backend} {sdk} {arch}, seed {args.seed}"
     (args.out / f"{stem}.md").write_text(summary.page(asked, head, args.limit))
     (args.out / f"{stem}.jsonl").write_text("\n".join(summary.records(asked)) + "\n")
     if args.propose:
-        lines = propose.yaml_lines(propose.propose(asked, args.propose), f"measured-{args.sdk}")
+        lines = propose.yaml_lines(propose.propose(asked, args.propose), f"measured-{sdk}")
         (args.out / f"{stem}.proposals.yaml").write_text("\n".join(lines) + "\n")
     counted = verdicts.counts(asked)
-    print(f"{stem}: {len(asked)} configurations; " + ", ".join(f"{n} {kind}" for kind, n in sorted(counted.items())))
+    shown = ", ".join(f"{counted[kind]} {kind}" for kind in ("false rejection", "false acceptance", "unknown"))
+    rest = ", ".join(f"{n} {kind}" for kind, n in sorted(counted.items()) if kind.startswith(("library", "refused")))
+    print(f"{stem}: {len(asked)} configurations: {shown}; {counted['agrees']} agree; {rest}")
     prepared = Counter(v.preparation() for v in asked if v.preparation())
     if prepared:
         print(f"{stem}: preparation: " + ", ".join(f"{n} {kind}" for kind, n in sorted(prepared.items())))
-    print(f"seconds: generate {made - started:.1f}, library {library_done - made:.1f}, quantgate {done - library_done:.1f}")
+    print(f"{stem}: seconds: library {library_done - started:.1f}, quantgate {done - library_done:.1f}", flush=True)
     limits = {"false rejection": args.max_false_rejections, "false acceptance": args.max_false_acceptances}
-    exceeded = [k for k, most in limits.items() if most is not None and counted[k] > most / 100 * len(asked)]
-    return 1 if exceeded else 0
+    return any(most is not None and counted[k] > most / 100 * len(asked) for k, most in limits.items())
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
-from typing import Iterable
+from typing import Any, Iterable
 
 from .configuration import WEIGHT_SCALE, Configuration, base, mid_point, per_channel
 from .database import Op, is_fixed
@@ -45,6 +46,21 @@ def _with_channel_weights(op: Op, configuration: Configuration) -> Configuration
         return None
     made.mutations.append("per-channel weights")
     return made
+
+
+def _version(sdk: str) -> tuple[int, ...]:
+    return tuple(map(int, sdk.split(".")))
+
+
+def current(ops: list[Op], sdks: list[str]) -> list[Op]:
+    """The ops with the rows alone that one of these SDKs has."""
+    newest, oldest = max(map(_version, sdks)), min(map(_version, sdks))
+
+    def holds(variant: dict[str, Any]) -> bool:
+        since, until = variant.get("since"), variant.get("until")
+        return not (since and _version(since) > newest) and not (until and _version(until) <= oldest)
+
+    return [dataclasses.replace(op, variants=[v for v in op.variants if holds(v)]) for op in ops]
 
 
 def configurations(ops: list[Op], count: int, seed: int) -> Iterable[Configuration]:

@@ -30,6 +30,8 @@ class Verdict:
 
     def kind(self) -> str:
         """agrees, false rejection, false acceptance, unknown, or the library's own failure."""
+        if not self.library:
+            return "refused input" if self.constraints == ["not readable"] else "library not asked"
         if self.library not in ("accepted", "rejected"):
             return "library " + self.library
         if self.quantgate in ("", "unchecked"):
@@ -69,7 +71,8 @@ def ask_library(oracle: str, library: str, arch: str, models: pathlib.Path, verd
     if prepare:
         command[1:1] = ["--prepare"]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    if run.returncode != 0:
+    # 2: models that can't be read are among them; nobody was asked about these.
+    if run.returncode not in (0, 2) or not run.stdout:
         raise RuntimeError(f"{oracle}: {run.stderr.strip()[-500:]}")
     for text in run.stdout.splitlines():
         answer = json.loads(text)
