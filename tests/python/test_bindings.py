@@ -133,26 +133,36 @@ class AsTheCommandLine(unittest.TestCase):
             [told] = cli_json("query", op, "--soc", "SM8550")
             info = qg.query(op, soc="SM8550")
             with self.subTest(op=op):
-                self.assertEqual((info.name, info.backend, info.lists_per_port),
-                                 (told["op"], told["backend"], told["listsPerPort"]))
+                self.assertEqual((info.name, info.backend, info.lists_per_port, info.since,
+                                  info.until, info.archs),
+                                 (told["op"], told["backend"], told["listsPerPort"],
+                                  told["since"], told["until"], told["archs"]))
                 for ports, key in ((info.inputs, "inputs"), (info.outputs, "outputs")):
                     self.assertEqual(
                         [(p.name, p.role, p.optional, p.variadic, p.channel_axis) for p in ports],
                         [(p["port"], p["role"], p["optional"], p["variadic"],
                           p.get("channelAxis")) for p in told[key]])
-                self.assertEqual(
-                    [{"name": p.name, "dtype": p.dtype, "required": p.required,
-                      "values": p.values} for p in info.params], told["params"])
-                self.assertEqual(
-                    [{"id": v.id, "group": v.group, "dtypes": [list(d) for d in v.dtypes],
-                      "consequence": v.consequence, "since": v.since, "until": v.until,
-                      "archs": v.archs, "sources": list(v.sources)} for v in info.variants],
-                    told["variants"])
-                self.assertEqual(
-                    [{"id": c.id, "port": c.port, "kind": c.kind, "rule": c.rule, "text": c.text,
-                      "consequence": c.consequence, "since": c.since, "until": c.until,
-                      "archs": c.archs, "groups": list(c.groups), "sources": list(c.sources),
-                      "note": c.note} for c in info.constraints], told["constraints"])
+                # What the command line tells beyond is not of the op but of its display.
+                for ours, theirs in (
+                        ([{"name": p.name, "dtype": p.dtype, "required": p.required,
+                           "values": p.values, "rank": p.rank, "default": p.default}
+                          for p in info.params], told["params"]),
+                        ([{"id": v.id, "group": v.group, "dtypes": [list(d) for d in v.dtypes],
+                           "consequence": v.consequence, "since": v.since, "until": v.until,
+                           "archs": v.archs, "sources": list(v.sources),
+                           "undocumentedUntil": v.undocumented_until}
+                          for v in info.variants], told["variants"]),
+                        ([{"id": c.id, "port": c.port, "kind": c.kind, "rule": c.rule,
+                           "text": c.text, "consequence": c.consequence, "since": c.since,
+                           "until": c.until, "archs": c.archs, "groups": list(c.groups),
+                           "sources": list(c.sources), "note": c.note,
+                           "measured": {"since": c.measured_since,
+                                        "consequence": c.measured_consequence}
+                           if c.measured_since else None}
+                          for c in info.constraints], told["constraints"])):
+                    self.assertEqual(len(ours), len(theirs))
+                    for our, their in zip(ours, theirs, strict=True):
+                        self.assertEqual(our, {key: their[key] for key in our})
         self.assertEqual(qg.query("Conv2d").inputs[1].role, "weight")
         self.assertIn("Conv2d", qg.ops(arch="v73"))
 

@@ -59,6 +59,15 @@ void BindParam(py::module_& module) {
           .def_property_readonly("dtype", Text(&Param::dtype), "'UINT_32'")
           .def_readonly("required", &Param::required, "The op can't be without it.")
           .def_property_readonly(
+              "rank",
+              [](const Param& self) -> py::object {
+                if (self.rank < 0) return py::none();
+                return py::int_(self.rank);
+              },
+              "Of a tensor; None: a scalar.")
+          .def_property_readonly("default", Text(&Param::default_value),
+                                 "'[1, 1]', or '' where none is known.")
+          .def_property_readonly(
               "values",
               [](const Param& self) {
                 py::dict values;
@@ -128,6 +137,8 @@ void BindVariant(py::module_& module) {
           .def_property_readonly("until", Text(&Variant::until), "Last SDK version, or ''")
           .def_property_readonly("archs", Text(&Variant::archs), "'v73+', or ''")
           .def_property_readonly("sources", Texts(&Variant::sources), "('docs-2.25',)")
+          .def_property_readonly("undocumented_until", Text(&Variant::undocumented_until),
+                                 "Below this SDK it is undocumented; or ''")
           .def_property_readonly(
               "encoding_rules",
               [](const std::shared_ptr<Variant>& self) {
@@ -156,6 +167,14 @@ void BindConstraint(py::module_& module) {
                                  "Groups of variants it holds for; empty: all.")
           .def_property_readonly("sources", Texts(&Constraint::sources), "('measured-2.51',)")
           .def_property_readonly("note", Text(&Constraint::note), "Of the data; may be empty.")
+          .def_property_readonly("measured_since", Text(&Constraint::measured_since),
+                                 "From this SDK on measured_consequence holds; '' = never")
+          .def_property_readonly(
+              "measured_consequence",
+              [](const Constraint& self) {
+                return Text(ConsequenceName(self.measured_consequence));
+              },
+              "What was measured, whatever the target.")
           .def("__repr__",
                [](const Constraint& self) { return Text("<Constraint " + self.id + ">"); }));
 }
@@ -236,6 +255,9 @@ void BindOps(py::module_& module) {
                    "What a target takes for one op.")
           .def_property_readonly("name", Text(&OpInfo::name), "'Conv2d'")
           .def_property_readonly("backend", Text(&OpInfo::backend), "'htp'")
+          .def_property_readonly("since", Text(&OpInfo::since), "First SDK version, or ''")
+          .def_property_readonly("until", Text(&OpInfo::until), "Last SDK version, or ''")
+          .def_property_readonly("archs", Text(&OpInfo::archs), "'v73+', or ''")
           .def_readonly("lists_per_port", &OpInfo::lists_per_port,
                         "The dtypes of a variant are a list for each port, not one combination.")
           .def_property_readonly(
