@@ -82,6 +82,9 @@ void BindFinding(py::module_& module) {
           .def_property_readonly("sources", Texts(&Finding::sources), "('docs-2.25',)")
           .def_property_readonly("related", Texts(&Finding::related), "Other ports: ('in[0]',)")
           .def_property_readonly("note", Text(&Finding::note), "On where it is known from.")
+          .def_property_readonly("waived", Text(&Finding::waived),
+                                 "Why opdefs of the user's accept it, which then fails nothing; "
+                                 "or ''.")
           .def("__repr__", [](const Finding& self) {
             return Text("<Finding " + std::string(self.rule->code) + " " +
                         std::string(ConsequenceName(self.consequence)) + " at '" + self.node +

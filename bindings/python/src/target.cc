@@ -10,7 +10,7 @@
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/errors.h"
 #include "bindings/python/src/text.h"
-#include "core/opdefs_yaml/compile.h"
+#include "quantgate/overlay.h"
 
 namespace quantgate::python {
 namespace {
@@ -91,8 +91,7 @@ SharedDatabase OverlaidDatabase(const Database& base, const std::vector<std::str
   absl::StatusOr<Database> database = absl::InternalError("");
   {
     const py::gil_scoped_release unlocked;
-    absl::StatusOr<std::string> image = opdefs::CompileOverlay(base.view(), folders);
-    database = image.ok() ? Database::FromImage(*std::move(image)) : image.status();
+    database = WithOverlay(base, folders);
   }
   if (!database.ok()) RaiseOpdefsError(database.status());
   return std::make_shared<const Database>(*std::move(database));
