@@ -25,7 +25,24 @@ class OpReader {
   OpReader(const Reporter& reporter, const Ir& ir, const Backend& backend)
       : reporter_(reporter), symbols_(ir, backend, op_) {}
 
-  Op Read(MapReader& map) {
+  // `known`: the op of the database below, for a file that extends it; null = there is none.
+  Op Read(MapReader& map, const Op* known) {
+    if (const Node* extends = map.find("extends"); map.flag("extends").value_or(false)) {
+      if (known == nullptr) {
+        reporter_.At(*extends, "there is no such op to extend");
+        return std::move(op_);
+      }
+      op_ = *known;
+      for (std::string& source : symbols_.Sources(map, true)) {
+        if (std::find(op_.sources.begin(), op_.sources.end(), source) == op_.sources.end()) {
+          op_.sources.push_back(std::move(source));
+        }
+      }
+      ReadVariants(map);
+      ReadConstraints(map);
+      map.Finish();
+      return std::move(op_);
+    }
     op_.sources = symbols_.Sources(map, true);
     op_.range = symbols_.Range(map);
     ReadPorts(map, "inputs", true);
@@ -152,7 +169,11 @@ class OpReader {
   void ReadVariants(MapReader& map) {
     std::set<std::string> ids;
     std::map<std::pair<uint8_t, std::vector<DtypeMask>>, std::vector<opdb::Range>> rows;
-    std::vector<const Node*> places;
+    std::vector<const Node*> places(op_.variants.size(), nullptr);
+    for (const Variant& known : op_.variants) {
+      ids.insert(known.id);
+      rows[{known.group, known.dtypes}].push_back(known.range);
+    }
     for (const Node* node : map.list("variants")) {
       MapReader entry(*node, "a variant", reporter_);
       if (!entry.ok()) continue;
@@ -199,7 +220,7 @@ class OpReader {
                           other.dtypes.end(),
                           [](DtypeMask mine, DtypeMask theirs) { return (mine & ~theirs) == 0; });
       };
-      if (all[i].range.since < symbols_.backend().tuples_since) continue;
+      if (places[i] == nullptr || all[i].range.since < symbols_.backend().tuples_since) continue;
       const auto end = all.begin() + static_cast<std::ptrdiff_t>(i);
       const auto it = std::find_if(all.begin(), end, hides);
       if (it == end) continue;
@@ -278,6 +299,7 @@ class OpReader {
 
   void ReadConstraints(MapReader& map) {
     std::set<std::string> ids;
+    for (const Constraint& known : op_.constraints) ids.insert(known.id);
     for (const Node* node : map.list("constraints")) {
       Constraint constraint = ConstraintReader(symbols_, reporter_).Read(*node);
       if (!constraint.id.empty() && !ids.insert(constraint.id).second) {
@@ -385,7 +407,10 @@ void ReadOp(const Node& node, std::string_view folder, std::string_view stem,
                              ": targets.yaml doesn't have it", DidYouMeanOf(backend->text, known)));
     return;
   }
-  it->second.ops[name->text] = OpReader(reporter, ir, it->second).Read(map);
+  const auto known = it->second.ops.find(name->text);
+  Op op = OpReader(reporter, ir, it->second)
+              .Read(map, known == it->second.ops.end() ? nullptr : &known->second);
+  it->second.ops[name->text] = std::move(op);
 }
 
 }  // namespace quantgate::opdefs

@@ -209,20 +209,20 @@ std::string OpJsonSchema() {
   const auto list = [](std::string_view name) {
     return Json{{"type", "array"}, {"items", Ref(name)}};
   };
-  Json properties = {{"op", Typed("string")},
-                     {"backend", Typed("string")},
-                     {"inputs", Ref("ports")},
-                     {"outputs", Ref("ports")},
-                     {"params", list("param")},
-                     {"variants", list("variant")},
-                     {"constraints", list("constraint")},
+  Json properties = {{"op", Typed("string")},       {"backend", Typed("string")},
+                     {"extends", Typed("boolean")}, {"inputs", Ref("ports")},
+                     {"outputs", Ref("ports")},     {"params", list("param")},
+                     {"variants", list("variant")}, {"constraints", list("constraint")},
                      {"examples", list("example")}};
   properties.update(RangeKeys());
   Json schema = {
       {"$schema", "http://json-schema.org/draft-07/schema#"},
       {"title", "An op of one backend (opdefs/<backend>/<Op>.yaml)"},
       {"description", "Written by `opdefc schema`; opdefs/README.md explains the keys."}};
-  schema.update(Map(properties, {"op", "backend", "sources", "inputs", "outputs"}));
+  schema.update(Map(properties, {"op", "backend", "sources"}));
+  // An op file that extends one of the database below has its ports from there.
+  schema["if"] = {{"required", {"extends"}}};
+  schema["else"] = {{"required", {"inputs", "outputs"}}};
   schema["definitions"] = Definitions();
   return schema.dump(1) + "\n";
 }

@@ -24,6 +24,7 @@ Verb AddTargets(CLI::App& app);
 Verb AddExplain(CLI::App& app);
 Verb AddConvert(CLI::App& app);
 Verb AddVerify(CLI::App& app);
+Verb AddImport(CLI::App& app);
 
 }  // namespace quantgate::cli
 
