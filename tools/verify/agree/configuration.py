@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import random
@@ -36,6 +35,13 @@ def per_channel(axis: int, scale: float, zero_point: int, bitwidth: int = 0) -> 
     return {"perChannel": body}
 
 
+def copy_of(value: Any) -> Any:
+    """A deep copy of what JSON can say."""
+    if isinstance(value, dict):
+        return {key: copy_of(item) for key, item in value.items()}
+    return [copy_of(item) for item in value] if isinstance(value, list) else value
+
+
 @dataclass
 class Port:
     dtype: str
@@ -43,6 +49,9 @@ class Port:
     static: bool = False
     encoding: dict[str, Any] | None = None
     sparse: int | None = None
+
+    def copy(self) -> "Port":
+        return Port(self.dtype, list(self.dims), self.static, copy_of(self.encoding), self.sparse)
 
     def tensor(self, name: str) -> dict[str, Any]:
         made: dict[str, Any] = {"name": name, "dtype": self.dtype, "dims": self.dims}
@@ -64,6 +73,7 @@ class Configuration:
     outputs: list[Port]
     params: dict[str, dict[str, Any]]
     mutations: list[str] = field(default_factory=list)
+    declared: dict[str, dict[str, Any]] = field(default_factory=dict)  # params of the op
 
     def ports(self) -> Iterator[tuple[str, Port]]:
         for i, port in enumerate(self.inputs):
@@ -73,7 +83,9 @@ class Configuration:
             yield f"out[{i}]", port
 
     def copy(self) -> "Configuration":
-        return copy.deepcopy(self)
+        """Apart from what is copied, so that mutations leave the base alone."""
+        ports = [None if p is None else p.copy() for p in self.inputs], [p.copy() for p in self.outputs]
+        return Configuration(self.op, self.variant, self.example, *ports, copy_of(self.params), list(self.mutations), self.declared)
 
     def model(self, name: str) -> dict[str, Any]:
         tensors, inputs = [], []
@@ -156,4 +168,4 @@ def base(op: Op, example: Example, number: int, variant: dict[str, Any], rng: ra
     while inputs and inputs[-1] is None:
         inputs.pop()
     params = {name: param_value(op.params.get(name), value) for name, value in example.params.items()}
-    return Configuration(op.name, variant["id"], example.tag or str(number), inputs, outputs, params)  # type: ignore[arg-type]
+    return Configuration(op.name, variant["id"], example.tag or str(number), inputs, outputs, params, [], op.params)  # type: ignore[arg-type]

@@ -273,6 +273,24 @@ def param_absent(rng: random.Random, c: Configuration) -> str | None:
     return f"param {name} absent"
 
 
+def param_given(rng: random.Random, c: Configuration) -> str | None:
+    """A declared scalar param that the example leaves out, at its default or another value."""
+    left_out = [n for n, p in c.declared.items() if n not in c.params and "rank" not in p and p["dtype"] != "UNDEFINED"]
+    if not left_out:
+        return None
+    name = rng.choice(left_out)
+    declared = c.declared[name]
+    default = declared.get("default", 0)
+    if declared["dtype"] == "BOOL_8":
+        c.params[name] = {"flag": bool(default) != (rng.random() < 0.5)}
+    elif declared["dtype"].startswith("FLOAT"):
+        c.params[name] = {"real": rng.choice([float(default), float(default), 0.5, 1.0])}
+    else:
+        kind = "int" if declared["dtype"].startswith("INT") else "uint"
+        c.params[name] = {kind: int(rng.choice([default, default, 1, 2]))}
+    return f"param {name} given"
+
+
 def param_changed(rng: random.Random, c: Configuration) -> str | None:
     if not c.params:
         return None
@@ -300,7 +318,7 @@ def param_changed(rng: random.Random, c: Configuration) -> str | None:
 WEIGHTED: list[tuple[float, Mutation]] = [
     (5, dtype_of_port), (1.5, dtype_of_all_alike), (1.5, rank_of_all), (0.7, rank_of_port), (1, encoding_missing),
     (0.2, encoding_superfluous), (4, encoding_kind), (2, zero_point), (2, scale_value), (0.2, scale_not_finite),
-    (1.2, static_or_not), (0.7, input_absent), (0.5, dim_of_port), (1, dims_alike), (1, dims_shifted), (0.5, param_absent), (1.5, param_changed),
+    (1.2, static_or_not), (0.7, input_absent), (0.5, dim_of_port), (1, dims_alike), (1, dims_shifted), (0.5, param_absent), (0.7, param_given), (1.5, param_changed),
 ]  # fmt: skip
 
 
