@@ -8,6 +8,8 @@ FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
 FUZZ_SECONDS ?= 60
 ORT := tests/conformance/ort
 PIP_QUIET := --quiet --disable-pip-version-check
+HTP := tests/conformance/htp
+HTP_SDKS ?= 2.47 2.51
 
 .PHONY: help setup configure build demo test test-python models conformance verify-reference agree record-ort golden reference coverage matrix-image bench fuzz clean
 .DEFAULT_GOAL := help
@@ -32,6 +34,7 @@ test: configure ## everything: unit, golden, command line, fuzz corpus, conforma
 	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 	@$(MAKE) --no-print-directory conformance
+	@$(MAKE) --no-print-directory conformance-live
 	@$(MAKE) --no-print-directory test-python
 
 test-python: build ## builds the Python wheel, tests and type-checks it in .venv
@@ -53,6 +56,28 @@ conformance: build ## every unit against ONNX Runtime's QNN provider; ALL=1 asks
 	  echo "SKIPPED live part: no onnxruntime-qnn for this system, Python or network; recorded answers:"; \
 	  $(PYTHON) $(ORT)/compare.py --cli $(CLI); \
 	fi
+
+.PHONY: conformance-live conformance-htp record-htp known-htp
+# Part of `make test`: what `conformance` has installed is used to ask every 10th configuration of the
+# HTP library again, and to hold the float reference to ONNX Runtime.
+conformance-live: build
+	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
+	@[ ! -x .venv/bin/python ] || .venv/bin/python tests/verify/test_reference.py
+	@libs=$$($(PYTHON) $(HTP)/libraries.py --installed); \
+	if [ -n "$$libs" ]; then $(PYTHON) $(HTP)/conformance.py --asked-only --live $$libs --every 10; \
+	else echo "SKIPPED: no HTP library installed; its recorded answers were replayed"; fi
+
+conformance-htp: build ## every recorded configuration asked of the HTP libraries of QNN 2.47 to 2.51 again
+	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
+	$(PYTHON) $(HTP)/conformance.py --live $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn $(HTP_SDKS))
+
+record-htp: build verify-reference ## asks, executes and records tests/conformance/htp anew, about ten minutes
+	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
+	.venv/bin/python $(HTP)/conformance.py --record $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn $(HTP_SDKS))
+	$(PYTHON) $(HTP)/conformance.py --update
+
+known-htp: build ## after a change of the database: known_differences.json and docs/conformance.md
+	$(PYTHON) $(HTP)/conformance.py --update
 
 verify-reference: ## the float reference of `quantgate verify --execute`: NumPy, into .venv
 	PYTHON=$(PYTHON) tools/setup_venv.sh tools/verify/reference/requirements.txt

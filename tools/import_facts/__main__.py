@@ -3,7 +3,8 @@ import argparse
 import pathlib
 import sys
 
-from . import agreed, chips, emit, judge, operations, ports, shapes, special, supplement, weights
+from . import (
+    agreed, chips, computed, emit, judge, operations, ports, shapes, special, supplement, weights)
 from .constraints import entry, finish
 from .documented import DOCS, Documented
 from .facts import Facts
@@ -83,7 +84,7 @@ def measured_constraints(facts, op, rows, documented):
     if op in OPERATION_OPS:
         found, decided = operations.constraints(rows, facts)
         result += found
-    result += shapes.constraints(op) + agreed.additions(op)
+    result += shapes.constraints(op) + agreed.additions(op) + computed.constraints(op)
     return result, decided
 
 

@@ -10,10 +10,13 @@ def constraints(op, operations):
     if op in TRUTH_OUTPUTS or op in TRUTH_OPERATIONS:
         param = {"param": {"operation": TRUTH_OPERATIONS[op]}} if op in TRUTH_OPERATIONS else {}
         note = "the raw numbers 0 and 1 are written, the encoding is not read"
-        result.append(finding("out[0]", "fixed_encoding", "wrong_values", since="2.51", scale="1",
-                              offset=0, when=dict(param, dtype=[U8, U16, S16]), note=note))
-        result.append(finding("out[0]", "fixed_encoding", "wrong_values", since="2.51", scale="1",
-                              offset=128, when=dict(param, dtype=[S8]), note=note))
+        # OneHot writes 0 and 1 whatever the type is.
+        raw_0 = [U8, U16, S16] + ([S8] if op == "OneHot" else [])
+        result.append(finding("out[0]", "fixed_encoding", "wrong_values", scale="1", offset=0,
+                              when=dict(param, dtype=raw_0), note=note))
+        if S8 not in raw_0:
+            result.append(finding("out[0]", "fixed_encoding", "wrong_values", scale="1",
+                                  offset=128, when=dict(param, dtype=[S8]), note=note))
     result += _BY_OP.get(op, lambda: [])()
     return result
 
@@ -76,7 +79,7 @@ def _noop(when, dtypes=None, port="out[0]"):
 
 def _tile():
     return [_noop({"noop": True}),
-            finding("in[0]", "rank", "prepare_fails", since="2.51", max=4, when={"noop": True},
+            finding("in[0]", "rank", "prepare_fails", max=4, when={"noop": True},
                     slug="rank-noop", note="rank 5 with all multiples 1 crashes in preparation")]
 
 
@@ -90,7 +93,7 @@ def _shuffle():
 
 def _pack():
     return [finding("in[0]", "same_dtype", "rejected", **{"as": "out[0]"}),
-            finding("in[0..m]", "same_dtype", "wrong_values", since="2.51", when=_FLOATS,
+            finding("in[0..m]", "same_dtype", "wrong_values", when=_FLOATS,
                     **{"as": "out[0]"}),
             finding("out[0]", "same_encoding", "wrong_values", since="2.51", when={"m": [0]},
                     slug="same-encoding-single", note="one input alone is copied raw",
@@ -112,11 +115,11 @@ def _pad():
 
 
 def _scatter_nd():
-    return [finding("out[0]", "same_encoding", "wrong_values", since="2.51",
+    return [finding("out[0]", "same_encoding", "wrong_values",
                     aspect="equal_or_larger_scale",
                     note="requantized only when the output scale is above in[0]'s, else copied raw",
                     **{"as": "in[0]"}),
-            finding("in[2]", "same_encoding", "wrong_values", since="2.51",
+            finding("in[2]", "same_encoding", "wrong_values",
                     aspect="equal_or_smaller_scale",
                     note="requantized only when its scale is below in[0]'s, else read with in[0]'s",
                     **{"as": "in[0]"})]

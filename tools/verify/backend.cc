@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <set>
@@ -266,7 +267,10 @@ void Backend::Run(const Model& model, OpConfig& op, bool execute, uint64_t seed,
   qnn::Handle graph = nullptr;
   const StageAnswer prepared = Prepare(op, context, &graph);
   watch.done(Stage::kPrepare, prepared);
-  if (execute && prepared.outcome == Outcome::kOk) {
+  // A graph without inputs has nothing to run: its values are computed in preparation.
+  const auto given = [](const qnn::Tensor& tensor) { return tensor.body.type == qnn::kAppWrite; };
+  const bool runs = std::any_of(op.inputs().begin(), op.inputs().end(), given);
+  if (execute && runs && prepared.outcome == Outcome::kOk) {
     watch.begin(Stage::kExecute);
     watch.done(Stage::kExecute, Execute(model, op, graph, seed, watch));
   }

@@ -37,6 +37,7 @@ COMPUTING = {4: Threshold(2, 8), 8: Threshold(2, 8), 16: Threshold(80, 400), 32:
 FLOAT = Threshold(0.004, 0.03)
 # Results that jump, and integers: an element is off or it is not.
 JUMPING = Threshold(0.5, 0.5, few=0.02, many=0.15)
+JUMP_OFF = 0.25
 THRESHOLDS = {"moves or selects": MOVING, "computes": COMPUTING, "float": FLOAT, "jumps": JUMPING}
 
 
@@ -80,10 +81,12 @@ def _param(value: dict[str, Any]) -> Any:
 def _reference(op: str, R: Reals, p: dict, shapes: list[list[int]]) -> tuple[Reals, dict[int, Threshold] | Threshold]:
     """The expected reals, and how exact they have to be met."""
     operation = _operation(op, p)
+    if op == "OneHot":
+        return MOVEMENT[op](R, p, shapes), JUMPING
     if op in MOVEMENT:
         return MOVEMENT[op](R, p, shapes), MOVING
     if op in COMPUTE:
-        exact = op in ("PoolMax2d", "ReduceMax", "ReduceMin")
+        exact = op in ("PoolMax2d", "ReduceMax", "ReduceMin") or (op == "Resize" and not p.get("interpolation_mode"))
         return COMPUTE[op](R, p, shapes), MOVING if exact else COMPUTING
     threshold: Any = JUMPING if operation in elementwise.STEPS else MOVING if operation in elementwise.SELECTS else COMPUTING
     if operation in elementwise.BINARY and len(R) == 2:
@@ -111,14 +114,19 @@ def _input_axis(op: str, index: int, params: dict, rank: int) -> int | None:
 def _product_bias(op: str, tensors: list[Tensor | None], q: np.ndarray) -> np.ndarray | None:
     """A bias whose encoding says nothing, in steps of in[0] times in[1] per channel."""
     bias, weight = tensors[2], tensors[1]
+    if tensors[0] is None or weight is None:
+        return None
     kind, body = encoding(bias)  # type: ignore[arg-type]
     if not is_fixed(bias) or (kind == "perTensor" and number(body["scale"]) != 0) or kind not in ("", "perTensor"):  # type: ignore[arg-type]
         return None
+    if storage_bits(bias) < 32:  # type: ignore[arg-type]
+        return None  # no such convention
     activation_kind, activation = encoding(tensors[0])  # type: ignore[arg-type]
     _, scales = encoding(weight)  # type: ignore[arg-type]
     if activation_kind != "perTensor" or not scales:
         return None
     steps = np.array([number(s) for s in (scales.get("scales") or [scales.get("scale", 0)])])
+    q = q - int(body.get("zeroPoint", 0))
     return q * steps * number(activation["scale"]) if len(steps) in (1, q.shape[-1] if q.ndim else 1) else None
 
 
@@ -140,6 +148,9 @@ def expected(node: dict[str, Any], tensors: dict[str, Tensor], values: dict[str,
         product = _product_bias(op, given, q) if i == 2 and (op in WEIGHT_INPUT_AXIS or op == "MatMul") else None
         R.append(real(tensor, q, _input_axis(op, i, params, q.ndim)) if product is None else product)
     shapes = [dims(tensors[n]) for n in node["outputs"]]
+    out = tensors[node["outputs"][0]]
+    if op in ("Cast", "Convert") and (out["dtype"] == "BOOL_8" or (op == "Cast" and is_fixed(given[0]) != is_fixed(out))):
+        raise NoReference(f"no agreed meaning of {op} from {given[0]['dtype']} to {out['dtype']}")
     try:
         with np.errstate(all="ignore"):
             return _reference(op, R, params, shapes)
@@ -147,7 +158,7 @@ def expected(node: dict[str, Any], tensors: dict[str, Tensor], values: dict[str,
         raise
     except NotImplementedError as error:
         raise NoReference(f"no float reference of {error}") from None
-    except (ValueError, IndexError, KeyError, TypeError, ZeroDivisionError) as error:
+    except (ValueError, IndexError, KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
         raise NoReference(f"the reference does not take these shapes or params: {str(error)[:80]}") from None
 
 
@@ -159,11 +170,13 @@ def _compare(op: str, index: int, tensor: Tensor, want: np.ndarray, got: np.ndar
         low, high = stored_range(tensor)
         error = np.abs(got - quantize(tensor, np.where(known, want, 0)))[known]
         limit = threshold if isinstance(threshold, Threshold) else threshold[storage_bits(tensor)]
-        if isinstance(threshold, Threshold):  # jumps: off by a rounding of the output is not off
-            steps, error_fraction = error.max(), error.max() / (high - low)
-            error = (error > 1).astype(np.float64)
-        else:
-            steps, error_fraction = error.max(), error.max() / (high - low)
+        steps, error_fraction = error.max(), error.max() / (high - low)
+        if isinstance(threshold, Threshold):
+            # A jump is at least 1 high: off is what is nearer to another value, roundings apart.
+            ends = real(tensor, np.array([low, high], np.float64))
+            apart = np.abs(real(tensor, got) - np.clip(want, *ends))[known]
+            step = number(encoding(tensor)[1]["scale"])
+            error = (apart > max(JUMP_OFF, 0.55 * step)).astype(np.float64)
     elif is_float(tensor):
         size = max(1e-6, float(np.abs(want[known]).max()))
         error = (np.abs(np.nan_to_num(got, nan=1e9, posinf=1e9, neginf=-1e9) - want) / size)[known]
@@ -192,10 +205,11 @@ def judge(node: dict[str, Any], tensors: dict[str, Tensor], values: dict[str, li
             if i >= len(wanted):
                 raise NoReference(f"no reference of out[{i}]")
             want = np.asarray(wanted[i], np.float64)
-            if want.shape != tuple(dims(tensor)):
-                if want.size != int(np.prod(dims(tensor), dtype=np.int64)):
+            shape = dims(tensor)
+            if want.shape != tuple(shape):
+                if [d for d in want.shape if d != 1] != [d for d in shape if d != 1]:
                     raise NoReference("the reference has another shape than the output")
-                want = want.reshape(dims(tensor))
+                want = want.reshape(shape)
             one = _compare(node["op"], i, tensor, want, stored(tensor, values[name]), threshold)
             if worst is None or (order.index(one.result), one.steps) > (order.index(worst.result), worst.steps):
                 worst = one

@@ -79,6 +79,8 @@ def real(tensor: Tensor, q: np.ndarray, block_axis: int | None = None) -> np.nda
     kind, body = encoding(tensor)
     if kind == "":
         raise NoReference("a fixed-point tensor has no encoding")
+    if not all(number(s) > 0 and np.isfinite(number(s)) for s in body.get("scales") or [body.get("scale", 0)]):
+        raise NoReference("a scale that is not positive and finite")
     if kind == "perTensor":
         return (q - int(body.get("zeroPoint", 0))) * number(body["scale"])
     if kind in ("perChannel", "lpbq"):

@@ -1,0 +1,102 @@
+"""Asks a library (qg-oracle) and quantgate about Models of one node."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Iterator
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "verify"))
+
+EXECUTED_AT_ONCE = 200
+
+
+def _write(models: list[dict[str, Any]], stream: Any) -> None:
+    for model in models:
+        stream.write(json.dumps(model) + "\n")
+    stream.flush()
+
+
+def _line(source: str) -> int:
+    return int(source.rsplit(":", 1)[1]) - 1
+
+
+def library(oracle: str, path: str, arch: str, models: list[dict[str, Any]], jobs: int, *flags: str) -> tuple[list[dict], str]:
+    """The library's answer to each model, and its build id."""
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as stream:
+        _write(models, stream)
+        run = subprocess.run([oracle, "--backend-lib", path, "--arch", arch, "--jobs", str(jobs), *flags, stream.name],
+                             capture_output=True, text=True, check=False)  # fmt: skip
+    if not run.stdout:
+        raise SystemExit(f"error: {oracle}: {run.stderr.strip()[-300:]}")
+    answers: list[dict[str, Any]] = [{"validate": "not asked"} for _ in models]  # of models that can't be read
+    for text in run.stdout.splitlines():
+        answer = json.loads(text)
+        answers[_line(answer["model"])] = answer
+    return answers, run.stderr.splitlines()[0].split()[-1]
+
+
+def executed(oracle: str, path: str, arch: str, cases: list[dict[str, Any]], jobs: int) -> tuple[list[dict[str, Any]], str]:
+    """What running each case gave: {"outcome", "how" | "reason" | "steps", "fraction", "share"}."""
+    from cases import with_values
+    from reference.judge import judge
+
+    outcomes: list[dict[str, Any]] = []
+    build = ""
+    for at in range(0, len(cases), EXECUTED_AT_ONCE):
+        part = cases[at:at + EXECUTED_AT_ONCE]
+        answers, build = library(oracle, path, arch, [with_values(c) for c in part], jobs, "--dump", "--timeout", "60")
+        outcomes += [_outcome(case, answer, judge) for case, answer in zip(part, answers)]
+        print(f"\r{arch}: {len(outcomes)} of {len(cases)} executed", end="\n" if len(outcomes) == len(cases) else "",
+              file=sys.stderr, flush=True)  # fmt: skip
+    return outcomes, build
+
+
+def _outcome(case: dict[str, Any], answer: dict[str, Any], judge: Any) -> dict[str, Any]:
+    if answer["validate"] != "accepted":
+        return {"outcome": "rejected"} | ({} if answer["validate"] == "rejected" else {"how": answer["validate"]})
+    if "prepare" not in answer:
+        return {"outcome": "not judged", "reason": "a sparse tensor can't be the end of a graph"}
+    for stage in ("prepare", "execute"):
+        if stage not in answer:
+            return {"outcome": "not judged", "reason": "a graph without inputs"}
+        if answer[stage] != "ok":
+            return {"outcome": "prepare_fails", "how": f"{stage} {answer[stage]}"}
+    model = case["model"]
+    values = {name: tensor["values"] for name, tensor in answer["tensors"].items()}
+    said = judge(model["nodes"][0], {t["name"]: t for t in model["tensors"]}, values)
+    if not said.result:
+        return {"outcome": "not judged", "reason": said.reason}
+    return {"outcome": said.result, "steps": round(said.steps, 1), "fraction": float(f"{said.fraction:.3g}"),
+            "share": round(said.share, 3)}  # fmt: skip
+
+
+def quantgate(cli: str, target: str, models: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """quantgate's verdict on each model: {"verdict", "findings": [[consequence, constraint]]}."""
+    sdk, arch = target.split()
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as stream:
+        _write(models, stream)
+        command = [cli, "check", "--backend", "htp", "--sdk", sdk, "--arch", arch, "--route", "direct", "--mode", "warn",
+                   "--format", "json", stream.name]  # fmt: skip
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        # A model that can't be read is refused.
+        said = [{"verdict": "rejected", "findings": [["rejected", "unreadable"]]} for _ in models]
+        for line, report in _reports(run):
+            if "error" not in report:
+                said[line] = {"verdict": report["nodes"][0]["verdict"], "findings": [
+                    [f["consequence"], f.get("constraint") or f["code"]] for f in report["findings"]]}  # fmt: skip
+        if run.wait() not in (0, 1, 2):
+            raise SystemExit(f"error: {' '.join(command)}: exit status {run.returncode}")
+    return said
+
+
+def _reports(run: "subprocess.Popen[str]") -> Iterator[tuple[int, dict[str, Any]]]:
+    assert run.stdout is not None
+    for text in run.stdout:
+        report = json.loads(text)
+        yield _line(report["model"]), report

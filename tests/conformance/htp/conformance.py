@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""quantgate against the real HTP library, op by op.
+
+    conformance.py                         recorded answers (standard library only), known differences,
+                                           crashes, docs/conformance.md up to date
+    conformance.py --live SDK=LIB …        asks libraries again and holds their recording to it;
+                                           --every N: every N-th configuration only
+    conformance.py --record SDK=LIB …      asks and writes recorded/ (needs PyYAML and NumPy);
+                                           --sets validation,execution
+    conformance.py --update                rewrites known_differences.json (reasons are kept) and
+                                           docs/conformance.md
+
+Counted: false rejections, false acceptances, unknown; of executed graphs wrong values that
+quantgate doesn't announce and right ones that it calls wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import ask  # noqa: E402
+import compare  # noqa: E402
+import crashes  # noqa: E402
+import page  # noqa: E402
+import store  # noqa: E402
+
+ARCHS = ("v68", "v73", "v79")
+EXECUTED_ARCHS = ("v73",)
+VALIDATED = 20000  # configurations
+EXECUTED_PER_OP = 26
+SEED = 2026
+EXECUTED_SEED = 55555
+
+
+def libraries(pairs: list[str]) -> dict[str, str]:
+    named = dict(pair.split("=", 1) for pair in pairs)
+    return {sdk: path if path.endswith(".so") else str(Path(path) / "onnxruntime_qnn" / "libQnnHtp.so") for sdk, path in named.items()}
+
+
+def record_validation(oracle: str, libs: dict[str, str], jobs: int) -> None:
+    from agree import database, generate
+
+    recording = store.Recording("validation")
+    ops = database.load(ask.ROOT / "opdefs" / "htp")
+    for c in generate.configurations(ops, VALIDATED, SEED):
+        name = f"{c.variant} {c.example}: {', '.join(c.mutations)}"
+        recording.configurations.append(c.model(name))
+    for sdk, path in libs.items():
+        for arch in ARCHS:
+            answers, build = ask.library(oracle, path, arch, recording.configurations, jobs)
+            letters = "".join(store.letter(a["validate"]) for a in answers)
+            recording.targets[f"{sdk} {arch}"] = {"build": build, "answers": store.pack(letters)}
+            print(f"{sdk} {arch}: {len(letters)} configurations asked")
+    recording.save()
+
+
+def record_execution(oracle: str, libs: dict[str, str], jobs: int) -> None:
+    import json
+
+    from agree import database
+    from cases import configurations
+
+    recording = store.Recording("execution")
+    recording.configurations = list(configurations(database.load(ask.ROOT / "opdefs" / "htp"), EXECUTED_SEED, EXECUTED_PER_OP))
+    for sdk, path in libs.items():
+        for arch in EXECUTED_ARCHS:
+            outcomes, build = ask.executed(oracle, path, arch, recording.configurations, jobs)
+            text = "\n".join(json.dumps(o) for o in outcomes)
+            recording.targets[f"{sdk} {arch}"] = {"build": build, "answers": store.pack(text)}
+    recording.save()
+
+
+def live(oracle: str, libs: dict[str, str], every: int, jobs: int) -> list[str]:
+    """Where a library now says something else than was recorded."""
+    recording = store.Recording.load("validation")
+    models = recording.configurations[::every]
+    problems = []
+    for target in recording.targets:
+        sdk, arch = target.split()
+        if sdk not in libs:
+            continue
+        answers, _ = ask.library(oracle, libs[sdk], arch, models, jobs)
+        recorded = recording.validation(target)[::every]
+        other = sum(now["validate"] != then and store.letter(now["validate"]) != store.letter(then)
+                    for now, then in zip(answers, recorded))  # fmt: skip
+        print(f"{target}: {len(models)} configurations asked again, {other} answered otherwise")
+        if other:
+            problems.append(f"{target}: {other} of {len(models)} answers differ from the recording")
+    return problems
+
+
+def replay(cli: str) -> dict[str, dict[str, Any]]:
+    """set -> target -> compare.Result"""
+    results: dict[str, dict[str, Any]] = {}
+    for name in ("validation", "execution"):
+        recording = store.Recording.load(name)
+        models = recording.configurations if name == "validation" else [c["model"] for c in recording.configurations]
+        judge = compare.validation if name == "validation" else compare.execution
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            said = pool.map(lambda target: ask.quantgate(cli, target, models), recording.targets)
+            results[name] = {target: judge(recording, target, verdicts) for target, verdicts in zip(recording.targets, said)}
+    return results
+
+
+def row(cells: list[Any]) -> str:
+    return "".join(str(c).ljust(12) if i == 0 else str(c).rjust(12) for i, c in enumerate(cells))
+
+
+def print_counts(results: dict[str, dict[str, Any]]) -> None:
+    print(row(["op validation", "asked", "agree", "false rej.", "false acc.", "unknown", "crashes"]))
+    for target, r in results["validation"].items():
+        t = r.total
+        asked = sum(t[k] for k in (compare.AGREES, compare.FALSE_REJECTION, compare.FALSE_ACCEPTANCE, compare.UNKNOWN))
+        print(row([target, asked, t[compare.AGREES], t[compare.FALSE_REJECTION], t[compare.FALSE_ACCEPTANCE],
+                   t[compare.UNKNOWN], t["crash"]]))  # fmt: skip
+    print(row(["execution", "run", "right", "called wrong", "wrong", "missed", "between"]))
+    for target, r in results["execution"].items():
+        t = r.total
+        print(row([target, t["right"] + t["wrong"] + t["between"], t["right"], t[compare.UNFOUNDED], t["wrong"],
+                   t[compare.MISSED], t["between"]]))  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cli", default=str(ask.ROOT / "build" / "bin" / "quantgate"))
+    parser.add_argument("--oracle", default=str(ask.ROOT / "build" / "bin" / "qg-oracle"))
+    parser.add_argument("--live", nargs="+", metavar="SDK=LIB")
+    parser.add_argument("--asked-only", action="store_true", help="with --live: compare with the recording only")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--record", nargs="+", metavar="SDK=LIB")
+    parser.add_argument("--sets", default="validation,execution")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    args = parser.parse_args()
+
+    if args.record:
+        libs = libraries(args.record)
+        if "validation" in args.sets:
+            record_validation(args.oracle, libs, args.jobs)
+        if "execution" in args.sets:
+            record_execution(args.oracle, libs, args.jobs)
+        return 0
+    problems = live(args.oracle, libraries(args.live), args.every, args.jobs) if args.live else []
+    if args.asked_only:
+        for problem in problems:
+            print(f"FAIL {problem}")
+        return 1 if problems else 0
+    started = time.monotonic()
+    results = replay(args.cli)
+    print_counts(results)
+    differences = [d for by_target in results.values() for r in by_target.values() for d in r.differences]
+    if args.update:
+        compare.update_known(differences, compare.load_known())
+    known = compare.load_known()
+    problems += compare.problems(differences, known)
+    problems += crashes.problems(args.cli)
+    text = page.text(results, known)
+    if args.update:
+        page.PATH.write_text(text)
+    elif not page.PATH.is_file() or page.PATH.read_text() != text:
+        problems.append(f"{page.PATH.relative_to(ask.ROOT)} is out of date: make known-htp")
+    for problem in problems[:40]:
+        print(f"FAIL {problem}")
+    if len(problems) > 40:
+        print(f"FAIL and {len(problems) - 40} more")
+    print(f"{'PASS' if not problems else f'{len(problems)} problems'} in {time.monotonic() - started:.0f} s")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""docs/conformance.md, written from the recorded answers and quantgate's verdicts on them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import compare
+import crashes
+import store
+
+PATH = Path(__file__).resolve().parents[3] / "docs" / "conformance.md"
+
+INTRO = """# Agreement with the real HTP library
+
+<!-- Written by `make known-htp`; not edited by hand. -->
+
+quantgate's verdicts against the HTP libraries of the QNN SDK, x86-64 build and emulator, not a chip. The answers are recorded in `tests/conformance/htp`; `make test` compares them with quantgate's verdicts of today and checks that this page is up to date.
+
+Three counts, since one percentage would hide what hurts:
+
+- *false rejection*: the library's op validation takes what quantgate calls `rejected`
+- *false acceptance*: op validation refuses (or crashes) where quantgate does not say `rejected`
+- *unknown*: quantgate says `unchecked`
+
+The configurations are made from the database's own variants and examples: each as it stands, then with one to three random changes of datatypes, encodings, ranks, shapes, params, constants and absent ports ({validated}, the same for every target). Recorded builds: {builds}.
+"""
+REPEAT = """## How to repeat it
+
+```sh
+make conformance-htp                          # downloads the libraries, asks every recorded configuration again
+make record-htp                               # makes configurations anew, asks, executes, records
+make known-htp                                # after a change of the database: this page and the list of differences
+quantgate verify model.onnx --backend-lib LIB # your own model and the library of your own SDK, see verify.md
+```
+"""
+
+
+def _table(head: list[str], rows: list[list[Any]]) -> list[str]:
+    lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
+    return lines + ["| " + " | ".join(str(c) for c in row) + " |" for row in rows] + [""]
+
+
+def _asked(counts: Counter) -> int:
+    return sum(counts[k] for k in (compare.AGREES, compare.FALSE_REJECTION, compare.FALSE_ACCEPTANCE, compare.UNKNOWN))
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} ({100 * part / whole:.2f} %)" if whole else "0"
+
+
+def _validation(results: dict[str, Any]) -> list[str]:
+    lines = ["## Op validation", ""]
+    rows = []
+    for target, result in results.items():
+        t, asked = result.total, _asked(result.total)
+        rows.append([target, asked, _share(t[compare.FALSE_REJECTION], asked), _share(t[compare.FALSE_ACCEPTANCE], asked),
+                     t[compare.UNKNOWN], t["crash"]])  # fmt: skip
+    lines += _table(["SDK arch", "asked", "false rejections", "false acceptances", "unknown", "crashes of the library"], rows)
+    lines += ["### By op", "", "Configurations asked of each op, then false rejections + false acceptances + unknown on each target.", ""]
+    targets = list(results)
+    rows = []
+    for op in sorted({op for r in results.values() for op in r.counts}):
+        first = results[targets[0]].counts[op]
+        cells = []
+        for target in targets:
+            c = results[target].counts[op]
+            wrong = [c[k] for k in (compare.FALSE_REJECTION, compare.FALSE_ACCEPTANCE, compare.UNKNOWN)]
+            cells.append("+".join(map(str, wrong)) if any(wrong) else "·")
+        rows.append([op, _asked(first), *cells])
+    return lines + _table(["op", "asked", *targets], rows)
+
+
+def _execution(results: dict[str, Any]) -> list[str]:
+    lines = [
+        "## Execution", "",
+        "Graphs of one op that the library accepts, prepares and runs, their values against the float reference; "
+        "[verify.md](verify.md) says what is right and what is wrong beyond rounding. *Announced*: quantgate has a finding "
+        "`wrong_values`. *Warned*: its verdict is that or worse. *Unfounded*: a finding `wrong_values` and the values are right.", "",
+    ]  # fmt: skip
+    rows = []
+    for target, result in results.items():
+        t = result.total
+        rows.append([target, t["right"] + t["wrong"] + t["between"], t["right"], _share(t[compare.UNFOUNDED], t["right"]), t["between"],
+                     t["wrong"], _share(t["wrong"] - t[compare.MISSED], t["wrong"]), _share(t["wrong_warned"], t["wrong"]),
+                     t["not judged"], t["prepare_fails"], t["rejected"]])  # fmt: skip
+    lines += _table(["SDK arch", "run and judged", "right", "unfounded", "between", "wrong", "announced", "warned", "run, not judged",
+                     "fail to prepare or run", "refused"], rows)  # fmt: skip
+    lines += ["Per op, as right / between / wrong, and in brackets missed + unfounded:", ""]
+    targets = list(results)
+    rows = []
+    for op in sorted({op for r in results.values() for op in r.counts}):
+        cells = []
+        for target in targets:
+            c = results[target].counts[op]
+            off = f" ({c[compare.MISSED]}+{c[compare.UNFOUNDED]})" if c[compare.MISSED] or c[compare.UNFOUNDED] else ""
+            cells.append(f"{c['right']} / {c['between']} / {c['wrong']}{off}")
+        rows.append([op, *cells])
+    return lines + _table(["op", *targets], rows)
+
+
+def _differences(known: list[dict[str, Any]]) -> list[str]:
+    lines = ["## Known differences", "",
+             "Each with its configurations in `tests/conformance/htp/known_differences.json`. The list may only shrink: one that is gone "
+             "fails the run. Where the reason is not known, that file tells what both sides said.", ""]  # fmt: skip
+    if not known:
+        return lines + ["None.", ""]
+    grouped: dict[tuple[str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for entry in known:
+        key = (entry["op"], entry["agreement"].replace("_", " "), entry["reason"])
+        for target in entry["targets"]:
+            grouped[key][target] |= set(entry["configurations"])
+    rows = []
+    for (op, agreement, reason), by_target in sorted(grouped.items()):
+        where = ", ".join(f"{t}: {len(by_target[t])}" for t in sorted(by_target, key=store.target_key))
+        rows.append([op, agreement, reason.replace("|", "/"), where])
+    text = _table(["op", "difference", "reason", "configurations"], rows)
+    text[1] = "|---|---|---|---|"
+    return lines + text
+
+
+def _crashes() -> list[str]:
+    lines = ["## Crashes of the library", "", "The smallest configuration of each stands in `tests/conformance/htp/crashes.json`; "
+             "quantgate refuses or warns of every one, which the test holds it to.", ""]  # fmt: skip
+    rows = [[c["model"]["nodes"][0]["op"], c["what"], c["stage"], c["signal"], ", ".join(c["sdks"]), ", ".join(c["archs"])]
+            for c in crashes.load()]  # fmt: skip
+    text = _table(["op", "what", "at", "signal", "SDK", "arch"], rows)
+    text[1] = "|---|---|---|---|---|---|"
+    return lines + text
+
+
+def text(results: dict[str, dict[str, Any]], known: list[dict[str, Any]]) -> str:
+    recording = store.Recording.load("validation")
+    builds = ", ".join(dict.fromkeys(t["build"] for t in recording.targets.values()))
+    lines = [INTRO.format(validated=f"{len(recording.configurations):,}", builds=builds)]
+    lines += _validation(results["validation"]) + _execution(results["execution"])
+    lines += _differences(known) + _crashes() + [REPEAT]
+    return "\n".join(lines).rstrip("\n") + "\n"
