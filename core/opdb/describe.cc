@@ -105,8 +105,7 @@ std::string Describer::Expr(Slice<ExprOp> expr) const {
         stack.emplace_back(absl::StrCat("count(", param(step), ")"), false);
         continue;
       case ExprCode::kTotal:
-        stack.emplace_back(absl::StrCat("total(", Port(step.port), ", ", param(step), ")"),
-                           false);
+        stack.emplace_back(absl::StrCat("total(", Port(step.port), ", ", param(step), ")"), false);
         continue;
       case ExprCode::kNeg:
         if (stack.empty()) return "";

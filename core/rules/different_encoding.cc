@@ -55,8 +55,8 @@ void Explain(const Subject& s, Finding& f) {
       !(scale || zero_point)) {
     f.message = fmt::format("{} and {} of {} differ in the form of their encoding", other_name,
                             f.port, f.op);
-    f.fixes.push_back(UnsafeFix(
-        fmt::format("give \"{}\" the encoding of \"{}\"", s.tensor->name, other->name)));
+    f.fixes.push_back(
+        UnsafeFix(fmt::format("give \"{}\" the encoding of \"{}\"", s.tensor->name, other->name)));
     return;
   }
   f.message = fmt::format("{} and {} of {} differ in {}", other_name, f.port, f.op,
