@@ -269,6 +269,32 @@ Value TransposePads(const Scope& scope, Args a) {
 }
 
 // ONNX operator documentation, Slice: negative indexes count from the end, then clamping.
+// Padding as PyTorch writes it, two numbers a dimension from the last one on, as rows from the first.
+Value PadRows(const Scope&, Args a) {
+  const std::optional<Ints> list = ListOf(a[0]);
+  const std::optional<int64_t> rank = a[1].AsInt();
+  if (!list || !rank || *rank < 0 || list->size() % 2 != 0 ||
+      list->size() > static_cast<size_t>(*rank) * 2 || *rank > kMaxList) {
+    return Value::Null(a[0].why);
+  }
+  Ints rows(static_cast<size_t>(*rank) * 2, 0);
+  for (size_t i = 0; i < list->size(); i += 2) {
+    rows[rows.size() - i - 2] = (*list)[i];
+    rows[rows.size() - i - 1] = (*list)[i + 1];
+  }
+  return Matrix(std::move(rows), 2);
+}
+// The axes of a rank with two of them exchanged.
+Value Swap(const Scope&, Args a) {
+  const std::optional<int64_t> rank = a[0].AsInt(), first = a[1].AsInt(), second = a[2].AsInt();
+  if (!rank || !first || !second || *rank < 0 || *rank > kMaxList) return Value::Null();
+  const int64_t i = *first < 0 ? *first + *rank : *first;
+  const int64_t k = *second < 0 ? *second + *rank : *second;
+  if (i < 0 || k < 0 || i >= *rank || k >= *rank) return Value::Null();
+  Ints axes;
+  for (int64_t axis = 0; axis < *rank; ++axis) axes.push_back(axis == i ? k : axis == k ? i : axis);
+  return Value::List(std::move(axes));
+}
 Value SliceRanges(const Scope&, Args a) {
   for (const size_t i : {0, 1, 2}) {
     if (a[i].null()) return a[i];
@@ -384,6 +410,7 @@ constexpr FunctionRow kFunctions[] = {
     {"norm", 2, 2, Norm},
     {"opset", 0, 0, Opset},
     {"outputs", 0, 0, Outputs},
+    {"pad_rows", 2, 2, PadRows},
     {"pairs", 1, 1, Pairs},
     {"permute", 2, 2, Permute},
     {"prod", 1, 1, Prod},
@@ -398,6 +425,7 @@ constexpr FunctionRow kFunctions[] = {
     {"split_points", 1, 1, SplitPoints},
     {"sqrt", 1, 1, Sqrt},
     {"static", 1, 1, Static},
+    {"swap", 3, 3, Swap},
     {"swap_last", 2, 2, SwapLast},
     {"transpose_pads", 8, 8, TransposePads},
     {"value", 1, 1, Constant},

@@ -15,6 +15,7 @@ void BindRules(pybind11::module_& module);
 void BindOps(pybind11::module_& module);
 void BindReport(pybind11::module_& module);
 void BindValidator(pybind11::module_& module);
+void BindBackendOpInfo(pybind11::module_& module);
 
 }  // namespace quantgate::python
 

@@ -13,4 +13,5 @@ PYBIND11_MODULE(_core, module) {
   quantgate::python::BindOps(module);
   quantgate::python::BindReport(module);
   quantgate::python::BindValidator(module);
+  quantgate::python::BindBackendOpInfo(module);
 }

@@ -1,0 +1,95 @@
+"""What the schema of an operator says about the arguments of its nodes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+
+# Arguments that say where a tensor lies, not what it is.
+_PLACEMENT = frozenset({"device", "layout", "pin_memory", "memory_format", "non_blocking", "copy",
+                        "requires_grad", "generator", "out"})
+
+
+class Argument(NamedTuple):
+    """One argument of a schema."""
+
+    name: str
+    is_tensor: bool  # a tensor or a list of tensors: an input
+    is_param: bool
+
+
+class Operator(NamedTuple):
+    """An operator as a Model names it."""
+
+    name: str  # "aten.conv2d.default"; in-place forms under the name of the others
+    arguments: tuple[Argument, ...]
+    defaults: dict[str, Any]  # params that a node may leave out
+    quantizer: str  # "quantize", "dequantize", "choose" or ""
+
+
+_QUANTIZERS = {"quantize_per_tensor": "quantize", "quantize_per_channel": "quantize",
+               "quantize_affine": "quantize", "dequantize_per_tensor": "dequantize",
+               "dequantize_per_channel": "dequantize", "dequantize_affine": "dequantize",
+               "choose_qparams": "choose", "choose_qparams_affine": "choose",
+               "choose_qparams_per_token_asymmetric": "choose"}
+_QUANTIZER_NAMESPACES = ("quantized_decomposed", "torchao", "pt2e_quant")
+
+
+def param_value(value: Any) -> Any:
+    """As ModelBuilder.node takes it; None where it can't be told."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, torch.dtype):
+        return str(value).removeprefix("torch.")
+    if isinstance(value, (list, tuple)):
+        items = [param_value(item) for item in value]
+        # One kind in a list: a None or a number computed at run time makes it unknown.
+        kinds = {float if isinstance(item, float) else type(item) for item in items}
+        if kinds <= {int, bool}:
+            return [int(item) for item in items]
+        if kinds <= {int, bool, float}:
+            return [float(item) for item in items]
+        return items if kinds == {str} else None
+    return None
+
+
+def _is_tensor(kind: Any) -> bool:
+    text = str(kind)
+    return text in ("Tensor", "Optional[Tensor]", "List[Tensor]", "List[Optional[Tensor]]",
+                    "Optional[List[Tensor]]")
+
+
+def _name(target: Any) -> str:
+    text = str(target)
+    parts = text.split(".")
+    if len(parts) == 3 and parts[1].endswith("_") and not parts[1].startswith("_"):
+        parts[1] = parts[1].rstrip("_")
+    return ".".join(parts)
+
+
+_cache: dict[Any, Operator | None] = {}
+
+
+def operator_of(target: Any) -> Operator | None:
+    """None for what has no schema: functions of Python, submodules."""
+    try:
+        return _cache[target]
+    except KeyError:
+        pass
+    schema = getattr(target, "_schema", None)
+    operator = None
+    if schema is not None:
+        arguments = tuple(
+            Argument(a.name, _is_tensor(a.type), a.name not in _PLACEMENT and not _is_tensor(a.type))
+            for a in schema.arguments)
+        defaults = {a.name: param_value(a.default_value) for a in schema.arguments
+                    if a.name not in _PLACEMENT and not _is_tensor(a.type)
+                    and param_value(a.default_value) is not None}
+        name = _name(target)
+        namespace, _, rest = name.partition(".")
+        quantizer = (_QUANTIZERS.get(rest.partition(".")[0], "")
+                     if namespace in _QUANTIZER_NAMESPACES else "")
+        operator = Operator(name, arguments, defaults, quantizer)
+    _cache[target] = operator
+    return operator
