@@ -6,6 +6,7 @@
     report.raise_for_verdict()
 """
 
+from quantgate._backend_op_info import CPU, DSP, GPU, HTA, HTP, LPAI, BackendOpInfo, BackendType
 from quantgate._core import (
     Constraint,
     Edit,
@@ -51,6 +52,7 @@ from quantgate._report import Report
 from quantgate._validator import Validator, check
 
 __all__ = [
+    "CPU", "DSP", "GPU", "HTA", "HTP", "LPAI", "BackendOpInfo", "BackendType",
     "Backend", "Constraint", "Database", "Dialect", "Edit", "Encoding", "EncodingRule", "FailOn",
     "Finding", "Fix", "Format", "InputError", "Level", "Mode", "Model", "ModelBuilder",
     "ModelLike", "Node", "NodeReport", "OpInfo", "OpdefsError", "Param", "Port", "QuantgateError",

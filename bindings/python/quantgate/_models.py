@@ -73,6 +73,16 @@ def _from_proto(proto: ProtobufMessage) -> Model:
     return Model.from_onnx(data, name=name)
 
 
+# torch is imported only for what comes from it.
+_TORCH = ("GraphModule", "ExportedProgram")
+
+
+def _from_torch(model: Any) -> Model:
+    from quantgate import torch as quantgate_torch
+
+    return quantgate_torch.read(model)
+
+
 def read(path: str | os.PathLike[str], *, format: Format | None = None) -> list[Model]:
     """The models of a file: one, or one for each line of a .jsonl.
 
@@ -93,6 +103,8 @@ def to_model(model: ModelLike) -> Model:
     if isinstance(model, str) and model.lstrip().startswith("{"):
         return Model.from_json(model)
     if isinstance(model, (str, os.PathLike)):
+        if os.fspath(model).endswith(".pt2"):
+            return _from_torch(model)
         models = read(model)
         if len(models) != 1:
             raise InputError(f"{len(models)} models in it; quantgate.read gives them all",
@@ -104,5 +116,8 @@ def to_model(model: ModelLike) -> Model:
         return _from_dict(model)
     if isinstance(model, ProtobufMessage):
         return _from_proto(model)
+    if any(base.__module__.startswith("torch.") and base.__name__ in _TORCH
+           for base in type(model).__mro__):
+        return _from_torch(model)
     raise TypeError(f"no model: {type(model).__module__}.{type(model).__qualname__}; give a path, "
-                    "bytes, a dict, a quantgate.Model or an onnx.ModelProto")
+                    "bytes, a dict, a quantgate.Model, an onnx.ModelProto or a PyTorch graph")

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import torch
 
 from quantgate._core import Encoding
+from quantgate._names import DtypeName
 
 # Names of torch.dtype -> QNN. bfloat16 and the rest are unknown to the backends.
-PLAIN = {
+PLAIN: dict[Any, DtypeName] = {
     torch.float32: "FLOAT_32", torch.float16: "FLOAT_16", torch.float64: "FLOAT_64",
     torch.int8: "INT_8", torch.int16: "INT_16", torch.int32: "INT_32", torch.int64: "INT_64",
     torch.uint8: "UINT_8", torch.uint16: "UINT_16", torch.uint32: "UINT_32",
@@ -32,7 +33,7 @@ _STAND_INS = 61
 class Quantized(NamedTuple):
     """A quantized tensor: its dtype in QNN's words and its encoding."""
 
-    dtype: str
+    dtype: DtypeName
     encoding: Encoding
     stand_in: bool = False  # not calibrated
 
@@ -60,20 +61,23 @@ def integer_range(dtype: torch.dtype, low: Any, high: Any) -> tuple[int, int]:
     return low, high
 
 
-def fixed_point(dtype: torch.dtype, low: Any, high: Any) -> tuple[str, int, int]:
+_FIXED: dict[tuple[bool, int], DtypeName] = {
+    (True, 8): "SFIXED_POINT_8", (True, 16): "SFIXED_POINT_16", (True, 32): "SFIXED_POINT_32",
+    (False, 8): "UFIXED_POINT_8", (False, 16): "UFIXED_POINT_16", (False, 32): "UFIXED_POINT_32",
+}
+
+
+def fixed_point(dtype: torch.dtype, low: Any, high: Any) -> tuple[DtypeName, int, int]:
     """QNN dtype, bitwidth (0 = all of it) and the zero point of a symmetric encoding."""
     low, high = integer_range(dtype, low, high)
-    bits = (high - low).bit_length()
     signed = low < 0
-    storage = 8 if bits <= 8 else 16 if bits <= 16 else 32
+    # A sign bit may take more than the number of values says: -1 to 6.
+    bits = (max((-low - 1).bit_length(), high.bit_length()) + 1 if signed
+            else high.bit_length())
     if bits > 32:
         raise Unknown(f"stored values from {low} to {high} have more than 32 bits")
-    # Values that need a sign bit more than their count says: -1 to 6.
-    if signed:
-        bits = max((-low - 1).bit_length(), high.bit_length()) + 1
-        storage = 8 if bits <= 8 else 16 if bits <= 16 else 32
-    name = f"{'S' if signed else 'U'}FIXED_POINT_{storage}"
-    return name, bits if bits < 8 else 0, 0 if signed else 1 << (bits - 1)
+    storage = 8 if bits <= 8 else 16 if bits <= 16 else 32
+    return _FIXED[signed, storage], bits if bits < 8 else 0, 0 if signed else 1 << (bits - 1)
 
 
 class StandIns:
@@ -123,7 +127,8 @@ def numbers(value: Any) -> list[float]:
     if isinstance(value, torch.Tensor):
         if isinstance(value, torch._subclasses.FakeTensor) or value.device.type == "meta":
             raise Unknown("a scale or zero point without data")
-        return value.detach().reshape(-1).tolist()
+        found: list[float] = value.detach().reshape(-1).tolist()
+        return found
     if isinstance(value, (list, tuple)):
         return [number for item in value for number in numbers(item)]
     if isinstance(value, (bool, int, float)):
@@ -201,7 +206,7 @@ def derived(dtype: torch.dtype, low: Any, high: Any, axis: Any,
     per_channel = False
     for part in parts:
         own = part.encoding.scales
-        per_channel = per_channel or part.encoding.kind != "perTensor"
+        per_channel = per_channel or part.encoding.kind != "per-tensor"
         if len(own) > 1 and len(scales) > 1 and len(own) != len(scales):
             raise Unknown("it derives from encodings of different numbers of channels")
         wide = max(len(own), len(scales))

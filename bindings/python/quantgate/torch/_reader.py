@@ -78,6 +78,7 @@ class Reader:
         self._roots: dict[int, Any] = {}  # spec of a tensor, without shared ones
         self._static: dict[tuple[Node, int], int] = {}  # by the encoding's id
         self._converted: dict[tuple[int, int], int] = {}
+        self._shapes: dict[int, tuple[int, ...] | None] = {}  # of tensors that were converted
         self._problems: dict[int, str] = {}  # of a tensor: why its encoding is not known
         self._count = 0
         # Annotations stay on the nodes when observers and quantizers are put in; those count then.
@@ -186,7 +187,7 @@ class Reader:
         except Unknown as unknown:
             quantized, problem = None, str(unknown)
         shape: Any = getattr(value, "shape", None)
-        plain = PLAIN.get(getattr(value, "dtype", None))  # type: ignore[arg-type]
+        plain = PLAIN.get(getattr(value, "dtype", None))
         if shape is not None:
             for dim in shape:
                 if type(dim) is not int:
@@ -304,7 +305,7 @@ class Reader:
         several = isinstance(values, (list, tuple))
         outputs = [self._builder.tensor(
             f"{node.name}[{i}]" if several else node.name,
-            PLAIN.get(getattr(value, "dtype", None)), _known_shape(value))  # type: ignore[arg-type]
+            PLAIN.get(getattr(value, "dtype", None)), _known_shape(value))
             for i, value in enumerate(values if several else (values,))
             if value is None or isinstance(value, torch.Tensor)]
         self._values[node] = outputs if several else outputs[0] if outputs else None
@@ -319,7 +320,7 @@ class Reader:
         try:
             quantized = self._of_quantizer(node)
         except Exception as error:
-            source = self._values.get(node.args[0]) if node.args else None  # type: ignore[arg-type]
+            source = self._values.get(node.args[0]) if node.args else None
             reason = (str(error) if isinstance(error, Unknown)
                       else f"its observer can't be asked: {type(error).__name__}: {error}")
             if isinstance(source, int):
@@ -380,10 +381,6 @@ class Reader:
     def _next(self) -> int:
         self._count += 1
         return self._count
-
-    @property
-    def _shapes(self) -> dict[int, Any]:
-        return self.__dict__.setdefault("_shape_cache", {})
 
     def _input(self, source: Any, node: Node, specs: Any, like: int | None) -> int | None:
         """The tensor that a node's argument is; None where it is absent."""
@@ -457,7 +454,7 @@ class Reader:
     def _call(self, node: Node) -> None:
         target = node.target
         if target is operator.getitem:
-            parent = self._values.get(node.args[0])  # type: ignore[arg-type]
+            parent = self._values.get(node.args[0])
             index = node.args[1]
             if isinstance(parent, list) and isinstance(index, int) and -len(parent) <= index < len(
                     parent):
@@ -520,7 +517,7 @@ class Reader:
         if self._problems:
             for tensor in (*inputs, *outputs):
                 if tensor in self._problems:
-                    reason = self._problems[tensor]  # type: ignore[index]
+                    reason = self._problems[tensor]
                     break
         self._builder.node(known.name, inputs, outputs, name=node.name, params=params,
                            location=location_of(node), unchecked_reason=reason)

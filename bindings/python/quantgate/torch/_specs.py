@@ -58,6 +58,7 @@ class Specs:
         self._stand_ins = stand_ins
         self._known: dict[Place, Resolved | str] = {}
         self._same: dict[tuple[int, int], bool] = {}
+        self._open: set[Place] = set()
 
     def at(self, place: Place, spec: Any) -> Resolved:
         """Of `spec`, which stands at `place`. Raises Unknown with the reason."""
@@ -93,7 +94,7 @@ class Specs:
             chain.append(place)
             place = spec.edge_or_node
             if isinstance(place, (list, tuple)):
-                place = tuple(place)  # type: ignore[assignment]
+                place = tuple(place)
             if place in chain:
                 raise Unknown("shared specs refer to each other in a circle: " +
                               ", ".join(_name(p) for p in [*chain[chain.index(place):], place]))
@@ -105,9 +106,43 @@ class Specs:
                 raise Unknown(f"it shares the spec of {_name(place)}, which has none")
         if place in self._known and chain:
             return self.at(place, spec)
-        resolved = Resolved(self._quantized(place, spec), spec)
+        resolved = self._of_producer(place, spec) or Resolved(self._quantized(place, spec), spec)
         self._known[place] = resolved
         return resolved
+
+    def _of_producer(self, place: Place, spec: Any) -> Resolved | None:
+        """An edge shares the observer of its producer's output, else that of the first edge from
+        there, where the specs agree."""
+        if isinstance(place, Node) or hasattr(spec, "derived_from"):
+            return None
+        producer, consumer = place
+        if not getattr(annotation(consumer), "allow_implicit_sharing", True):
+            return None
+        output = output_spec(producer)
+        if output is not None:
+            other = self._try(producer, output)
+            return other if other is not None and self.same(other.spec, spec) else None
+        for user in producer.users:
+            if user is consumer:
+                return None
+            first = input_spec(producer, user)
+            if first is not None and not hasattr(first, "derived_from"):
+                other = self._try((producer, user), first)
+                if other is not None and self.same(other.spec, spec):
+                    return other
+        return None
+
+    def _try(self, place: Place, spec: Any) -> Resolved | None:
+        known = self._known.get(place)
+        if known is None and place not in self._open:
+            self._open.add(place)  # a circle through producers ends here
+            try:
+                known = self.at(place, spec)
+            except Unknown:
+                return None
+            finally:
+                self._open.discard(place)
+        return known if isinstance(known, Resolved) else None
 
     @staticmethod
     def _spec_at(place: Place) -> Any:
