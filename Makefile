@@ -7,11 +7,12 @@ CLI := $(BUILD)/bin/quantgate
 FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
 FUZZ_SECONDS ?= 60
 ORT := tests/conformance/ort
+EXECUTORCH := tests/conformance/executorch
 PIP_QUIET := --quiet --disable-pip-version-check
 HTP := tests/conformance/htp
 HTP_SDKS ?= 2.47 2.51
 
-.PHONY: help setup configure build demo test test-python models conformance verify-reference agree record-ort golden reference coverage matrix-image bench fuzz clean
+.PHONY: help setup configure build demo test test-python test-torch models conformance verify-reference agree record-ort golden reference coverage matrix-image bench fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -36,6 +37,17 @@ test: configure ## everything: unit, golden, command line, fuzz corpus, conforma
 	@$(MAKE) --no-print-directory conformance
 	@$(MAKE) --no-print-directory conformance-live
 	@$(MAKE) --no-print-directory test-python
+
+test-torch: build ## PyTorch and ExecuTorch: installs them into .venv (minutes), tests, asks the backend about slips
+	@if PYTHON=$(PYTHON) tools/setup_torch.sh && PYTHON=$(PYTHON) tools/setup_venv.sh tests/python/requirements.txt; then \
+	  CXX=$${CXX:-c++} .venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation \
+	    --no-deps --no-index . && \
+	  .venv/bin/python tests/python/test_torch.py && .venv/bin/python tests/python/test_torch_docs.py && \
+	  cd $(EXECUTORCH) && ../../../.venv/bin/python slips.py --live && ../../../.venv/bin/python speed.py && \
+	  ../../../.venv/bin/python own_models.py --select $(if $(ALL),test,'_(add|cat|conv2d_bl|linear|reshape)'); \
+	else \
+	  echo "SKIPPED PyTorch and ExecuTorch: not for this system or Python, or no network"; \
+	fi
 
 test-python: build ## builds the Python wheel, tests and type-checks it in .venv
 	@if PYTHON=$(PYTHON) tools/setup_venv.sh tests/python/requirements.txt; then \

@@ -77,6 +77,7 @@ class Reader:
         self._quantized: dict[int, Quantized] = {}  # by tensor
         self._roots: dict[int, Any] = {}  # spec of a tensor, without shared ones
         self._static: dict[tuple[Node, int], int] = {}  # by the encoding's id
+        self._named: set[Node] = set()  # constants whose own name is taken
         self._converted: dict[tuple[int, int], int] = {}
         self._shapes: dict[int, tuple[int, ...] | None] = {}  # of tensors that were converted
         self._problems: dict[int, str] = {}  # of a tensor: why its encoding is not known
@@ -162,7 +163,8 @@ class Reader:
                 kept = _numbers(data)
         if quantized is not None and data.dtype.is_floating_point:
             kept = None  # values are told as stored
-        again = any(other is node for other, _ in self._static)
+        again = node in self._named
+        self._named.add(node)
         tensor = self._builder.tensor(
             f"{node.name}/{self._next()}" if again else node.name,
             None if problem else PLAIN.get(data.dtype) if quantized is None else quantized.dtype,
