@@ -3,7 +3,7 @@
     speed.py [--nodes 12000] [--repeat 7] [--profile]
 
 Blocks of a transformer, one behind the other, annotated by QnnQuantizer. Prints the best of the
-repetitions for: the client's validation with quantgate's stand-in, quantgate's check as a whole
+repetitions, in processor time (other work on the machine doesn't count), for: the client's validation with quantgate's stand-in, quantgate's check as a whole
 (reading the FX graph, checking, making the report), and its part in C++ alone.
 """
 
@@ -72,9 +72,9 @@ def best(repeat: int, function: Callable[[], Any]) -> float:
     times = []
     for _ in range(repeat):
         gc.collect()
-        begin = time.perf_counter()
+        begin = time.thread_time()
         function()
-        times.append(time.perf_counter() - begin)
+        times.append(time.thread_time() - begin)
     return min(times)
 
 

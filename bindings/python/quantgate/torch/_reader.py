@@ -6,6 +6,7 @@ tensor. Where an edge has another encoding than its tensor, a conversion stands 
 
 from __future__ import annotations
 
+import gc
 import operator
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -94,6 +95,16 @@ class Reader:
         return known is not None and known.quantizer != ""
 
     def read(self) -> Model:
+        # Nothing made here is garbage before the end, and PyTorch's heap is large to look through.
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return self._read()
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _read(self) -> Model:
         inputs: list[int] = []
         outputs: list[int] = []
         for node in self._graph.nodes:

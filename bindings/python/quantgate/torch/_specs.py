@@ -59,6 +59,8 @@ class Specs:
         self._known: dict[Place, Resolved | str] = {}
         self._same: dict[tuple[int, int], bool] = {}
         self._open: set[Place] = set()
+        # By id: the spec, which stays alive here, and what it says.
+        self._read: dict[int, tuple[Any, Quantized | None, Any, Any]] = {}
 
     def at(self, place: Place, spec: Any) -> Resolved:
         """Of `spec`, which stands at `place`. Raises Unknown with the reason."""
@@ -157,6 +159,19 @@ class Specs:
     def _quantized(self, place: Place, spec: Any) -> Quantized:
         if hasattr(spec, "derived_from"):
             return self.derived(spec, lambda place: None)
+        # One spec object stands at many places.
+        known = self._read.get(id(spec))
+        if known is None:
+            known = self._read[id(spec)] = (spec, *self._facts(spec))
+        _, fixed, facts, blocks = known
+        if fixed is not None:
+            return fixed
+        dtype, low, high, scheme, axis = facts
+        return self._stand_ins.of(dtype, low, high, scheme, axis,
+                                  _blocks(place, blocks, axis) if blocks else None)
+
+    @staticmethod
+    def _facts(spec: Any) -> tuple[Quantized | None, Any, Any]:
         dtype = getattr(spec, "dtype", None)
         if dtype is None or not hasattr(dtype, "is_floating_point"):
             raise Unknown(f"{type(spec).__name__} has no dtype")
@@ -167,10 +182,9 @@ class Specs:
         low, high = getattr(spec, "quant_min", None), getattr(spec, "quant_max", None)
         fixed = _fixed(spec)
         if fixed is not None:
-            return encodings.per_tensor(*fixed, low, high, dtype)
-        axis = getattr(spec, "ch_axis", None)
-        return self._stand_ins.of(dtype, low, high, getattr(spec, "qscheme", None), axis,
-                                  _blocks(place, spec, axis))
+            return encodings.per_tensor(*fixed, low, high, dtype), (), None
+        facts = (dtype, low, high, getattr(spec, "qscheme", None), getattr(spec, "ch_axis", None))
+        return None, facts, _keywords(spec).get("block_size")
 
     def derived(self, spec: Any, arriving: Callable[[Place], Quantized | None]) -> Quantized:
         """A bias: its scale is the product of those it derives from.
@@ -214,11 +228,8 @@ def _fixed(spec: Any) -> tuple[float, float] | None:
     return encodings.numbers(scale)[0], encodings.numbers(zero_point)[0]
 
 
-def _blocks(place: Place, spec: Any, axis: Any) -> int | None:
-    """The number of blocks a channel has, None without blocks."""
-    size = _keywords(spec).get("block_size")
-    if size is None:
-        return None
+def _blocks(place: Place, size: Any, axis: Any) -> int:
+    """The number of blocks a channel has."""
     producer = place if isinstance(place, Node) else place[0]
     shape = shape_of(producer)
     if shape is None or len(size) != len(shape):
