@@ -212,19 +212,19 @@ std::string NearestOp(const TargetTable& table, std::string_view name) {
   return DidYouMeanOf(name, names);
 }
 
-// Whether a constraint's outcome is the same for every node of this form.
-bool DecidedByForm(const opdb::View& db, const ActiveConstraint& active) {
-  if (!active.entry->reads_form_only) return false;
-  for (const opdb::CondRow& cond : db.get(active.row->when)) {
+// Whether a constraint's outcome is the same for every node of this form: it reads nothing else,
+// or its conditions read nothing else and don't hold.
+bool DecidedByForm(const NodeView& node, const ActiveConstraint& active) {
+  for (const opdb::CondRow& cond : node.db().get(active.row->when)) {
     if (cond.key == opdb::CondKey::kSymmetricPeer) return false;
   }
-  return true;
+  if (active.entry->reads_form_only) return true;
+  return active.row->port != opdb::kPortAll && !rules::Applies(node, *active.row);
 }
 
 // What the next node of this form has to show.
 void Remember(const ActiveOp& op, const NodeView& node, const PortFacts& facts, size_t group,
               AcceptedForm& form) {
-  constexpr uint8_t kOfNumbers = kFactGoodScales | kFactSymmetric;
   form.op = &op;
   const size_t inputs = node.node().inputs.size();
   form.facts.assign(inputs + node.node().outputs.size(), 0);
@@ -238,12 +238,12 @@ void Remember(const ActiveOp& op, const NodeView& node, const PortFacts& facts, 
     }
   };
   for (const ActiveConstraint& active : op.constraints) {
-    if (((active.groups >> group) & 1u) == 0 || DecidedByForm(node.db(), active) ||
+    if (((active.groups >> group) & 1u) == 0 || DecidedByForm(node, active) ||
         !Passes(active.own, facts) || !Passes(active.peer, facts)) {
       continue;
     }
     const Shortcut& s = active.shortcut;
-    if (HoldsByFacts(active, facts) && (s.facts & ~kOfNumbers) == 0) {
+    if (HoldsByFacts(active, facts) && (s.facts & ~kFactsOfNumbers) == 0) {
       if (active.row->port >= 0) {
         demand(active.row->port, s.facts);
       } else {

@@ -16,6 +16,21 @@ bool GoodScales(const Encoding& encoding) {
   return true;
 }
 
+bool UsualScales(const Encoding& encoding) {
+  for (const float scale : encoding.scales) {
+    if (!(scale >= kUsualScales.min && scale <= kUsualScales.max)) return false;
+  }
+  return true;
+}
+
+bool InRange(const Tensor& tensor) {
+  const ValueRange range = RangeOf(tensor.dtype);
+  for (const int32_t zero_point : tensor.encoding.zero_points) {
+    if (zero_point < range.min || zero_point > range.max) return false;
+  }
+  return true;
+}
+
 bool FixedShape(const Tensor& tensor) {
   if (tensor.unknown_rank) return false;
   for (const int64_t dim : tensor.dims) {
@@ -34,20 +49,31 @@ uint8_t TensorFacts(const Tensor& tensor) {
   if (ClassOf(tensor.dtype) != DtypeClass::kUfixed) facts |= kFactSigned;
   if (tensor.is_static) facts |= kFactStatic;
   if (FixedShape(tensor)) facts |= kFactFixedShape;
+  if (!fixed || UsualScales(e)) facts |= kFactUsualScales;
+  if (!fixed || InRange(tensor)) facts |= kFactInRange;
   return facts;
 }
 
 }  // namespace
 
+ValueRange RangeOf(Dtype dtype) {
+  const int64_t values = int64_t{1} << BitsOf(dtype);
+  if (ClassOf(dtype) == DtypeClass::kUfixed) return {0, values - 1};
+  return {-values / 2, values / 2 - 1};
+}
+
 bool HasFacts(const Tensor& tensor, uint8_t facts) {
   const Encoding& e = tensor.encoding;
-  if ((facts & kFactGoodScales) != 0 && IsFixedPoint(tensor.dtype) && !GoodScales(e)) return false;
+  const bool fixed = IsFixedPoint(tensor.dtype);
+  if ((facts & kFactGoodScales) != 0 && fixed && !GoodScales(e)) return false;
+  if ((facts & kFactUsualScales) != 0 && fixed && !UsualScales(e)) return false;
+  if ((facts & kFactInRange) != 0 && fixed && !InRange(tensor)) return false;
   if ((facts & kFactSymmetric) != 0 && e.kind != EncodingKind::kNone &&
       !rules::IsSymmetric(tensor)) {
     return false;
   }
-  constexpr uint8_t kRest = kAllFacts & ~(kFactGoodScales | kFactSymmetric);
-  return (facts & kRest) == 0 || (TensorFacts(tensor) & facts & kRest) == (facts & kRest);
+  const uint8_t rest = facts & ~kFactsOfNumbers;
+  return rest == 0 || (TensorFacts(tensor) & rest) == rest;
 }
 
 PortFacts FactsOf(const rules::NodeView& node) {

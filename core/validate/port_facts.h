@@ -12,14 +12,31 @@ namespace quantgate {
 
 // Facts that hold for all tensors of a port.
 enum PortFact : uint8_t {
-  kFactEncoded = 1,      // no fixed-point tensor lacks an encoding
-  kFactGoodScales = 2,   // every scale is finite and above 0
-  kFactSymmetric = 4,    // every zero point is the middle
-  kFactSigned = 8,       // no unsigned fixed-point type
-  kFactStatic = 16,      // constants
-  kFactFixedShape = 32,  // every dimension is known
+  kFactEncoded = 1,       // no fixed-point tensor lacks an encoding
+  kFactGoodScales = 2,    // every scale is finite and above 0
+  kFactSymmetric = 4,     // every zero point is the middle
+  kFactSigned = 8,        // no unsigned fixed-point type
+  kFactStatic = 16,       // constants
+  kFactFixedShape = 32,   // every dimension is known
+  kFactUsualScales = 64,  // every scale of a fixed-point tensor lies in kUsualScales
+  kFactInRange = 128,     // every zero point is a value of its fixed-point type
 };
-inline constexpr uint8_t kAllFacts = 63;
+inline constexpr uint8_t kAllFacts = 255;
+// Those that depend on more than the form of the node.
+inline constexpr uint8_t kFactsOfNumbers =
+    kFactGoodScales | kFactSymmetric | kFactUsualScales | kFactInRange;
+
+// Scales that say nothing special: the few rules about tiny or huge ones need no look at them.
+struct ScaleRange {
+  double min, max;
+};
+inline constexpr ScaleRange kUsualScales = {1e-8, 1e8};
+
+// Smallest and largest value of a fixed-point type.
+struct ValueRange {
+  int64_t min, max;
+};
+ValueRange RangeOf(Dtype dtype);
 
 struct PortFacts {
   static constexpr int kMaxPorts = rules::NodeView::kMaxPorts;

@@ -1,6 +1,7 @@
 #include "core/validate/target_table.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "core/validate/port_facts.h"
@@ -68,6 +69,39 @@ Shortcut RankShortcut(const opdb::View& db, const opdb::ConstraintRow& row) {
   return shortcut;
 }
 
+// Whether minimum and maximum are constants or absent, and `allows` what they leave.
+template <typename Allows>
+bool ConstantBounds(const opdb::View& db, const opdb::ConstraintRow& row, Allows&& allows) {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  for (const opdb::ArgRow& arg : db.get(row.args)) {
+    if (arg.key != opdb::ArgKey::kMin && arg.key != opdb::ArgKey::kMax) return false;
+    double& bound = arg.key == opdb::ArgKey::kMin ? min : max;
+    if (arg.type == opdb::ArgType::kReal) {
+      bound = arg.v.d;
+    } else if (const auto number = ConstantArg(db, row, arg.key)) {
+      bound = static_cast<double>(*number);
+    } else {
+      return false;
+    }
+  }
+  return allows(min, max);
+}
+
+// Whether every zero point that is a value of its type keeps within the bounds.
+bool AllowsZeroPoints(const opdb::View& db, const opdb::ConstraintRow& row, DtypeMask dtypes) {
+  return ConstantBounds(db, row, [&](double min, double max) {
+    for (int i = 0; i < kDtypeCount; ++i) {
+      const auto dtype = static_cast<Dtype>(i);
+      if (!IsFixedPoint(dtype) || (MaskOf(dtype) & dtypes) == 0) continue;
+      const ValueRange range = RangeOf(dtype);  // bounds are of QNN's offset, -zero_point
+      if (static_cast<double>(-range.max) < min || static_cast<double>(-range.min) > max)
+        return false;
+    }
+    return true;
+  });
+}
+
 Shortcut ShortcutFor(const opdb::View& db, const opdb::ConstraintRow& row) {
   using opdb::Kind;
   const auto by_fact = [](uint8_t facts) {
@@ -84,6 +118,16 @@ Shortcut ShortcutFor(const opdb::View& db, const opdb::ConstraintRow& row) {
       return by_fact(kFactGoodScales);
     case Kind::kSymmetric:
       return by_fact(kFactSymmetric);
+    case Kind::kOffsetRange: {
+      const DtypeMask dtypes = row.port >= 0 ? GuardFor(db, row, row.port).dtypes : ~DtypeMask{0};
+      return AllowsZeroPoints(db, row, dtypes) ? by_fact(kFactInRange) : shortcut;
+    }
+    case Kind::kScaleRange: {
+      const bool usual = ConstantBounds(db, row, [](double min, double max) {
+        return min <= kUsualScales.min && max >= kUsualScales.max;
+      });
+      return usual ? by_fact(kFactUsualScales) : shortcut;
+    }
     case Kind::kSigned:
       return by_fact(kFactSigned);
     case Kind::kStatic:

@@ -67,7 +67,11 @@ struct Validator::Impl {
   Waivers waivers;
 
   Impl(Target t, ValidatorOptions o, const Database& db)
-      : target(std::move(t)), options(o), database(&db), table(db.view(), target), waivers(db.view(), target.backend()) {}
+      : target(std::move(t)),
+        options(o),
+        database(&db),
+        table(db.view(), target),
+        waivers(db.view(), target.backend()) {}
 
   Report Begin(const Model& model) const {
     Report report;
