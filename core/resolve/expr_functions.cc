@@ -269,7 +269,8 @@ Value TransposePads(const Scope& scope, Args a) {
 }
 
 // ONNX operator documentation, Slice: negative indexes count from the end, then clamping.
-// Padding as PyTorch writes it, two numbers a dimension from the last one on, as rows from the first.
+// Padding as PyTorch writes it, two numbers a dimension from the last one on, as rows from the
+// first.
 Value PadRows(const Scope&, Args a) {
   const std::optional<Ints> list = ListOf(a[0]);
   const std::optional<int64_t> rank = a[1].AsInt();
