@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/report/as_run_json.h"
 #include "core/report/reporter.h"
 #include "quantgate/version.h"
 
@@ -154,6 +155,9 @@ std::string ReportJson(const Report& report, int indent) {
   const auto to_json = [](const auto& item) { return ToJson(item); };
   writer.List("nodes", report.nodes, /*spread=*/false, to_json);
   writer.List("findings", report.findings, /*spread=*/true, to_json);
+  if (report.as_run) {
+    writer.Field("asRun", AsRunJson(report));
+  }
   return std::move(writer).Finish();
 }
 

@@ -18,6 +18,8 @@ struct TextOptions {
 // For people: findings grouped where many nodes share one, a summary table at the end.
 // Control characters and broken UTF-8 of names are made visible, never passed on.
 std::string ReportText(const Report& report, const TextOptions& options = {});
+// What runs, differences first; `report.as_run` must be there.
+std::string AsRunText(const Report& report, const TextOptions& options = {});
 // The JSON of docs/report.schema.json; `indent` 0 = one line. Ends without a line feed.
 std::string ReportJson(const Report& report, int indent = 2);
 // What stands in place of a report for an input among several that can't be read, one line.

@@ -43,6 +43,8 @@ struct Resolved {
   absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>> layout;
   // Found on the way (QG1xx, QG6xx), node_index and the texts set; levels are set later.
   std::vector<Finding> findings;
+  // What the route changes, where it is more than a finding.
+  std::vector<Change> changes;
 };
 
 }  // namespace quantgate

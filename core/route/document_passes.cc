@@ -148,6 +148,11 @@ class Passes {
     return f;
   }
 
+  void Changed(ChangeKind kind, const Finding& f, std::string written, std::string runs) {
+    resolved_.changes.push_back(
+        {kind, source_, f.port, f.tensor, std::move(written), std::move(runs)});
+  }
+
   // A copy of integers between two encodings would be wrong: they are converted behind the op.
   void Convert(Node& node) {
     const Tensor* in = Quantized(node, true, 0);
@@ -178,6 +183,7 @@ class Passes {
     f.found = found;
     f.allowed = absl::StrCat("as in[0]: ", allowed);
     f.related = {"in[0]"};
+    Changed(ChangeKind::kConvert, f, found, absl::StrCat(allowed, ", then ", after_->op));
     f.fixes.push_back({absl::StrCat("give the output the encoding of the input"), false, {}});
   }
 
@@ -231,6 +237,7 @@ class Passes {
     f.allowed = absl::StrFormat("scale %.9g%s", wanted.scales[0],
                                 wanted.scales.size() > 1 ? " in channel 0" : "");
     f.related = {"in[0]", "in[1]"};
+    Changed(ChangeKind::kBias, f, f.found, f.allowed);
     const TensorId replaced = Copy(node.inputs[at], "requantized");
     TensorOf(replaced).encoding = std::move(wanted);
     node.inputs[at] = replaced;
@@ -257,6 +264,7 @@ class Passes {
     f.tensor = TensorOf(id).name;
     f.found = found;
     f.allowed = Describe(TensorOf(id));
+    Changed(ChangeKind::kEncoding, f, f.found, f.allowed);
     f.fixes.push_back({absl::StrCat("write the output with ", f.allowed), false, {}});
   }
 
@@ -290,6 +298,7 @@ class Passes {
     convert.location = node.location;
     convert.inputs = {from};
     convert.outputs = {narrowed};
+    const std::string convert_op = convert.op;
     Emit(std::move(convert));
     Finding& f = Report("QG605", Consequence::kAltered, node,
                         absl::StrFormat("the provider converts in[%d] of %s to %s: %d-bit accuracy",
@@ -298,6 +307,7 @@ class Passes {
     f.tensor = TensorOf(from).name;
     f.found = found;
     f.allowed = std::string(DtypeName(*to));
+    Changed(ChangeKind::kDtype, f, f.found, absl::StrCat(f.allowed, " by a ", convert_op));
   }
 
   void Refuse(opdb::Tree row, Node& node) {

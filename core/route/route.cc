@@ -1,29 +1,22 @@
 #include "core/route/route.h"
 
-#include <string_view>
-
 #include "core/route/document_passes.h"
 
 namespace quantgate {
-namespace {
-
-// A route without a document changes nothing.
-std::string_view DocumentOf(Route route) {
+opdb::Tree DocumentOf(Route route, const opdb::View& database) {
   switch (route) {
     case Route::kOnnxruntime:
-      return "routes/onnxruntime";
+      return database.Document("routes/onnxruntime");
     case Route::kExecutorch:
-      return "routes/executorch";
+      return database.Document("routes/executorch");
     case Route::kQairt:
-      return "routes/qairt";
+      return database.Document("routes/qairt");
     case Route::kDefault:
     case Route::kDirect:
       break;
   }
   return {};
 }
-
-}  // namespace
 
 Route DefaultRoute(Dialect dialect) {
   switch (dialect) {
@@ -41,7 +34,7 @@ void ApplyRoute(Route route, const Target& /*target*/, const opdb::View& databas
                 Resolved& resolved) {
   // A graph that resolve only refers to came as the backend gets it.
   if (resolved.owned == nullptr) return;
-  if (const opdb::Tree document = database.Document(DocumentOf(route))) {
+  if (const opdb::Tree document = DocumentOf(route, database)) {
     ApplyDocument(document, resolved);
   }
 }

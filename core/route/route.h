@@ -9,9 +9,16 @@
 
 namespace quantgate {
 
+// What opdefs/routes says of the route; false where it has no document: nothing is changed then.
+opdb::Tree DocumentOf(Route route, const opdb::View& database);
+
 // Applies the route's passes to `resolved` in place; what they change is a finding on the node
 // they serve. kDirect changes nothing.
 void ApplyRoute(Route route, const Target& target, const opdb::View& database, Resolved& resolved);
+
+// What runs, once `report` has the verdicts of the nodes.
+AsRun DescribeRun(Route route, const opdb::View& database, const Model& file,
+                  const Resolved& resolved, const Report& report);
 
 // The route for a dialect where the user named none.
 Route DefaultRoute(Dialect dialect);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "core/validate/node_form.h"
 #include "core/validate/target_table.h"
 #include "core/validate/waivers.h"
+#include "core/validate/ways_out.h"
 #include "core/validate/well_formed.h"
 
 namespace quantgate {
@@ -31,6 +34,28 @@ Finding ModelFinding(std::string_view code, Consequence consequence, std::string
   f.consequence = consequence;
   f.message = std::move(message);
   return f;
+}
+
+// The ways out of a refused op become the fixes of its worst finding. What a rule advises itself is
+// the cheapest where it changes an encoding; of datatypes and targets the tried ones are better.
+void Offer(WaysOut& ways_out, const Resolved& resolved, const Node& node,
+           std::vector<Finding>& findings, size_t begin) {
+  const auto first = findings.begin() + static_cast<std::ptrdiff_t>(begin);
+  const std::vector<Finding> own(first, findings.end());
+  std::vector<Fix> ways = ways_out.For(resolved, node, own);
+  if (ways.empty() || own.empty()) return;
+  const auto worst = std::max_element(
+      first, findings.end(),
+      [](const Finding& a, const Finding& b) { return a.consequence < b.consequence; });
+  if (worst->rule->code[2] != '2') {
+    ways.insert(ways.begin(), worst->fixes.begin(), worst->fixes.end());
+  }
+  worst->fixes.clear();
+  for (Fix& way : ways) {
+    const bool told = std::any_of(worst->fixes.begin(), worst->fixes.end(),
+                                  [&](const Fix& fix) { return fix.summary == way.summary; });
+    if (!told) worst->fixes.push_back(std::move(way));
+  }
 }
 
 // Findings on `op` of node `node` get their place.
@@ -96,6 +121,42 @@ struct Validator::Impl {
     return report;
   }
 
+  // `resolved` is made where it isn't there yet; nothing in it depends on arch or SDK.
+  Report Check(const Model& model, const std::string& malformed,
+               std::optional<Resolved>& resolved) const {
+    Report report = Begin(model);
+    const Route route =
+        options.route == Route::kDefault ? DefaultRoute(model.dialect) : options.route;
+    report.route = RouteName(route);
+    const auto unchecked = [&](const std::string& reason) {
+      for (NodeReport& node : report.nodes) {
+        node.verdict = Consequence::kUnchecked;
+        node.reason = reason;
+      }
+    };
+    if (!malformed.empty()) {
+      report.findings.push_back(
+          ModelFinding("QG901", Consequence::kRejected, "the model is malformed: " + malformed));
+      unchecked("the model is malformed");
+    } else if (!target.unsupported().empty()) {
+      report.findings.push_back(
+          ModelFinding("QG106", Consequence::kUnchecked, target.unsupported()));
+      unchecked(target.unsupported());
+    } else {
+      if (!resolved) {
+        resolved = Resolve(model, target, database->view());
+        ApplyRoute(route, target, database->view(), *resolved);
+      }
+      CheckOps(*resolved, report);
+      ApplySources(*resolved, report);
+      if (options.as_run) {
+        report.as_run = DescribeRun(route, database->view(), model, *resolved, report);
+      }
+    }
+    Finish(options, report);
+    return report;
+  }
+
   void CheckOps(const Resolved& resolved, Report& report) const {
     // Findings of the way here come with their node; ops add theirs in graph order. A stable
     // sort by node brings both into the order of the file.
@@ -106,6 +167,7 @@ struct Validator::Impl {
     }
     const Model& graph = *resolved.graph;
     NodeForm form;
+    WaysOut ways_out(table, target, *database);
     AcceptedForms forms;
     bool in_order = resolved.findings.empty();
     int32_t last = -1;
@@ -139,6 +201,10 @@ struct Validator::Impl {
       if (accepted.op != nullptr) forms.Insert(key, std::move(accepted));
       node.verdict = Worse(node.verdict, verdict);
       if (verdict == Consequence::kUnchecked) node.reason = std::move(reason);
+      if (options.ways_out && verdict >= Consequence::kPrepareFails &&
+          verdict != Consequence::kUnchecked) {
+        Offer(ways_out, resolved, graph.nodes[i], report.findings, begin);
+      }
       Place(report.findings, begin, report, source, static_cast<int32_t>(node.resolved.size()) - 1);
     }
     if (!in_order) {
@@ -189,34 +255,20 @@ const Target& Validator::target() const { return impl_->target; }
 const ValidatorOptions& Validator::options() const { return impl_->options; }
 
 Report Validator::Check(const Model& model) const {
-  Report report = impl_->Begin(model);
-  const Route route =
-      impl_->options.route == Route::kDefault ? DefaultRoute(model.dialect) : impl_->options.route;
-  report.route = RouteName(route);
+  std::optional<Resolved> resolved;
+  const std::string malformed = FindMalformed(model);
+  return impl_->Check(model, malformed, resolved);
+}
 
-  if (const std::string problem = FindMalformed(model); !problem.empty()) {
-    report.findings.push_back(
-        ModelFinding("QG901", Consequence::kRejected, "the model is malformed: " + problem));
-    for (NodeReport& node : report.nodes) {
-      node.verdict = Consequence::kUnchecked;
-      node.reason = "the model is malformed";
-    }
-  } else if (!impl_->target.unsupported().empty()) {
-    report.findings.push_back(
-        ModelFinding("QG106", Consequence::kUnchecked, impl_->target.unsupported()));
-    for (NodeReport& node : report.nodes) {
-      node.verdict = Consequence::kUnchecked;
-      node.reason = impl_->target.unsupported();
-    }
-  } else {
-    Resolved resolved = Resolve(model, impl_->target, impl_->database->view());
-    ApplyRoute(route, impl_->target, impl_->database->view(), resolved);
-    impl_->CheckOps(resolved, report);
-    Impl::ApplySources(resolved, report);
+std::vector<Report> Validator::CheckEach(const std::vector<Validator>& validators,
+                                         const Model& model) {
+  std::optional<Resolved> resolved;
+  const std::string malformed = FindMalformed(model);
+  std::vector<Report> reports;
+  for (const Validator& v : validators) {
+    reports.push_back(v.impl_->Check(model, malformed, resolved));
   }
-  impl_->waivers.Apply(report);
-  Finish(impl_->options, report);
-  return report;
+  return reports;
 }
 
 }  // namespace quantgate

@@ -12,6 +12,7 @@
 #include "core/readers/reader.h"
 #include "core/report/reporter.h"
 #include "quantgate/quantgate.h"
+#include "tools/quantgate/all_socs.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/output.h"
@@ -29,6 +30,7 @@ struct CheckFlags {
   std::string format = "text", output, input_format;
   ColorFlag color;
   bool verbose = false;
+  bool as_run = false, all_socs = false, ways_out = false;
 };
 
 absl::StatusOr<ValidatorOptions> OptionsOf(const CheckFlags& flags) {
@@ -45,6 +47,8 @@ absl::StatusOr<ValidatorOptions> OptionsOf(const CheckFlags& flags) {
   if (!fail_on.ok()) return fail_on.status();
   options.fail_on = static_cast<Consequence>(*fail_on + 1);
 
+  options.as_run = flags.as_run;
+  options.ways_out = flags.ways_out;
   if (!flags.route.empty()) {
     const std::vector<Route> routes = {Route::kDirect, Route::kOnnxruntime, Route::kExecutorch,
                                        Route::kQairt};
@@ -82,16 +86,26 @@ class Progress {
 
 class Checker {
  public:
-  Checker(const CheckFlags& flags, const Validator& validator, Output& output, Format format,
-          const TextOptions& text)
-      : flags_(flags), validator_(validator), output_(output), format_(format), text_(text) {}
+  // One of `validator` and `surveyor` is there.
+  Checker(const CheckFlags& flags, const Validator* validator, const Surveyor* surveyor,
+          Output& output, Format format, const TextOptions& text)
+      : flags_(flags),
+        validator_(validator),
+        surveyor_(surveyor),
+        output_(output),
+        format_(format),
+        text_(text) {}
 
   void Input(const std::string& path, std::optional<InputFormat> format) {
     const absl::Status status = ReadInput(path, format, [&](const ReadModel& read) {
       // Models of a .jsonl are told apart by their line.
       const bool alone = flags_.models.size() == 1 && read.source == path;
       if (read.model.ok()) {
-        Report(*read.model, read.source, alone);
+        if (surveyor_ != nullptr) {
+          Survey(*read.model, read.source, alone);
+        } else {
+          Report(*read.model, read.source, alone);
+        }
       } else {
         Unreadable(read.source, read.model.status(), alone);
       }
@@ -115,7 +129,7 @@ class Checker {
 
  private:
   void Report(const Model& model, const std::string& source, bool alone) {
-    quantgate::Report report = validator_.Check(model);
+    quantgate::Report report = validator_->Check(model);
     report.model = source;
     exit_status_ = std::max(exit_status_, report.ExitCode());
     if (report.failed) ++failed_;
@@ -123,7 +137,26 @@ class Checker {
       output_.Write(ReportJson(report, alone ? 2 : 0) + "\n");
     } else {
       if (has_output_) output_.Write("\n");
-      output_.Write(ReportText(report, text_));
+      output_.Write(flags_.as_run && report.as_run ? AsRunText(report, text_)
+                                                   : ReportText(report, text_));
+    }
+    has_output_ = true;
+    progress_.Checked(++checked_);
+  }
+
+  void Survey(const Model& model, const std::string& source, bool alone) {
+    const auto start = std::chrono::steady_clock::now();
+    TimedSurvey timed{source, surveyor_->Check(model), 0};
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    timed.milliseconds = took.count();
+    const int status = SurveyExitCode(timed.survey);
+    exit_status_ = std::max(exit_status_, status);
+    if (status != kFine) ++failed_;
+    if (format_ == Format::kJson) {
+      output_.Write(SurveyJson(timed, alone ? 2 : 0) + "\n");
+    } else {
+      if (has_output_) output_.Write("\n");
+      output_.Write(SurveyText(timed, text_));
     }
     has_output_ = true;
     progress_.Checked(++checked_);
@@ -142,7 +175,8 @@ class Checker {
   }
 
   const CheckFlags& flags_;
-  const Validator& validator_;
+  const Validator* validator_;
+  const Surveyor* surveyor_;
   Output& output_;
   const Format format_;
   const TextOptions text_;
@@ -164,6 +198,14 @@ int RunCheck(const CheckFlags& flags) {
   }
   const absl::StatusOr<const Database*> database = flags.opdefs.Load();
   if (!database.ok()) return Fail(database.status());
+  if (flags.all_socs) {
+    for (const auto& [given, name] :
+         {std::pair(!flags.target.soc.empty(), "--soc"),
+          std::pair(!flags.target.arch.empty(), "--arch"), std::pair(flags.as_run, "--as-run"),
+          std::pair(flags.ways_out, "--ways-out")}) {
+      if (given) return Fail(std::string("--all-socs can't go with ") + name);
+    }
+  }
   absl::StatusOr<Target> target = Target::Parse(flags.target, **database);
   if (!target.ok()) return Fail(target.status());
   absl::StatusOr<Output> output = Output::Open(flags.output, flags.models);
@@ -171,8 +213,18 @@ int RunCheck(const CheckFlags& flags) {
   const absl::StatusOr<bool> color = flags.color.Decide(*output);
   if (!color.ok()) return Fail(color.status());
 
-  const Validator validator(*std::move(target), *options, **database);
-  Checker checker(flags, validator, *output, *format,
+  std::optional<Validator> validator;
+  std::optional<Surveyor> surveyor;
+  if (flags.all_socs) {
+    absl::StatusOr<Surveyor> made =
+        Surveyor::Make(flags.target.backend, flags.target.sdk, *options, **database);
+    if (!made.ok()) return Fail(made.status());
+    surveyor = *std::move(made);
+  } else {
+    validator.emplace(*std::move(target), *options, **database);
+  }
+  Checker checker(flags, validator ? &*validator : nullptr, surveyor ? &*surveyor : nullptr,
+                  *output, *format,
                   {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)});
   for (const std::string& model : flags.models) checker.Input(model, *input);
   if (!checker.has_output()) return checker.exit_status();
@@ -202,6 +254,13 @@ Verb AddCheck(CLI::App& app) {
                    "prepare_fails, rejected; or unchecked")
       ->capture_default_str()
       ->type_name("VERDICT");
+  verb->add_flag("--as-run", flags->as_run,
+                 "Show what runs instead of what was written, node by node, and where");
+  verb->add_flag("--ways-out", flags->ways_out,
+                 "Try what else would run each refused node; fixes are then the cheapest first");
+  verb->add_flag("--all-socs", flags->all_socs,
+                 "A table of all chips: on which the model fits, falls back to the CPU or fails; "
+                 "the exit status is 1 where no chip passes the mode");
   verb->add_option("--format", flags->format, "text or json")
       ->capture_default_str()
       ->type_name("FORMAT");
@@ -215,6 +274,8 @@ Verb AddCheck(CLI::App& app) {
       "Examples:\n"
       "  quantgate check model.onnx --soc SM8550\n"
       "  quantgate check model.onnx --arch v68 --sdk 2.25 --format json -o report.json\n"
+      "  quantgate check model.onnx --soc SM8550 --as-run\n"
+      "  quantgate check model.onnx --all-socs\n"
       "  quantgate check a.onnx b.onnx --mode warn\n"
       "  quantgate check net.json --route direct --fail-on altered\n"
       "  cat model.onnx | quantgate check - --soc SM8750\n\n"

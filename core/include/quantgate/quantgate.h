@@ -2,6 +2,7 @@
 #ifndef QUANTGATE_QUANTGATE_H_
 #define QUANTGATE_QUANTGATE_H_
 
+#include "quantgate/as_run.h"
 #include "quantgate/consequence.h"
 #include "quantgate/database.h"
 #include "quantgate/diff.h"
@@ -11,6 +12,7 @@
 #include "quantgate/model.h"
 #include "quantgate/report.h"
 #include "quantgate/rule.h"
+#include "quantgate/survey.h"
 #include "quantgate/target.h"
 #include "quantgate/validator.h"
 #include "quantgate/version.h"

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "quantgate/as_run.h"
 #include "quantgate/consequence.h"
 #include "quantgate/rule.h"
 
@@ -77,6 +79,7 @@ struct Report {
   std::array<int64_t, kConsequenceCount> counts{};  // of nodes by verdict
   Consequence verdict = Consequence::kAccepted;     // the worst
   bool failed = false;                              // the mode fails
+  std::optional<AsRun> as_run;                      // where ValidatorOptions::as_run asks for it
 
   int ExitCode() const { return failed ? 1 : 0; }
 };

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "quantgate/database.h"
@@ -25,6 +26,11 @@ struct ValidatorOptions {
   Consequence fail_on = Consequence::kWrongValues;
   // kDefault = by dialect: onnx -> onnxruntime, aten -> executorch, qnn -> direct.
   Route route = Route::kDefault;
+  // Also tell what runs: Report::as_run.
+  bool as_run = false;
+  // Also try, for each refused node, what else would run it; the ways out, cheapest first, become
+  // the fixes of its worst finding. Costs some checks of the node each.
+  bool ways_out = false;
 };
 
 // Immutable; one instance may be used by any number of threads at once.
@@ -41,6 +47,11 @@ class Validator {
   // formed (tensor ids in range), as readers make it; `Model` built by hand is verified first
   // and a broken one gives a single QG9xx finding.
   Report Check(const Model& model) const;
+
+  // A report from each of `validators`, which must have one backend, one database and one route:
+  // what is the same for all archs and SDKs is done once.
+  static std::vector<Report> CheckEach(const std::vector<Validator>& validators,
+                                       const Model& model);
 
   const Target& target() const;
   const ValidatorOptions& options() const;
