@@ -10,7 +10,7 @@ ORT := tests/conformance/ort
 EXECUTORCH := tests/conformance/executorch
 PIP_QUIET := --quiet --disable-pip-version-check
 HTP := tests/conformance/htp
-HTP_SDKS ?= 2.47 2.51
+HTP_SDKS ?= 2.47 2.48 2.49 2.50 2.51
 
 .PHONY: help setup configure build demo test test-python test-torch models conformance verify-reference agree record-ort golden reference coverage matrix-image bench fuzz clean
 .DEFAULT_GOAL := help

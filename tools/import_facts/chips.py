@@ -4,6 +4,8 @@ SOURCES = [
     {"id": "docs-2.13", "title": "QNN SDK 2.13.0 documentation, Backend Op Definition Supplements and Master Op Definition", "sdk": "2.13", "measured": False},
     {"id": "docs-2.25", "title": "QNN SDK 2.25.0 documentation, Backend Op Definition Supplements and Master Op Definition", "sdk": "2.25", "measured": False},
     {"id": "measured-2.47", "title": "libQnnHtp 2.47.0, x86-64 library and emulator: op validation, graph preparation, execution", "sdk": "2.47", "measured": True},
+    {"id": "measured-2.49", "title": "libQnnHtp 2.49.40, x86-64 library: op validation", "sdk": "2.49", "measured": True},
+    {"id": "measured-2.50", "title": "libQnnHtp 2.50.40, x86-64 library and emulator: op validation, execution of the datatypes it adds", "sdk": "2.50", "measured": True},
     {"id": "measured-2.51", "title": "libQnnHtp 2.51.0, x86-64 library and emulator: op validation, graph preparation, execution", "sdk": "2.51", "measured": True},
     {"id": "soc-docs-2.25", "title": "QNN SDK 2.25.0 documentation, Overview, supported devices", "sdk": "2.25", "measured": False},
     {"id": "soc-header-2.25", "title": "QNN SDK 2.25.0 QnnTypes.h, SoC models", "sdk": "2.25", "measured": False},
@@ -18,7 +20,7 @@ _SOC_SOURCES = {
     "libQnnHtp-2.49.40": "soc-measured-2.49", "libQnnHtp-2.51.0": "soc-measured-2.51"}
 HTP = {
     "archs": ["v68", "v69", "v73", "v75", "v79", "v81", "v85", "v89"], "default_arch": "v73",
-    "tuple_rows": "2.25", "sdks": ["2.25", "2.47", "2.51"], "first_measured": "2.47"}
+    "tuple_rows": "2.25", "sdks": ["2.25", "2.47", "2.49", "2.50", "2.51"], "first_measured": "2.47"}
 
 
 def sources(facts):

@@ -47,6 +47,7 @@ class Facts:
         self.executed_rows = {
             (row["key"], tuple(row["dtypes"])): row["right"] for row in executed["rows"]}
         self.per_channel = executed["per_channel"]
+        self.begins = executed["begins"]
         self.right = {
             entry["op"]: {dtype: set(where) for dtypes, where in entry["right"] for dtype in dtypes}
             for entry in self.measured["baseline_right"]}

@@ -7,7 +7,8 @@ from .variants import OPERATION_OPS, operation_name
 
 FIXED = ("UFIXED_POINT_8", "SFIXED_POINT_8", "UFIXED_POINT_16", "SFIXED_POINT_16")
 WORST = ("rejected", "prepare_fails", "wrong_values")
-SOURCES = {"2.47": ["measured-2.47", "measured-2.51"], "2.51": ["measured-2.51"]}
+SOURCES = {"2.47": ["measured-2.47", "measured-2.51"], "2.49": ["measured-2.49", "measured-2.51"],
+           "2.51": ["measured-2.51"]}
 # Templates of an op that only differ in optional ports, or in a param.
 VARIANT_PARAMS = {"nearest": {"interpolation_mode": ["NEAREST"]},
                   "linear": {"interpolation_mode": ["LINEAR"]}}

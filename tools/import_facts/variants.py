@@ -143,13 +143,15 @@ class Rows:
                 if FIRST in where:
                     variant["sources"].append("measured-2.47")
                 else:
-                    variant["since"] = NEWEST[0]
+                    variant["since"] = self.facts.begins.get(self.op, NEWEST[0])
+                    if variant["since"] != NEWEST[0]:
+                        variant["sources"].append(f"measured-{variant['since']}")
                 variant["sources"].append("measured-2.51")
                 if OLDEST_ARCH not in where:
                     variant["arch"] = "v73+"
                 if executed is None:
                     variant["consequence"] = "undocumented"
-                elif FIRST in where:
+                elif FIRST in where or executed != variant["since"]:
                     variant["undocumented_until"] = executed
                 self.variants.append(variant)
 

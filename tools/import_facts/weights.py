@@ -46,12 +46,12 @@ def _encodings(op):
                               when=dict(narrow, dtype_of={"in[0]": [U16, S16]})))
         if op == "FullyConnected":
             wide = {"encoding": ["BW_AXIS_SCALE_OFFSET"], "dtype": [S8]}
-            result.append(finding("in[1]", "bit_width", "rejected", until="2.51", allowed=[4],
+            result.append(finding("in[1]", "bit_width", "rejected", until="2.49", allowed=[4],
                                   when=dict(wide, dtype_of={"in[0]": [U8, S8]})))
-            result.append(finding("in[1]", "bit_width", "rejected", since="2.51",
+            result.append(finding("in[1]", "bit_width", "rejected", since="2.49",
                                   allowed=[2, 4], when=dict(wide, dtype_of={"in[0]": [U8, S8]})))
-            result.append(finding("in[1]", "bit_width", "prepare_fails", since="2.51",
-                                  allowed=[4], when=dict(wide, dtype_of={"in[0]": [S8, S16]})))
+            result.append(finding("in[1]", "bit_width", "prepare_fails", allowed=[4],
+                                  when=dict(wide, dtype_of={"in[0]": [S8, S16]})))
             result.append(finding("in[1]", "bit_width", "wrong_values", since="2.51", arch="v68",
                                   allowed=[4], when=dict(wide, dtype_of={"in[0]": [U16]})))
             result.append(finding("in[1]", "symmetric", "wrong_values",

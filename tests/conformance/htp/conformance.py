@@ -7,6 +7,7 @@
                                            --every N: every N-th configuration only
     conformance.py --record SDK=LIB …      asks and writes recorded/ (needs PyYAML and NumPy);
                                            --sets validation,execution
+    conformance.py --add SDK=LIB …         asks about the recorded configurations, adds the answers
     conformance.py --update                rewrites known_differences.json (reasons are kept) and
                                            docs/conformance.md
 
@@ -33,7 +34,8 @@ import crashes  # noqa: E402
 import page  # noqa: E402
 import store  # noqa: E402
 
-ARCHS = ("v68", "v73", "v79")
+ARCHS = ("v68", "v73", "v79")  # of the oldest and the newest SDK
+BETWEEN_ARCHS = ("v73",)  # of the SDKs between them, which are not executed either
 EXECUTED_ARCHS = ("v73",)
 VALIDATED = 20000  # configurations
 EXECUTED_PER_OP = 26
@@ -46,6 +48,12 @@ def libraries(pairs: list[str]) -> dict[str, str]:
     return {sdk: path if path.endswith(".so") else str(Path(path) / "onnxruntime_qnn" / "libQnnHtp.so") for sdk, path in named.items()}
 
 
+def ends(libs: dict[str, str]) -> list[str]:
+    """The oldest and the newest SDK."""
+    ordered = sorted(libs, key=lambda sdk: [int(n) for n in sdk.split(".")])
+    return list(dict.fromkeys((ordered[0], ordered[-1])))
+
+
 def record_validation(oracle: str, libs: dict[str, str], jobs: int) -> None:
     from agree import database, generate
 
@@ -54,8 +62,13 @@ def record_validation(oracle: str, libs: dict[str, str], jobs: int) -> None:
     for c in generate.configurations(ops, VALIDATED, SEED):
         name = f"{c.variant} {c.example}: {', '.join(c.mutations)}"
         recording.configurations.append(c.model(name))
+    ask_all(recording, oracle, libs, jobs, {sdk: ARCHS if sdk in ends(libs) else BETWEEN_ARCHS for sdk in libs})
+
+
+def ask_all(recording: store.Recording, oracle: str, libs: dict[str, str], jobs: int, archs: dict[str, tuple[str, ...]]) -> None:
+    """Asks every library about a recording's configurations and saves it."""
     for sdk, path in libs.items():
-        for arch in ARCHS:
+        for arch in archs[sdk]:
             answers, build = ask.library(oracle, path, arch, recording.configurations, jobs)
             letters = "".join(store.letter(a["validate"]) for a in answers)
             recording.targets[f"{sdk} {arch}"] = {"build": build, "answers": store.pack(letters)}
@@ -71,8 +84,9 @@ def record_execution(oracle: str, libs: dict[str, str], jobs: int) -> None:
 
     recording = store.Recording("execution")
     recording.configurations = list(configurations(database.load(ask.ROOT / "opdefs" / "htp"), EXECUTED_SEED, EXECUTED_PER_OP))
-    for sdk, path in libs.items():
+    for sdk in ends(libs):
         for arch in EXECUTED_ARCHS:
+            path = libs[sdk]
             outcomes, build = ask.executed(oracle, path, arch, recording.configurations, jobs)
             text = "\n".join(json.dumps(o) for o in outcomes)
             recording.targets[f"{sdk} {arch}"] = {"build": build, "answers": store.pack(text)}
@@ -137,6 +151,7 @@ def main() -> int:
     parser.add_argument("--asked-only", action="store_true", help="with --live: compare with the recording only")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--record", nargs="+", metavar="SDK=LIB")
+    parser.add_argument("--add", nargs="+", metavar="SDK=LIB")
     parser.add_argument("--sets", default="validation,execution")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -148,6 +163,10 @@ def main() -> int:
             record_validation(args.oracle, libs, args.jobs)
         if "execution" in args.sets:
             record_execution(args.oracle, libs, args.jobs)
+        return 0
+    if args.add:
+        libs = libraries(args.add)
+        ask_all(store.Recording.load("validation"), args.oracle, libs, args.jobs, dict.fromkeys(libs, BETWEEN_ARCHS))
         return 0
     problems = live(args.oracle, libraries(args.live), args.every, args.jobs) if args.live else []
     if args.asked_only:
