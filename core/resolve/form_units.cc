@@ -349,8 +349,8 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
     const Dtype dtype = encodings_[static_cast<size_t>(encoding)].dtype;
     if (first == Dtype::kUndefined) first = dtype;
     if (state.mapping->same_inputs && dtype != first) unit = false;
-    if (static_cast<int>(i) == state.mapping->weight && ClassOf(first) == DtypeClass::kSfixed &&
-        ClassOf(dtype) != DtypeClass::kSfixed) {
+    if (static_cast<int>(i) == state.mapping->weight && first == Dtype::kSfixedPoint8 &&
+        dtype != first) {
       unit = false;
     }
   }

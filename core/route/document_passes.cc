@@ -67,7 +67,7 @@ class Passes {
  private:
   // What the document says of an op.
   struct Entry {
-    bool any = false, converted = false, bias = false;
+    bool any = false, converted = false, in_float = false, bias = false;
     std::vector<opdb::Tree> replaced, narrowed, refused;
   };
 
@@ -89,17 +89,18 @@ class Passes {
       return found;
     };
     e.converted = names(document_["converted"]["ops"]);
+    e.in_float = names(document_["converted"]["in_float"]["ops"]);
     e.bias = names(document_["bias"]["ops"]);
     e.replaced = rows(document_["replaced"]);
     e.narrowed = rows(document_["narrowed"]);
     e.refused = rows(document_["refused"]);
-    e.any =
-        e.converted || e.bias || !e.replaced.empty() || !e.narrowed.empty() || !e.refused.empty();
+    e.any = e.converted || e.in_float || e.bias || !e.replaced.empty() || !e.narrowed.empty() ||
+            !e.refused.empty();
     return e;
   }
 
   void Visit(const Entry& entry, Node& node) {
-    if (entry.converted) Convert(node);
+    if (entry.in_float || entry.converted) Convert(entry, node);
     if (entry.bias) RequantizeBias(node);
     for (const opdb::Tree row : entry.replaced) Replace(row, node);
     for (const opdb::Tree row : entry.narrowed) Narrow(row, node);
@@ -154,11 +155,18 @@ class Passes {
   }
 
   // A copy of integers between two encodings would be wrong: they are converted behind the op.
-  void Convert(Node& node) {
+  void Convert(const Entry& entry, Node& node) {
     const Tensor* in = Quantized(node, true, 0);
     const Tensor* out = Quantized(node, false, 0);
     if (in == nullptr || out == nullptr) return;
     if (in->dtype == out->dtype && SameEncoding(in->encoding, out->encoding)) return;
+    const bool same_scale = in->encoding.scales.size() == 1 && out->encoding.scales.size() == 1 &&
+                            SameScale(in->encoding.scales[0], out->encoding.scales[0]);
+    if (entry.in_float && !same_scale && !in->is_static) {
+      RunInFloat(node);
+      return;
+    }
+    if (!entry.converted) return;
     const std::string found = Describe(*out), allowed = Describe(*in);
     const TensorId written = node.outputs[0];
     const Dtype dtype = in->dtype;
@@ -185,6 +193,47 @@ class Passes {
     f.related = {"in[0]"};
     Changed(ChangeKind::kConvert, f, found, absl::StrCat(allowed, ", then ", after_->op));
     f.fixes.push_back({absl::StrCat("give the output the encoding of the input"), false, {}});
+  }
+
+  // Dequantize, the op in float, Quantize.
+  void RunInFloat(Node& node) {
+    const opdb::Tree row = document_["converted"]["in_float"];
+    const TensorId read = node.inputs[0], written = node.outputs[0];
+    const std::string from = Describe(TensorOf(read)), to = Describe(TensorOf(written));
+    const std::string dtype(DtypeName(TensorOf(written).dtype));
+    const auto in_float = [&](TensorId id) {
+      static const Encoding kNone;
+      const TensorId copy = Copy(id, "float");
+      TensorOf(copy).dtype = Dtype::kFloat32;
+      TensorOf(copy).encoding = kNone;
+      return copy;
+    };
+    node.inputs[0] = in_float(read);
+    node.outputs[0] = in_float(written);
+    const auto quantizer = [&](std::string_view op, TensorId in, TensorId out) {
+      Node q;
+      q.op = std::string(op);
+      q.name = absl::StrCat(node.name, "/", q.op);
+      q.location = node.location;
+      q.inputs = {in};
+      q.outputs = {out};
+      return q;
+    };
+    Emit(quantizer(row["before"].str(), read, node.inputs[0]));
+    after_ = quantizer(row["behind"].str(), node.outputs[0], written);
+    Finding& f = Report("QG602", Consequence::kAltered, node,
+                        absl::StrCat(node.op,
+                                     " has different scales in and out: it runs in float, "
+                                     "between a ",
+                                     std::string(row["before"].str()), " and a ",
+                                     std::string(row["behind"].str())));
+    f.port = "out[0]";
+    f.tensor = TensorOf(written).name;
+    f.found = to;
+    f.allowed = absl::StrCat("as in[0]: ", from);
+    f.related = {"in[0]"};
+    Changed(ChangeKind::kFloat, f, dtype, std::string(document_["float"].str()));
+    f.fixes.push_back({"give the output the encoding of the input", false, {}});
   }
 
   void RequantizeBias(Node& node) {
@@ -243,6 +292,31 @@ class Passes {
     node.inputs[at] = replaced;
   }
 
+  // The op computes with its fixed encoding, and a convert brings the values to the written one.
+  void ConvertFromFixed(std::string_view op, Encoding fixed, Node& node) {
+    const TensorId written = node.outputs[0];
+    const TensorId natural = Copy(written, "natural");
+    TensorOf(natural).encoding = std::move(fixed);
+    node.outputs[0] = natural;
+    Node convert;
+    convert.op = std::string(op);
+    convert.name = absl::StrCat(node.name, "/", convert.op);
+    convert.location = node.location;
+    convert.inputs = {natural};
+    convert.outputs = {written};
+    after_ = std::move(convert);
+    Finding& f = Report("QG602", Consequence::kAltered, node,
+                        absl::StrCat(node.op,
+                                     " computes with a fixed output encoding; the "
+                                     "provider converts the values to the written one"));
+    f.port = "out[0]";
+    f.tensor = TensorOf(written).name;
+    f.found = Describe(TensorOf(written));
+    f.allowed = Describe(TensorOf(natural));
+    Changed(ChangeKind::kConvert, f, f.found, absl::StrCat(f.allowed, ", then ", after_->op));
+    f.fixes.push_back({absl::StrCat("write the output with ", f.allowed), false, {}});
+  }
+
   void Replace(opdb::Tree row, Node& node) {
     const Tensor* out = Quantized(node, false, 0);
     if (out == nullptr || DtypeName(out->dtype) != row["dtype"].str()) return;
@@ -252,6 +326,13 @@ class Passes {
     fixed.zero_points = {static_cast<int32_t>(row["zero_point"].integer().value_or(0))};
     if (SameEncoding(fixed, out->encoding)) return;
     const TensorId id = node.outputs[0];
+    if (const opdb::Tree convert = row["convert"]) {
+      if (out->encoding.kind == EncodingKind::kPerTensor &&
+          !SameScale(fixed.scales[0], out->encoding.scales[0])) {
+        ConvertFromFixed(convert.str(), std::move(fixed), node);
+      }
+      return;
+    }
     const bool at_end = is_output_[static_cast<size_t>(id)];
     const std::string found = Describe(*out);
     TensorOf(id).encoding = std::move(fixed);
@@ -284,10 +365,12 @@ class Passes {
     const TensorId from = node.inputs[at];
     const std::string found = std::string(DtypeName(operand->dtype));
     // The same range with fewer steps.
-    const int shift = BitsOf(operand->dtype) - BitsOf(*to);
+    const double steps = std::exp2(BitsOf(operand->dtype)) - 1, fewer = std::exp2(BitsOf(*to)) - 1;
     Encoding narrow = operand->encoding;
-    narrow.scales[0] = std::ldexp(narrow.scales[0], shift);
-    for (int32_t& zero : narrow.zero_points) zero >>= shift;
+    narrow.scales[0] = static_cast<float>(narrow.scales[0] * steps / fewer);
+    for (int32_t& zero : narrow.zero_points) {
+      zero = static_cast<int32_t>(std::lround(zero * fewer / steps));
+    }
     const TensorId narrowed = Copy(from, "narrowed");
     TensorOf(narrowed).dtype = *to;
     TensorOf(narrowed).encoding = std::move(narrow);

@@ -24,8 +24,8 @@ class AsRun(CliCase):
         tanh = changes["tanh_16bit_scale_not_the_fixed_one", "encoding"]
         self.assertIn("scale 9.99999975e-05", tanh["written"])
         self.assertIn("scale 3.05175781e-05", tanh["runs"])
-        reshape = changes["reshape_in_and_out_scale_differ", "convert"]
-        self.assertIn("Convert", reshape["runs"])
+        reshape = changes["reshape_in_and_out_scale_differ", "float"]
+        self.assertEqual((reshape["written"], reshape["runs"]), ("UFIXED_POINT_8", "FLOAT_16"))
         half = changes["add_half_quantized", "float"]
         self.assertEqual((half["written"], half["runs"]), ("UFIXED_POINT_8", "FLOAT_16"))
 

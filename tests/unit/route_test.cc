@@ -27,9 +27,32 @@ TEST(Route, DefaultsByDialect) {
   EXPECT_EQ(DefaultRoute(Dialect::kQnn), Route::kDirect);
 }
 
-TEST(Route, CopyWithOtherEncodingGetsAConvert) {
+TEST(Route, CopyWithOtherScaleRunsInFloat) {
   OnnxModel m;
-  m.Unit("r", "Reshape", {m.Quantized("x", {1, 8}), m.Constant("s", {8})}, {8}, {}, 0.03, 100);
+  m.Unit("r", "Reshape", {m.Quantized("x", {1, 8}, 0.02), m.Constant("s", {8})}, {8}, {}, 0.03,
+         100);
+  const Resolved r = Take(m.model, Route::kOnnxruntime);
+  ASSERT_EQ(r.graph->nodes.size(), 3u);
+  EXPECT_EQ(r.graph->nodes[0].op, "Dequantize");
+  EXPECT_EQ(r.graph->nodes[2].op, "Quantize");
+  EXPECT_EQ(r.op_source, (std::vector<int32_t>{2, 2, 2}));
+  const Node& reshape = r.graph->nodes[1];
+  EXPECT_EQ(TensorOf(r, reshape.inputs[0]).dtype, Dtype::kFloat32);
+  EXPECT_EQ(TensorOf(r, reshape.outputs[0]).dtype, Dtype::kFloat32);
+  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[2].outputs[0]).encoding.scales[0], 0.03f);
+  ASSERT_EQ(r.findings.size(), 1u);
+  EXPECT_EQ(r.findings[0].rule->code, "QG602");
+  EXPECT_EQ(r.findings[0].consequence, Consequence::kAltered);
+  ASSERT_EQ(r.changes.size(), 1u);
+  EXPECT_EQ(r.changes[0].kind, ChangeKind::kFloat);
+  EXPECT_EQ(r.changes[0].written, "UFIXED_POINT_8");
+  EXPECT_EQ(r.changes[0].runs, "FLOAT_16");
+}
+
+TEST(Route, CopyWithOtherZeroPointGetsAConvert) {
+  OnnxModel m;
+  m.Unit("r", "Reshape", {m.Quantized("x", {1, 8}, 0.03), m.Constant("s", {8})}, {8}, {}, 0.03,
+         100);
   const Resolved direct = Take(m.model, Route::kDirect);
   ASSERT_EQ(direct.graph->nodes.size(), 1u);
   EXPECT_TRUE(direct.findings.empty());
@@ -47,6 +70,20 @@ TEST(Route, CopyWithOtherEncodingGetsAConvert) {
   EXPECT_EQ(r.findings[0].node_index, 2);
 }
 
+TEST(Route, SoftmaxWithOtherScaleIsConvertedFromTheFixedOne) {
+  OnnxModel m;
+  const TensorId x = m.Quantized("x", {1, 8});
+  m.Unit("s", "Softmax", {x}, {1, 8}, {}, 0.01, 0);
+  m.Unit("t", "Softmax", {x}, {1, 8}, {}, 1.0 / 256, 10);
+  const Resolved r = Take(m.model, Route::kOnnxruntime);
+  ASSERT_EQ(r.graph->nodes.size(), 3u);
+  EXPECT_EQ(r.graph->nodes[1].op, "Convert");
+  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[0].outputs[0]).encoding.scales[0], 1.0f / 256);
+  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[1].outputs[0]).encoding.scales[0], 0.01f);
+  ASSERT_EQ(r.changes.size(), 1u);
+  EXPECT_EQ(r.changes[0].kind, ChangeKind::kConvert);
+}
+
 TEST(Route, CopyWithOneEncodingIsLeftAlone) {
   OnnxModel m;
   m.Unit("r", "Reshape", {m.Quantized("x", {1, 8}), m.Constant("s", {8})}, {8}, {});
@@ -57,7 +94,7 @@ TEST(Route, CopyWithOneEncodingIsLeftAlone) {
 
 TEST(Route, ConvertBehindAChannelsLastOpKeepsTheLayout) {
   OnnxModel m;
-  m.Unit("p", "MaxPool", {m.Quantized("x", {1, 8, 6, 4})}, {1, 8, 5, 3},
+  m.Unit("p", "MaxPool", {m.Quantized("x", {1, 8, 6, 4}, 0.03)}, {1, 8, 5, 3},
          {{"kernel_shape", std::vector<int64_t>{2, 2}}}, 0.03, 100);
   const Resolved r = Take(m.model, Route::kOnnxruntime);
   ASSERT_EQ(r.graph->nodes.size(), 2u);
@@ -121,7 +158,7 @@ TEST(Route, DynamicSixteenBitOperandIsNarrowed) {
   EXPECT_EQ(r.graph->nodes[0].op, "Convert");
   const Tensor& b = TensorOf(r, r.graph->nodes[1].inputs[1]);
   EXPECT_EQ(b.dtype, Dtype::kUfixedPoint8);
-  EXPECT_FLOAT_EQ(b.encoding.scales[0], 0.256f);
+  EXPECT_FLOAT_EQ(b.encoding.scales[0], 0.257f);
   EXPECT_EQ(b.encoding.zero_points[0], 128);
   ASSERT_EQ(r.findings.size(), 1u);
   EXPECT_EQ(r.findings[0].rule->code, "QG605");

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Asks the provider about all small models and writes models.tar.xz and recorded/<arch>.json.
+
+    record.py ARCH... [--answers DIR]     answers of an earlier run (DIR/<arch>.jsonl) aren't asked again
+
+Needs tests/conformance/ort/requirements.txt. Minutes per architecture.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import numpy_helper
+
+import small_models
+
+HERE = Path(__file__).resolve().parent
+BATCH, TIMEOUT_S = 40, 600
+FLOATS = (0x0216, 0x0232)  # QNN's FLOAT_16 and FLOAT_32
+RELATIVE = 1e-5  # scales pass through single precision
+
+
+def ask(arch: str, files: list[Path], answers: Path) -> dict[str, dict]:
+    """A process that crashes or hangs costs the model it was at."""
+    known = {}
+    if answers.is_file():
+        known = {a["model"]: a for a in map(json.loads, answers.read_text().splitlines())}
+    todo = [f for f in files if f.stem not in known]
+    with answers.open("a") as out:
+        while todo:
+            try:
+                done = subprocess.run([sys.executable, HERE / "ask.py", arch, *todo[:BATCH]],
+                                      stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S).stdout
+            except subprocess.TimeoutExpired as e:
+                done = (e.stdout or b"").decode()
+            lines = done.splitlines()
+            if len(lines) < len(todo[:BATCH]):
+                lines.append(json.dumps({"model": todo[len(lines)].stem, "session": "crashes"}))
+            for line in lines:
+                known[json.loads(line)["model"]] = json.loads(line)
+                out.write(line + "\n")
+            out.flush()
+            todo = todo[len(lines):]
+    return known
+
+
+class File:
+    """What was written: names, encodings of stored tensors, the range the outputs can have."""
+
+    def __init__(self, model: onnx.ModelProto):
+        graph = model.graph
+        values = {i.name: numpy_helper.to_array(i) for i in graph.initializer if i.data_type in (1, 2, 3, 4, 5)}
+        self.nodes = {n.name for n in graph.node}
+        self.ends = {t.name for t in (*graph.input, *graph.output)}
+        self.encodings, spans = {}, {}
+        for n in graph.node:
+            if n.op_type == "QuantizeLinear":
+                scale, zero = values[n.input[1]], values[n.input[2]]
+                self.encodings[n.output[0]] = (float(scale), int(zero))
+            if n.op_type == "DequantizeLinear" and n.input[0] in self.encodings:
+                info = np.iinfo(values[n.input[2]].dtype)
+                spans[n.output[0]] = float(values[n.input[1]]) * (info.max - info.min)
+        self.ranges = [spans.get(o.name) for o in graph.output]
+        self.model = model
+
+    def spans(self) -> list[float]:
+        """Of the values that the CPU provider computes, on the inputs that ask.py takes."""
+        session = onnxruntime.InferenceSession(self.model.SerializeToString(), providers=["CPUExecutionProvider"])
+        rng = np.random.default_rng(7)
+        feeds = {i.name: rng.uniform(-2.5, 2.5, i.shape).astype(np.float32) for i in session.get_inputs()}
+        return [float(v.max() - v.min()) for v in session.run(None, feeds)]
+
+    def name(self, unit: str) -> str | None:
+        unit = unit if unit in self.nodes else re.sub(r"(_token_\d+|/duplicated)+$", "", unit)
+        return unit if unit in self.nodes else None
+
+
+def compact(answer: dict, file: File) -> dict:
+    row: dict = {"session": answer["session"]}
+    units: dict[str, str] = {}
+    for unit, verdict in answer.get("units", {}).items():
+        name = file.name(unit)
+        if name:
+            units[name] = "refused" if "refused" in (verdict, units.get(name)) else verdict
+    row["units"] = len(units)
+    row["taken"] = sorted(n for n, v in units.items() if v == "taken")
+    row["refused"] = sorted(n for n, v in units.items() if v == "refused")
+    # Not where the graph has floats at its ends only: a copying op was moved between Q and DQ.
+    inside = any(t[0] in FLOATS and name not in file.ends
+                 for name, t in answer.get("tensors", {}).items())
+    in_float = {file.name(n) for n in answer.get("float", ())} - {None, ""}
+    row["float"] = sorted(in_float) if inside else []
+    if answer["session"] == "ok":
+        row["pieces"] = sum(size > 0 for size in answer["pieces"])
+        row["converts"] = answer["graph"].get("Convert", 0)
+        reencoded = []
+        for tensor, encoding in answer["tensors"].items():
+            stored = tensor.removesuffix("_Q")
+            if len(encoding) < 3 or stored not in file.encodings:
+                continue
+            scale, zero = file.encodings[stored]
+            if abs(encoding[1] - scale) > RELATIVE * scale or -encoding[2] != zero:
+                reencoded.append(stored)
+        row["reencoded"] = sorted(set(reencoded))
+        if answer.get("error") is not None:
+            # Of the range that the encoding of the output can express: a step of 8 bits is 0.4%.
+            spans, ranges = file.spans(), file.ranges
+            scale = max((s / r if r else 1.0 if r is None else 0.0) for s, r in zip(spans, ranges))
+            row["error"] = round(min(answer["error"] * (scale or 1.0), 1e6), 5)
+    return row
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("archs", nargs="+")
+    parser.add_argument("--answers", type=Path)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as tmp:
+        files, kept = [], {}
+        with tarfile.open(HERE / "models.tar.xz", "w:xz", preset=9) as tar:
+            for name, model in small_models.models():
+                path = Path(tmp) / f"{name}.onnx"
+                path.write_bytes(model.SerializeToString(deterministic=True))
+                entry = tarfile.TarInfo(path.name)
+                entry.size = path.stat().st_size
+                tar.addfile(entry, io.BytesIO(path.read_bytes()))
+                files.append(path)
+                kept[name] = File(model)
+        (HERE / "recorded").mkdir(exist_ok=True)
+        for arch in args.archs:
+            answers = ask(arch, files, (args.answers or Path(tmp)) / f"{arch}.jsonl")
+            rows = [f"{json.dumps(name)}: {json.dumps(compact(answers[name], kept[name]))}"
+                    for name in sorted(answers) if name in kept]
+            (HERE / "recorded" / f"{arch}.json").write_text("{\n" + ",\n".join(rows) + "\n}\n")
+            print(f"{arch}: {len(rows)} models")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
