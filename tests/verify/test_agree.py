@@ -51,6 +51,18 @@ def script(folder, name, body):
     return str(path)
 
 
+class Examples(unittest.TestCase):
+    def test_those_of_another_backend_serve_where_there_are_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            own, other = pathlib.Path(folder, "own"), pathlib.Path(folder, "other")
+            own.mkdir()
+            other.mkdir()
+            (own / "Mix.yaml").write_text(OP[: OP.index("examples:")])
+            (other / "Mix.yaml").write_text(OP)
+            self.assertEqual(database.load(own), [])
+            self.assertEqual(database.load(own, other)[0].examples, ops()[0].examples)
+
+
 class Configurations(unittest.TestCase):
     def test_base_is_the_variant_on_the_example(self):
         first = next(iter(generate.configurations(ops(), 1, 1)))

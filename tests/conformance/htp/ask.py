@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, Iterator
 
+import store
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "verify"))
@@ -26,11 +28,15 @@ def _line(source: str) -> int:
     return int(source.rsplit(":", 1)[1]) - 1
 
 
+def _arch(arch: str) -> list[str]:
+    return [] if arch == store.NO_ARCH else ["--arch", arch]
+
+
 def library(oracle: str, path: str, arch: str, models: list[dict[str, Any]], jobs: int, *flags: str) -> tuple[list[dict], str]:
     """The library's answer to each model, and its build id."""
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as stream:
         _write(models, stream)
-        run = subprocess.run([oracle, "--backend-lib", path, "--arch", arch, "--jobs", str(jobs), *flags, stream.name],
+        run = subprocess.run([oracle, "--backend-lib", path, *_arch(arch), "--jobs", str(jobs), *flags, stream.name],
                              capture_output=True, text=True, check=False)  # fmt: skip
     if not run.stdout:
         raise SystemExit(f"error: {oracle}: {run.stderr.strip()[-300:]}")
@@ -76,12 +82,12 @@ def _outcome(case: dict[str, Any], answer: dict[str, Any], judge: Any) -> dict[s
             "share": round(said.share, 3)}  # fmt: skip
 
 
-def quantgate(cli: str, target: str, models: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def quantgate(cli: str, target: str, models: list[dict[str, Any]], backend: str = "htp") -> list[dict[str, Any]]:
     """quantgate's verdict on each model: {"verdict", "findings": [[consequence, constraint]]}."""
     sdk, arch = target.split()
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as stream:
         _write(models, stream)
-        command = [cli, "check", "--backend", "htp", "--sdk", sdk, "--arch", arch, "--route", "direct", "--mode", "warn",
+        command = [cli, "check", "--backend", backend, "--sdk", sdk, *_arch(arch), "--route", "direct", "--mode", "warn",
                    "--format", "json", stream.name]  # fmt: skip
         run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         # A model that can't be read is refused.

@@ -6,7 +6,7 @@
     conformance.py --live SDK=LIB …        asks libraries again and holds their recording to it;
                                            --every N: every N-th configuration only
     conformance.py --record SDK=LIB …      asks and writes recorded/ (needs PyYAML and NumPy);
-                                           --sets validation,execution
+                                           --sets validation,cpu,execution
     conformance.py --add SDK=LIB …         asks about the recorded configurations, adds the answers
     conformance.py --update                rewrites known_differences.json (reasons are kept) and
                                            docs/conformance.md
@@ -21,6 +21,7 @@ import argparse
 import os
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ ARCHS = ("v68", "v73", "v79")  # of the oldest and the newest SDK
 BETWEEN_ARCHS = ("v73",)  # of the SDKs between them, which are not executed either
 EXECUTED_ARCHS = ("v73",)
 VALIDATED = 20000  # configurations
+VALIDATED_CPU = 3000
 EXECUTED_PER_OP = 26
 SEED = 2026
 EXECUTED_SEED = 55555
@@ -74,6 +76,18 @@ def ask_all(recording: store.Recording, oracle: str, libs: dict[str, str], jobs:
             recording.targets[f"{sdk} {arch}"] = {"build": build, "answers": store.pack(letters)}
             print(f"{sdk} {arch}: {len(letters)} configurations asked")
     recording.save()
+
+
+def record_cpu(oracle: str, libs: dict[str, str], jobs: int) -> None:
+    """The CPU library beside an HTP library, where a package has one."""
+    from agree import database, generate
+
+    recording = store.Recording("cpu")
+    ops = database.load(ask.ROOT / "opdefs" / "cpu", ask.ROOT / "opdefs" / "htp")
+    recording.configurations = [c.model(f"{c.variant} {c.example}: {', '.join(c.mutations)}")
+                                for c in generate.configurations(ops, VALIDATED_CPU, SEED)]  # fmt: skip
+    there = {sdk: path for sdk, htp in libs.items() if (path := Path(htp).with_name("libQnnCpu.so")).is_file()}
+    ask_all(recording, oracle, {sdk: str(path) for sdk, path in there.items()}, jobs, dict.fromkeys(there, (store.NO_ARCH,)))
 
 
 def record_execution(oracle: str, libs: dict[str, str], jobs: int) -> None:
@@ -125,6 +139,13 @@ def replay(cli: str) -> dict[str, dict[str, Any]]:
     return results
 
 
+def replay_cpu(cli: str) -> dict[str, Counter[tuple[str, str]]]:
+    """target -> how often quantgate said this and the CPU library that"""
+    recording = store.Recording.load("cpu")
+    return {target: Counter(zip((v["verdict"] for v in ask.quantgate(cli, target, recording.configurations, "cpu")),
+                                recording.validation(target))) for target in recording.targets}  # fmt: skip
+
+
 def row(cells: list[Any]) -> str:
     return "".join(str(c).ljust(12) if i == 0 else str(c).rjust(12) for i, c in enumerate(cells))
 
@@ -152,7 +173,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--record", nargs="+", metavar="SDK=LIB")
     parser.add_argument("--add", nargs="+", metavar="SDK=LIB")
-    parser.add_argument("--sets", default="validation,execution")
+    parser.add_argument("--sets", default="validation,cpu,execution")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     args = parser.parse_args()
@@ -161,6 +182,8 @@ def main() -> int:
         libs = libraries(args.record)
         if "validation" in args.sets:
             record_validation(args.oracle, libs, args.jobs)
+        if "cpu" in args.sets:
+            record_cpu(args.oracle, libs, args.jobs)
         if "execution" in args.sets:
             record_execution(args.oracle, libs, args.jobs)
         return 0
@@ -182,7 +205,7 @@ def main() -> int:
     known = compare.load_known()
     problems += compare.problems(differences, known)
     problems += crashes.problems(args.cli)
-    text = page.text(results, known)
+    text = page.text(results, known, replay_cpu(args.cli))
     if args.update:
         page.PATH.write_text(text)
     elif not page.PATH.is_file() or page.PATH.read_text() != text:

@@ -130,10 +130,29 @@ def _crashes() -> list[str]:
     return lines + text
 
 
-def text(results: dict[str, dict[str, Any]], known: list[dict[str, Any]]) -> str:
+def _cpu(counted: dict[str, Counter[tuple[str, str]]]) -> list[str]:
+    lines = [
+        "## The CPU backend", "",
+        "Rows of `opdefs/cpu` on the examples of the same op of HTP, then with random changes, asked of the CPU library of the package "
+        "that has one. Its op validation is a real one: it looks at datatypes, ranks, shapes and params. The rows are from documents "
+        "alone, which list datatypes per port: which of them go together they do not say, and quantgate calls those `undocumented`. "
+        "The library mostly wants the same datatype at the ports of an op; nothing of its answers is in the database yet.", "",
+    ]  # fmt: skip
+    rows = []
+    for target, counts in counted.items():
+        for verdict in sorted({said for said, _ in counts}):
+            of = {answer: n for (said, answer), n in counts.items() if said == verdict}
+            crashed = sum(n for answer, n in of.items() if answer.startswith("crash"))
+            rows.append([target.split()[0], verdict, of.get("accepted", 0), of.get("rejected", 0), crashed])
+    text = _table(["SDK", "quantgate says", "library accepts", "library refuses", "library crashes"], rows)
+    text[1] = "|---|---|---:|---:|---:|"
+    return lines + text
+
+
+def text(results: dict[str, dict[str, Any]], known: list[dict[str, Any]], cpu: dict[str, Counter[tuple[str, str]]]) -> str:
     recording = store.Recording.load("validation")
     builds = ", ".join(dict.fromkeys(t["build"] for t in recording.targets.values()))
     lines = [INTRO.format(validated=f"{len(recording.configurations):,}", builds=builds)]
     lines += _validation(results["validation"]) + _execution(results["execution"])
-    lines += _differences(known) + _crashes() + [REPEAT]
+    lines += _differences(known) + _crashes() + _cpu(cpu) + [REPEAT]
     return "\n".join(lines).rstrip("\n") + "\n"

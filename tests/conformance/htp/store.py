@@ -4,7 +4,7 @@ recorded/<set>.jsonl.xz    configurations, one JSON object a line
 recorded/<set>.json        {"configurations": number, "sha256": of the unpacked lines, "targets":
                            {"2.51 v73": {"build": the library's own id, "answers": packed}}}
 
-A set is `validation` (what op validation said: one letter of LETTERS a configuration) or
+A set is `validation` or `cpu` (what op validation said: one letter of LETTERS a configuration) or
 `execution` (what running it gave: one line of JSON a configuration).
 """
 
@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+NO_ARCH = "-"  # in the target of a backend without archs
 FOLDER = Path(__file__).resolve().parent / "recorded"
 LETTERS = {"a": "accepted", "r": "rejected", "h": "hang", "n": "not asked", "F": "crash SIGFPE", "S": "crash SIGSEGV",
            "A": "crash SIGABRT", "B": "crash SIGBUS", "I": "crash SIGILL", "c": "crash"}  # fmt: skip
@@ -78,4 +79,4 @@ class Recording:
 
 def target_key(target: str) -> tuple[tuple[int, ...], int]:
     sdk, arch = target.split()
-    return tuple(int(part) for part in sdk.split(".")), int(arch[1:])
+    return tuple(int(part) for part in sdk.split(".")), int(arch[1:] or 0)

@@ -24,6 +24,7 @@ def main() -> int:
     parser.add_argument("--backend-lib", help="the library; else that of the package onnxruntime-qnn, fetched into --libraries")
     parser.add_argument("--libraries", type=pathlib.Path, default=pathlib.Path("build/backends"))
     parser.add_argument("--opdefs", type=pathlib.Path, required=True, help="folder of a backend's op files, opdefs/htp")
+    parser.add_argument("--examples", type=pathlib.Path, help="folder of another backend's op files: examples for ops without any")
     parser.add_argument("--sdk", required=True, nargs="+")
     parser.add_argument("--arch", default=["v73"], nargs="+")
     parser.add_argument("--backend", default="htp")
@@ -39,7 +40,7 @@ def main() -> int:
     parser.add_argument("-o", "--out", type=pathlib.Path, required=True, help="folder for <sdk>-<arch>.md and .jsonl")
     args = parser.parse_args()
 
-    ops = generate.current(database.load(args.opdefs), args.sdk)
+    ops = generate.current(database.load(args.opdefs, args.examples), args.sdk)
     if args.op:
         ops = [op for op in ops if op.name in args.op]
     if not ops:

@@ -77,13 +77,21 @@ class Op:
         return scale, zero_point
 
 
-def load(folder: pathlib.Path) -> list[Op]:
-    """Every op file of a backend's folder that has an example, by name."""
+def _read(path: pathlib.Path) -> dict[str, Any]:
+    with path.open() as stream:
+        return yaml.load(stream, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def load(folder: pathlib.Path, examples: pathlib.Path | None = None) -> list[Op]:
+    """Every op file of a backend's folder that has an example, by name. `examples`: the folder
+    of a backend whose examples serve where an op has none of its own."""
     ops = []
     for path in sorted(folder.glob("*.yaml")):
-        with path.open() as stream:
-            raw = yaml.load(stream, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        examples = [
+        raw = _read(path)
+        given = raw.get("examples") or []
+        if not given and examples and (examples / path.name).is_file():
+            given = _read(examples / path.name).get("examples") or []
+        made = [
             Example(
                 tag=str(e.get("tag", "")),
                 inputs=e["inputs"],
@@ -93,9 +101,9 @@ def load(folder: pathlib.Path) -> list[Op]:
                 sparse_inputs=e.get("sparse_inputs", {}),
                 sparse_outputs=e.get("sparse_outputs", {}),
             )
-            for e in raw.get("examples") or []
+            for e in given
         ]
-        if examples:
+        if made:
             ops.append(
                 Op(
                     name=raw["op"],
@@ -104,7 +112,7 @@ def load(folder: pathlib.Path) -> list[Op]:
                     params={p["name"]: p for p in raw.get("params") or []},
                     variants=raw.get("variants") or [],
                     constraints=raw.get("constraints") or [],
-                    examples=examples,
+                    examples=made,
                 )
             )
     return ops
