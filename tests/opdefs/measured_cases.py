@@ -4,7 +4,13 @@ A case of `consequences.json` says in words what was done to a plain one-op grap
 does the same to a Model. Cases whose words it does not know are counted, not guessed.
 """
 import copy
+import functools
 import re
+from pathlib import Path
+
+import yaml
+
+OPDEFS = Path(__file__).resolve().parents[2] / "opdefs" / "htp"
 
 U8, S8, U16, S16 = "UFIXED_POINT_8", "SFIXED_POINT_8", "UFIXED_POINT_16", "SFIXED_POINT_16"
 SHORT = {"U8": U8, "S8": S8, "U16": U16, "S16": S16, "S32": "SFIXED_POINT_32"}
@@ -14,6 +20,14 @@ WEIGHT_OPS = {"Conv2d": (3, 2), "DepthWiseConv2d": (3, 2), "TransposeConv2d": (3
               "TransposeConv3d": (4, 3)}
 TRUTH = re.compile(r"ElementWise(And|Or|Xor|Not|Equal|NotEqual|Greater|GreaterEqual|Less|LessEqual)"
                    r"\Z|ElementWise(Binary|Unary)/(And|Or|Xor|Not|Equal|NotEqual|Greater\w*|Less\w*)\Z")
+
+
+@functools.cache
+def flags_of(op):
+    """Params of an HTP op that are flags and false by default."""
+    page = yaml.safe_load((OPDEFS / f"{op}.yaml").read_text())
+    return [p["name"] for p in page.get("params", ())
+            if p.get("dtype") == "BOOL_8" and p.get("default") == 0]
 
 
 class Unknown(Exception):
@@ -51,6 +65,9 @@ class Case:
         for index in template.get("static", ()):
             self.inputs[index]["isStatic"] = True
         self.params = dict(self._param(p) for p in template["params"] if isinstance(p, dict))
+        # The cases were asked with their flags given, which some constraints want.
+        for name in flags_of(self.op):
+            self.params.setdefault(name, {"flag": False})
         for tensor in self.inputs + self.outputs:
             if fixed(tensor["dtype"]):
                 tensor["encoding"] = plain_encoding(tensor["dtype"])
