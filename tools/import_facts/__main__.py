@@ -76,7 +76,9 @@ def measured_constraints(facts, op, rows, documented):
         # The documented one carries what another scale leads to.
         same = [c for c in same if c.get("aspect") == "offset"]
     result += [shapes.per_tensor(c) if c.get("aspect") == "offset" else c for c in same]
-    result += measured.per_channel_activations()
+    per_channel = measured.per_channel_activations()
+    result += per_channel + measured.prepared_encodings(
+        {c["port"] for c in per_channel if c["consequence"] == "prepare_fails" and "when" not in c})
     if op not in weights.ALL:
         result += measured.encoding_defined() + measured.valid_scale()
     result += measured.plain_cases()

@@ -48,7 +48,7 @@ def _weights(op, body, when):
                 if lpbq else CONFIRMED
         if kind == "static":
             if body["level"] == "tensor_or_const_chain" and not lpbq:
-                return ("wrong_values" if op == "FullyConnected" else "undocumented", "2.47", None)
+                return ("undocumented", "2.47", None)
             return CONFIRMED
         if kind == "encodings" and "denied" in body:  # LPBQ below v79
             return ("undocumented", "2.47",

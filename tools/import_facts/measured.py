@@ -17,6 +17,7 @@ TRUTH_OUTPUTS = {
     "ElementWiseAnd", "ElementWiseOr", "ElementWiseXor", "ElementWiseNot", "ElementWiseEqual",
     "ElementWiseNotEqual", "ElementWiseGreater", "ElementWiseGreaterEqual", "ElementWiseLess",
     "ElementWiseLessEqual", "OneHot"}
+SPARSE = {"CreateSparse", "GetSparseIndices", "GetSparseValues", "SparseToDense"}
 TRUTH_OPERATIONS = {
     "ElementWiseBinary": ["AND", "EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL",
                           "NOT_EQUAL", "OR", "XOR"],
@@ -243,12 +244,31 @@ class Measured:
                 unique.append(pair)
         return merge_operations(self.op, self.operations, unique)
 
+    def prepared_encodings(self, covered):
+        """Encodings of inputs with which preparation fails; ports of which that is `covered` for
+        per-channel ones. Ops with weights take them anywhere, those on sparse tensors were not
+        prepared alone."""
+        ports = self.fixed_ports()
+        if self.op in SPARSE or any(port_tools.role(self.op, p) == "weight" for p in ports):
+            return []
+        return [finding(port, "encodings", "prepare_fails", slug="encodings-prepared",
+                        denied=["AXIS_SCALE_OFFSET"] * (port not in covered)
+                        + ["BW_AXIS_SCALE_OFFSET", "BLOCK", "BLOCKWISE_EXPANSION"])
+                for port in ports if port.startswith("in[")]
+
     def valid_scale(self):
+        """Preparation refuses negative scales of data with an offset; what it takes was never
+        judged."""
         if not self.fixed_ports():
             return []
-        return [
-            finding("all", "valid_scale", "prepare_fails", since="2.51", aspect="nonnegative",
-                    slug="negative-scale"),
+        data = [port for port in self.fixed_ports()
+                if port_tools.role(self.op, port) not in ("gamma", "beta", "alpha", "condition")]
+        return [finding(port, "any_of", "prepare_fails", slug="negative-scale",
+                        of=[[{"port": port, "kind": "valid_scale", "aspect": "nonnegative"}],
+                            [{"port": port, "kind": "fixed_encoding", "offset": 0}]])
+                for port in data] + [
+            finding("all", "valid_scale", "undocumented", since="2.51", aspect="nonnegative",
+                    slug="negative-scale-unjudged", note="prepared with the offset 0, never judged"),
             finding("all", "valid_scale", "wrong_values", since="2.51", aspect="nonzero",
                     slug="zero-scale"),
         ]
