@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -83,6 +84,11 @@ absl::StatusOr<FileBytes> FileBytes::Open(const std::string& path, const FirstLo
 void FileBytes::ExpectJumps() const {
   // Advice only: where it isn't taken, the file is read all the same.
   if (map_ != nullptr && size_ >= kReadAheadBelow) madvise(map_, size_, MADV_RANDOM);
+}
+
+void FileBytes::Forget(size_t size) const {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  if (map_ != nullptr) madvise(map_, std::min(size, size_) / page * page, MADV_DONTNEED);
 }
 
 FileBytes::FileBytes(FileBytes&& other) noexcept

@@ -29,6 +29,9 @@ class FileBytes {
   // The reader will jump over most of the file: no page is loaded before it is touched.
   void ExpectJumps() const;
 
+  // The first `size` bytes are not needed in memory any more; reading them again stays possible.
+  void Forget(size_t size) const;
+
   std::string_view bytes() const {
     return map_ != nullptr ? std::string_view(map_, size_) : std::string_view(read_);
   }

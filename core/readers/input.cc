@@ -75,7 +75,8 @@ absl::Status ReadInput(const std::string& path, std::optional<InputFormat> forma
       use({path, ReadModelBinpb(bytes, name)});
       return absl::OkStatus();
     case InputFormat::kQnnNetJson:
-      return Invalid("reading QNN net.json is not supported yet");
+      use({path, ReadQnnNet(bytes, name)});
+      return absl::OkStatus();
     case InputFormat::kPt2:
       return Invalid("reading .pt2 is not supported yet");
   }

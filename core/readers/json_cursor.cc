@@ -94,9 +94,21 @@ std::optional<T> ParseAll(std::string_view text) {
 
 }  // namespace
 
-size_t JsonCursor::OffsetOf(Value& value) const {
-  return static_cast<size_t>(value.raw_json_token().data() - padded_.data());
+bool JsonCursor::Open(size_t begin, size_t size) {
+  is_open_ = false;
+  begin_ = begin;
+  size_ = size;
+  buffer_.reserve(size + simdjson::SIMDJSON_PADDING);
+  buffer_.assign(text_.substr(begin, size));
+  if (const auto error =
+          parser_.iterate(buffer_.data(), size, size + simdjson::SIMDJSON_PADDING).get(document_)) {
+    return Syntax(error);
+  }
+  is_open_ = true;
+  return true;
 }
+
+size_t JsonCursor::OffsetOf(Value& value) const { return OffsetOf(value.raw_json_token().data()); }
 
 std::string_view JsonCursor::TokenOf(Value& value) {
   const std::string_view token = value.raw_json_token();
@@ -104,7 +116,7 @@ std::string_view JsonCursor::TokenOf(Value& value) {
 }
 
 std::string JsonCursor::Path() const {
-  std::string out;
+  std::string out = root_;
   for (const Step& step : path_) {
     if (step.index >= 0) {
       out += fmt::format("[{}]", step.index);
@@ -133,13 +145,13 @@ bool JsonCursor::FailAt(size_t offset, std::string_view path, std::string_view r
 }
 
 bool JsonCursor::Syntax(simdjson::error_code error) {
-  size_t offset = text_.size();
+  size_t offset = begin_ + size_;
   if (error == simdjson::UTF8_ERROR || error == simdjson::UNCLOSED_STRING ||
       error == simdjson::UNESCAPED_CHARS) {
-    offset = FindBrokenText(text_, error);
+    offset = begin_ + FindBrokenText(text_.substr(begin_, size_), error);
   } else if (const char* location;
              is_open_ && document_.current_location().get(location) == simdjson::SUCCESS) {
-    offset = static_cast<size_t>(location - padded_.data());
+    offset = OffsetOf(location);
   }
   return FailAt(offset, SyntaxText(error));
 }

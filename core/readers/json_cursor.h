@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,14 +27,20 @@ class JsonCursor {
  public:
   using Value = simdjson::ondemand::value;
 
-  explicit JsonCursor(std::string_view json) : text_(json), padded_(json) {}
+  explicit JsonCursor(std::string_view json) : text_(json) {}
 
   // The error, "LINE:COLUMN: PATH: REASON".
   const absl::Status& status() const { return status_; }
 
   // Calls read(object) for the one object the text holds.
   template <typename Read>
-  bool Document(Read read);
+  bool Document(Read read) {
+    return Slice(0, text_.size(), read);
+  }
+  // The same for one value that is only a part of the text: memory is in proportion to the part.
+  // Ends the life of the strings of the part before.
+  template <typename Read>
+  bool Slice(size_t begin, size_t size, Read read);
 
   // Calls field(index of the key, value) for each member; null members count as absent.
   template <typename Field>
@@ -51,6 +58,9 @@ class JsonCursor {
   bool Uint(Value value, uint64_t* out);
   bool Double(Value value, double* out);
   bool Float(Value value, float* out);
+
+  // The path of what Slice() visits, before the path within it.
+  void SetPath(std::string path) { root_ = std::move(path); }
 
   // Byte of the text at which a value begins.
   size_t OffsetOf(Value& value) const;
@@ -73,19 +83,28 @@ class JsonCursor {
   static std::string_view TokenOf(Value& value);
   std::string Path() const;
 
+  // Byte of the text that a byte of the buffer is.
+  size_t OffsetOf(const char* at) const {
+    return begin_ + static_cast<size_t>(at - buffer_.data());
+  }
+  // Fills the buffer.
+  bool Open(size_t begin, size_t size);
+
   std::string_view text_;
-  simdjson::padded_string padded_;
+  std::string buffer_;  // text_[begin_, begin_ + size_) and simdjson's padding
+  size_t begin_ = 0;
+  size_t size_ = 0;
   simdjson::ondemand::parser parser_;
   simdjson::ondemand::document document_;
   bool is_open_ = false;  // document_ may be asked for its place
+  std::string root_;
   std::vector<Step> path_;
   absl::Status status_;
 };
 
 template <typename Read>
-bool JsonCursor::Document(Read read) {
-  if (const auto error = parser_.iterate(padded_).get(document_)) return Syntax(error);
-  is_open_ = true;
+bool JsonCursor::Slice(size_t begin, size_t size, Read read) {
+  if (!Open(begin, size)) return false;
   Value root;
   if (const auto error = document_.get_value().get(root)) return Syntax(error);
   if (!read(root)) return false;
@@ -118,7 +137,7 @@ bool JsonCursor::Map(Value value, Field field) {
   for (auto member : object) {
     simdjson::ondemand::field pair;
     if (const auto error = std::move(member).get(pair)) return Syntax(error);
-    const auto offset = static_cast<size_t>(pair.key().raw() - padded_.data()) - 1;
+    const size_t offset = OffsetOf(pair.key().raw()) - 1;
     std::string_view key;
     if (const auto error = pair.unescaped_key().get(key)) return FailAt(offset, "bad string");
     path_.push_back({key, -1});

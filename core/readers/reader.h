@@ -34,6 +34,7 @@ struct ReadModel {
 // takes memory out of proportion to its input, whatever the bytes are.
 absl::StatusOr<Model> ReadModelJson(std::string_view json, std::string_view name);
 absl::StatusOr<Model> ReadModelBinpb(std::string_view bytes, std::string_view name);
+absl::StatusOr<Model> ReadQnnNet(std::string_view json, std::string_view name);
 // External data files are looked up beside `directory` only for their existence and size
 // and for small constants (scales, zero points, shapes); empty = don't look.
 absl::StatusOr<Model> ReadOnnx(std::string_view bytes, std::string_view name,

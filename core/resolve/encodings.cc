@@ -44,6 +44,10 @@ Dtype PlainOf(Dtype source) {
   return source;
 }
 
+bool HasOwnEncoding(const Tensor& tensor) {
+  return IsFixedPoint(tensor.dtype) && tensor.encoding.kind != EncodingKind::kNone;
+}
+
 namespace {
 
 int64_t IntAttribute(const Node& node, std::string_view name, int64_t otherwise) {

@@ -16,6 +16,10 @@ int BitwidthOf(Dtype source);
 // The type the backend gets for a tensor without encoding: 64-bit integers become 32-bit ones.
 Dtype PlainOf(Dtype source);
 
+// An encoding on the tensor itself, from an encodings file or an annotated graph, as against
+// one by Q and DQ nodes.
+bool HasOwnEncoding(const Tensor& tensor);
+
 struct NodeEncoding {
   Encoding encoding;
   Dtype dtype = Dtype::kUndefined;  // fixed-point type of the quantized side

@@ -220,6 +220,20 @@ void SourceResolver::ReadEncodings() {
     state.encoding = static_cast<int32_t>(encodings_.size());
     encodings_.push_back(std::move(encoding));
   }
+  ReadOwnEncodings();
+}
+
+void SourceResolver::ReadOwnEncodings() {
+  for (size_t t = 0; t < file_.tensors.size(); ++t) {
+    const Tensor& tensor = file_.tensors[t];
+    if (!HasOwnEncoding(tensor)) continue;
+    annotated_ = true;
+    passed_[t] = static_cast<int32_t>(encodings_.size());
+    encodings_.push_back({tensor.encoding, tensor.dtype, {}, false});
+  }
+  if (!annotated_) return;
+  if (quantize_op_.empty()) quantize_op_ = mapping_.OpOfRole("quantize");
+  if (dequantize_op_.empty()) dequantize_op_ = mapping_.OpOfRole("dequantize");
 }
 
 int32_t SourceResolver::DequantizeOf(TensorId id) const {
@@ -274,7 +288,7 @@ void SourceResolver::PassBackward() {
     }
     const TensorId in = Real(node.inputs[0]);
     const int32_t encoding = EncodingBehind(node.outputs[0]);
-    if (!IsPerTensor(encoding) || DequantizeOf(in) >= 0 || IsConstant(in) ||
+    if (!IsPerTensor(encoding) || EncodingFor(in) >= 0 || IsConstant(in) ||
         graph_output_[static_cast<size_t>(in)] || Readers(in).size() != 1 ||
         !IsFloat(FileTensor(in).dtype)) {
       continue;
@@ -313,27 +327,68 @@ const mapping::Case* SourceResolver::ChooseCase(int32_t node) {
   return nullptr;
 }
 
+// Inputs that no port shows are shapes, bounds and the like.
+bool SourceResolver::IsPort(const NodeState& state, size_t input) const {
+  if (state.chosen == nullptr) return true;
+  for (const mapping::Step& step : state.chosen->steps) {
+    if (step.all_inputs) return true;
+    for (const mapping::PortSpec& spec : step.inputs) {
+      const auto at = static_cast<size_t>(spec.index);
+      if (spec.source == mapping::PortSpec::Source::kFile && at == input) return true;
+      if (spec.source == mapping::PortSpec::Source::kRest && at <= input) return true;
+    }
+  }
+  return false;
+}
+
+bool SourceResolver::IsAnnotatedUnit(int32_t index, bool& touches_quantized,
+                                     std::vector<TensorId>* missing) const {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  const NodeState& state = states_[static_cast<size_t>(index)];
+  bool unit = state.chosen != nullptr;
+  touches_quantized = false;
+  const auto lacks = [&](TensorId id) {
+    unit = false;
+    // A float of 16 bits is what an encodings file asks for, nothing that is missing.
+    if (missing != nullptr && FileTensor(id).dtype != Dtype::kFloat16) missing->push_back(id);
+  };
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNoTensor || !IsPort(state, i)) continue;
+    const TensorId id = Real(node.inputs[i]);
+    if (EncodingFor(id) >= 0) {
+      touches_quantized = true;
+      continue;
+    }
+    // The tool quantizes a constant bias.
+    const bool bias = static_cast<int>(i) == state.mapping->bias && IsConstant(id);
+    if (!bias && (IsFloat(FileTensor(id).dtype) || FileTensor(id).dtype == Dtype::kUndefined)) {
+      lacks(id);
+    }
+  }
+  if (state.added != kNoTensor && EncodingFor(state.added) < 0 && !IsConstant(state.added)) {
+    lacks(state.added);
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoTensor) continue;
+    const TensorId id = LastOutput(index, i);
+    if (EncodingBehind(id) >= 0) {
+      touches_quantized = true;
+    } else if (IsFloat(FileTensor(id).dtype) || FileTensor(id).dtype == Dtype::kUndefined) {
+      lacks(id);
+    }
+  }
+  return unit && touches_quantized;
+}
+
 bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
+  if (annotated_) return IsAnnotatedUnit(index, touches_quantized);
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   const NodeState& state = states_[static_cast<size_t>(index)];
   bool unit = !state.mapping->float_only && state.chosen != nullptr;
   touches_quantized = false;
   Dtype first = Dtype::kUndefined;
-  // Inputs that no port shows are shapes, bounds and the like.
-  const auto is_port = [&](size_t input) {
-    if (state.chosen == nullptr) return true;
-    for (const mapping::Step& step : state.chosen->steps) {
-      if (step.all_inputs) return true;
-      for (const mapping::PortSpec& spec : step.inputs) {
-        const auto at = static_cast<size_t>(spec.index);
-        if (spec.source == mapping::PortSpec::Source::kFile && at == input) return true;
-        if (spec.source == mapping::PortSpec::Source::kRest && at <= input) return true;
-      }
-    }
-    return false;
-  };
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] == kNoTensor || !is_port(i)) continue;
+    if (node.inputs[i] == kNoTensor || !IsPort(state, i)) continue;
     const TensorId id = Real(node.inputs[i]);
     const int32_t encoding = EncodingFor(id);
     if (static_cast<int>(i) == state.mapping->bias) {
@@ -372,10 +427,9 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
 
 // Whether every value that the encoding can express lies within the activation's bounds
 // (ONNX Runtime drops such an activation: its bounds, quantized, are not inside the range).
-bool SourceResolver::MakesRedundant(int32_t activation, int32_t quantize) const {
+bool SourceResolver::MakesRedundant(int32_t activation, int32_t encoding) const {
   const NodeState& state = states_[static_cast<size_t>(activation)];
-  const NodeEncoding& q =
-      encodings_[static_cast<size_t>(states_[static_cast<size_t>(quantize)].encoding)];
+  const NodeEncoding& q = encodings_[static_cast<size_t>(encoding)];
   if (q.encoding.kind != EncodingKind::kPerTensor) return false;
   const double scale = q.encoding.scales[0];
   const double zero = q.encoding.zero_points.empty() ? 0 : q.encoding.zero_points[0];
@@ -425,6 +479,7 @@ void SourceResolver::FuseAddition(int32_t index) {
   const int32_t next = Readers(out)[0];
   const Node& add = file_.nodes[static_cast<size_t>(next)];
   NodeState& addition = states_[static_cast<size_t>(next)];
+  if (annotated_ && EncodingBehind(out) >= 0) return;
   if (addition.kind != Kind::kOp || add.op != state.mapping->adds || !add.domain.empty() ||
       add.inputs.size() != 2 || add.outputs.size() != 1 || add.outputs[0] == kNoTensor) {
     return;
@@ -471,8 +526,13 @@ void SourceResolver::FuseActivation(int32_t index) {
       act.outputs.size() != 1 || act.outputs[0] == kNoTensor) {
     return;
   }
-  const int32_t q = OnlyQuantizeOf(act.outputs[0]);
-  if (q < 0 || !MakesRedundant(next, q)) return;
+  if (annotated_) {
+    // Without an encoding between the two, they were quantized as one.
+    if (EncodingBehind(out) >= 0 || EncodingBehind(act.outputs[0]) < 0) return;
+  } else {
+    const int32_t q = OnlyQuantizeOf(act.outputs[0]);
+    if (q < 0 || !MakesRedundant(next, states_[static_cast<size_t>(q)].encoding)) return;
+  }
   const int32_t before = state.fused;
   state.fused = next;
   bool touches = false;
@@ -499,8 +559,13 @@ void SourceResolver::FormUnits() {
     if (state.fused < 0) FuseActivation(index);
     bool touches_quantized = false;
     state.quantized = IsUnit(index, touches_quantized);
-    if (!state.quantized && touches_quantized && state.chosen != nullptr &&
-        !state.chosen->steps.empty()) {
+    if (state.quantized || !touches_quantized || state.chosen == nullptr ||
+        state.chosen->steps.empty()) {
+      continue;
+    }
+    if (annotated_) {
+      ReportMissing(index);
+    } else {
       const Node& node = file_.nodes[i];
       Report(index, "QG601", Consequence::kAltered,
              state.mapping->float_only
@@ -511,6 +576,24 @@ void SourceResolver::FormUnits() {
     }
   }
   PlaceQuantizers();
+}
+
+void SourceResolver::ReportMissing(int32_t index) {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  bool touches = false;
+  std::vector<TensorId> missing;
+  IsAnnotatedUnit(index, touches, &missing);
+  for (const TensorId id : missing) {
+    const std::string& name = FileTensor(id).name;
+    Report(index, "QG702", Consequence::kAltered,
+           absl::StrCat("\"", name, "\" has no encoding: ", node.op,
+                        " runs in float, or with an encoding that a tool chooses"),
+           id);
+    Finding& finding = resolved_.findings.back();
+    finding.found = "no encoding";
+    finding.allowed = "an encoding for each tensor between quantized ops";
+    finding.fixes.push_back({absl::StrCat("add an entry for \"", name, "\""), false, {}});
+  }
 }
 
 // Q and DQ that no unit takes in stand alone; at the graph's ends the caller (de)quantizes.

@@ -29,6 +29,11 @@ TensorId GraphBuilder::Plain(TensorId id) {
   if (known == kNoTensor) {
     known = Add(file_->tensors[static_cast<size_t>(id)]);
     Tensor& t = graph_->tensors.back();
+    if (HasOwnEncoding(t)) {
+      // The file's type is the one it is given where it is quantized.
+      t.dtype = Dtype::kFloat32;
+      t.encoding = {};
+    }
     t.dtype = PlainOf(t.dtype);
   }
   return known;

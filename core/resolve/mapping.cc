@@ -135,6 +135,13 @@ std::vector<std::string_view> Mapping::Names() const {
   return names;
 }
 
+std::string_view Mapping::OpOfRole(std::string_view role) const {
+  for (size_t i = 0; i < ops_.size(); ++i) {
+    if (ops_.at(i)["role"].str() == role) return ops_.at(i)["to"].str();
+  }
+  return {};
+}
+
 std::unique_ptr<OpMapping> Mapping::Compile(opdb::Tree tree) const {
   auto result = std::make_unique<OpMapping>();
   if (absl::Status status = CompileOp(tree, *result); !status.ok()) {
@@ -171,6 +178,9 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
       const std::optional<int64_t> port = entry.integer();
       if (!port || *port < 0 || *port > 255) return Fault(entry, "not a port number");
       (key == "bias" ? out.bias : out.weight) = static_cast<int16_t>(*port);
+    } else if (key == "weight_axes") {
+      if (absl::Status s = CompileTo(entry["channel"], out.weight_channel_axis); !s.ok()) return s;
+      if (absl::Status s = CompileTo(entry["block"], out.weight_block_axis); !s.ok()) return s;
     } else if (key == "adds") {
       out.adds = entry.str();
     } else if (key == "convert") {

@@ -82,6 +82,8 @@ struct OpMapping {
   int16_t bias = -1;
   // Input whose type must be signed where that of input 0 is; -1 = none.
   int16_t weight = -1;
+  // Axes of the weight: of its output channels, and along which blocks of input channels lie.
+  Expr weight_channel_axis, weight_block_axis;
   // The operator behind this one that is taken in as a bias, where that makes a quantized unit.
   std::string_view adds;
   // An activation that a following Q may make redundant: its bounds; empty = unbounded.
@@ -104,6 +106,8 @@ class Mapping {
   bool known() const { return static_cast<bool>(ops_); }
   // Null when the operator has no entry. Stays valid as long as this object.
   const OpMapping* Find(std::string_view domain, std::string_view op);
+  // The op that the first operator with this role becomes; empty where there is none.
+  std::string_view OpOfRole(std::string_view role) const;
   // The names of all entries, for tests and documentation.
   std::vector<std::string_view> Names() const;
 

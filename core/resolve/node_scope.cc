@@ -8,25 +8,7 @@ using mapping::Ints;
 using mapping::PortFacts;
 using mapping::Value;
 
-const Node& NodeScope::node() const { return resolver_.file_.nodes[static_cast<size_t>(node_)]; }
-
-TensorId NodeScope::Tensor(int64_t port) const {
-  if (port < 0) {
-    const auto i = static_cast<size_t>(-1 - port);
-    return i < node().outputs.size() ? node().outputs[i] : kNoTensor;
-  }
-  const auto i = static_cast<size_t>(port);
-  if (i >= node().inputs.size() || node().inputs[i] == kNoTensor) return kNoTensor;
-  return resolver_.Real(node().inputs[i]);
-}
-
-Value NodeScope::Attribute(std::string_view name) const {
-  const Param* param = node().FindParam(name);
-  if (param == nullptr) {
-    const mapping::Expr* value =
-        resolver_.states_[static_cast<size_t>(node_)].mapping->Default(name);
-    return value != nullptr ? value->Eval(*this) : Value::Null();
-  }
+Value ValueOf(const ParamValue& param) {
   struct Convert {
     Value operator()(const IntParam& p) const { return Value::Int(p.value); }
     Value operator()(const UintParam& p) const { return Value::Int(static_cast<int64_t>(p.value)); }
@@ -47,7 +29,29 @@ Value NodeScope::Attribute(std::string_view name) const {
       return p.reals.empty() ? (*this)(p.ints) : (*this)(p.reals);
     }
   };
-  return std::visit(Convert{}, param->value);
+  return std::visit(Convert{}, param);
+}
+
+const Node& NodeScope::node() const { return resolver_.file_.nodes[static_cast<size_t>(node_)]; }
+
+TensorId NodeScope::Tensor(int64_t port) const {
+  if (port < 0) {
+    const auto i = static_cast<size_t>(-1 - port);
+    return i < node().outputs.size() ? node().outputs[i] : kNoTensor;
+  }
+  const auto i = static_cast<size_t>(port);
+  if (i >= node().inputs.size() || node().inputs[i] == kNoTensor) return kNoTensor;
+  return resolver_.Real(node().inputs[i]);
+}
+
+Value NodeScope::Attribute(std::string_view name) const {
+  const Param* param = node().FindParam(name);
+  if (param == nullptr) {
+    const mapping::Expr* value =
+        resolver_.states_[static_cast<size_t>(node_)].mapping->Default(name);
+    return value != nullptr ? value->Eval(*this) : Value::Null();
+  }
+  return ValueOf(param->value);
 }
 
 PortFacts NodeScope::Port(int64_t port) const {

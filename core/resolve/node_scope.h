@@ -7,6 +7,9 @@
 
 namespace quantgate {
 
+// A param as an expression sees it.
+mapping::Value ValueOf(const ParamValue& param);
+
 class NodeScope : public mapping::Scope {
  public:
   NodeScope(const SourceResolver& resolver, int32_t node) : resolver_(resolver), node_(node) {}

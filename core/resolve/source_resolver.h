@@ -79,12 +79,18 @@ class SourceResolver {
   void FormUnits();
   const mapping::Case* ChooseCase(int32_t node);
   bool IsUnit(int32_t node, bool& touches_quantized) const;
+  // The same in an annotated model: every data tensor has an encoding, whichever.
+  bool IsAnnotatedUnit(int32_t node, bool& touches_quantized,
+                       std::vector<TensorId>* missing = nullptr) const;
+  bool IsPort(const NodeState& state, size_t input) const;
+  void ReportMissing(int32_t node);
+  void ReadOwnEncodings();
   // The tensor behind the node and whatever it has taken in.
   TensorId LastOutput(int32_t node, size_t index) const;
   void FuseAddition(int32_t node);
   void FuseActivation(int32_t node);
   bool IsBias(TensorId id) const;
-  bool MakesRedundant(int32_t activation, int32_t quantize) const;
+  bool MakesRedundant(int32_t activation, int32_t encoding) const;
   void PlaceQuantizers();
 
   void Emit();
@@ -120,6 +126,8 @@ class SourceResolver {
   std::vector<bool> constant_, graph_output_, graph_input_;
   // Of a float tensor of the file that is quantized in place: the encoding passed on to it.
   std::vector<int32_t> passed_;
+  // Tensors carry encodings of their own; an op arrives as it is annotated.
+  bool annotated_ = false;
   std::vector<bool> border_;  // ... and which has its own Q or DQ in the graph already
   std::string_view quantize_op_, dequantize_op_;
   std::vector<int32_t> reader_begin_, readers_;  // readers of tensor t: [begin[t], begin[t + 1])

@@ -16,6 +16,7 @@
 #include "core/validate/waivers.h"
 #include "core/validate/ways_out.h"
 #include "core/validate/well_formed.h"
+#include "quantgate/encodings_file.h"
 
 namespace quantgate {
 namespace {
@@ -121,12 +122,12 @@ struct Validator::Impl {
     return report;
   }
 
-  // `resolved` is made where it isn't there yet; nothing in it depends on arch or SDK.
-  Report Check(const Model& model, const std::string& malformed,
-               std::optional<Resolved>& resolved) const {
+  // `resolved` is made where it isn't there yet; nothing in it depends on arch or SDK. `found`:
+  // findings on the model's nodes from before. `usual`: the route where none is asked for.
+  Report Check(const Model& model, const std::string& malformed, std::optional<Resolved>& resolved,
+               const std::vector<Finding>& found, Route usual) const {
     Report report = Begin(model);
-    const Route route =
-        options.route == Route::kDefault ? DefaultRoute(model.dialect) : options.route;
+    const Route route = options.route == Route::kDefault ? usual : options.route;
     report.route = RouteName(route);
     const auto unchecked = [&](const std::string& reason) {
       for (NodeReport& node : report.nodes) {
@@ -142,10 +143,12 @@ struct Validator::Impl {
       report.findings.push_back(
           ModelFinding("QG106", Consequence::kUnchecked, target.unsupported()));
       unchecked(target.unsupported());
+      report.findings.insert(report.findings.end(), found.begin(), found.end());
     } else {
       if (!resolved) {
         resolved = Resolve(model, target, database->view());
         ApplyRoute(route, target, database->view(), *resolved);
+        resolved->findings.insert(resolved->findings.begin(), found.begin(), found.end());
       }
       CheckOps(*resolved, report);
       ApplySources(*resolved, report);
@@ -257,7 +260,17 @@ const ValidatorOptions& Validator::options() const { return impl_->options; }
 Report Validator::Check(const Model& model) const {
   std::optional<Resolved> resolved;
   const std::string malformed = FindMalformed(model);
-  return impl_->Check(model, malformed, resolved);
+  return impl_->Check(model, malformed, resolved, {}, DefaultRoute(model.dialect));
+}
+
+Report Validator::Check(Model model, const EncodingsFile& encodings) const {
+  std::optional<Resolved> resolved;
+  const std::string malformed = FindMalformed(model);
+  // A model that is no graph is not looked into.
+  std::vector<Finding> found;
+  if (malformed.empty()) found = ApplyEncodings(encodings, model, *impl_->database);
+  const Route usual = model.dialect == Dialect::kQnn ? DefaultRoute(model.dialect) : Route::kQairt;
+  return impl_->Check(model, malformed, resolved, found, usual);
 }
 
 std::vector<Report> Validator::CheckEach(const std::vector<Validator>& validators,
@@ -266,7 +279,7 @@ std::vector<Report> Validator::CheckEach(const std::vector<Validator>& validator
   const std::string malformed = FindMalformed(model);
   std::vector<Report> reports;
   for (const Validator& v : validators) {
-    reports.push_back(v.impl_->Check(model, malformed, resolved));
+    reports.push_back(v.impl_->Check(model, malformed, resolved, {}, DefaultRoute(model.dialect)));
   }
   return reports;
 }

@@ -17,6 +17,7 @@
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/overlay.h"
+#include "tools/quantgate/save_node.h"
 #include "tools/quantgate/verbs.h"
 
 namespace quantgate::cli {
@@ -27,7 +28,7 @@ struct CheckFlags {
   std::vector<std::string> models;
   TargetSpec target;
   std::string route, mode = "strict", fail_on = "wrong_values";
-  std::string format = "text", output, input_format;
+  std::string format = "text", output, input_format, encodings, save_node;
   ColorFlag color;
   bool verbose = false;
   bool as_run = false, all_socs = false, ways_out = false;
@@ -86,12 +87,13 @@ class Progress {
 
 class Checker {
  public:
-  // One of `validator` and `surveyor` is there.
+  // One of `validator` and `surveyor` is there. `encodings` may be null.
   Checker(const CheckFlags& flags, const Validator* validator, const Surveyor* surveyor,
-          Output& output, Format format, const TextOptions& text)
+          const EncodingsFile* encodings, Output& output, Format format, const TextOptions& text)
       : flags_(flags),
         validator_(validator),
         surveyor_(surveyor),
+        encodings_(encodings),
         output_(output),
         format_(format),
         text_(text) {}
@@ -129,7 +131,8 @@ class Checker {
 
  private:
   void Report(const Model& model, const std::string& source, bool alone) {
-    quantgate::Report report = validator_->Check(model);
+    quantgate::Report report =
+        encodings_ != nullptr ? validator_->Check(model, *encodings_) : validator_->Check(model);
     report.model = source;
     exit_status_ = std::max(exit_status_, report.ExitCode());
     if (report.failed) ++failed_;
@@ -177,6 +180,7 @@ class Checker {
   const CheckFlags& flags_;
   const Validator* validator_;
   const Surveyor* surveyor_;
+  const EncodingsFile* encodings_;
   Output& output_;
   const Format format_;
   const TextOptions text_;
@@ -186,6 +190,32 @@ class Checker {
   int exit_status_ = kFine;
 };
 
+std::vector<std::string> InputsOf(const CheckFlags& flags) {
+  std::vector<std::string> inputs = flags.models;
+  if (!flags.encodings.empty()) inputs.push_back(flags.encodings);
+  return inputs;
+}
+
+int SaveOneNode(const CheckFlags& flags, std::optional<InputFormat> format, const Target& target,
+                const ValidatorOptions& options, const Database& database,
+                const std::optional<EncodingsFile>& encodings, Output& output) {
+  if (flags.models.size() != 1) return Fail("--save-node takes one model");
+  const SaveNode save = {flags.save_node, flags.output, encodings ? &*encodings : nullptr};
+  int exit_status = kFine;
+  size_t count = 0;
+  const absl::Status status = ReadInput(flags.models[0], format, [&](ReadModel read) {
+    if (++count > 1) return;
+    exit_status = read.model.ok() ? WriteSmallest(save, target, options, database,
+                                                  *std::move(read.model), read.source, output)
+                                  : Fail(ParseReadError(read.model.status()).Text(read.source));
+  });
+  if (!status.ok()) return Fail(ParseReadError(status).Text(flags.models[0]));
+  if (count > 1) return Fail(flags.models[0] + ": --save-node takes a file with one model");
+  if (exit_status == kUnusable) return exit_status;
+  if (const absl::Status done = output.Commit(); !done.ok()) return Fail(done);
+  return exit_status;
+}
+
 int RunCheck(const CheckFlags& flags) {
   const absl::StatusOr<ValidatorOptions> options = OptionsOf(flags);
   if (!options.ok()) return Fail(options.status());
@@ -193,7 +223,7 @@ int RunCheck(const CheckFlags& flags) {
   if (!format.ok()) return Fail(format.status());
   const absl::StatusOr<std::optional<InputFormat>> input = ParseInputFormat(flags.input_format);
   if (!input.ok()) return Fail(input.status());
-  if (std::count(flags.models.begin(), flags.models.end(), "-") > 1) {
+  if (std::count(flags.models.begin(), flags.models.end(), "-") + (flags.encodings == "-") > 1) {
     return Fail("standard input ('-') can be read once only");
   }
   const absl::StatusOr<const Database*> database = flags.opdefs.Load();
@@ -202,17 +232,24 @@ int RunCheck(const CheckFlags& flags) {
     for (const auto& [given, name] :
          {std::pair(!flags.target.soc.empty(), "--soc"),
           std::pair(!flags.target.arch.empty(), "--arch"), std::pair(flags.as_run, "--as-run"),
+          std::pair(!flags.encodings.empty(), "--encodings"),
+          std::pair(!flags.save_node.empty(), "--save-node"),
           std::pair(flags.ways_out, "--ways-out")}) {
       if (given) return Fail(std::string("--all-socs can't go with ") + name);
     }
   }
   absl::StatusOr<Target> target = Target::Parse(flags.target, **database);
   if (!target.ok()) return Fail(target.status());
-  absl::StatusOr<Output> output = Output::Open(flags.output, flags.models);
+  const absl::StatusOr<std::optional<EncodingsFile>> encodings = LoadEncodings(flags.encodings);
+  if (!encodings.ok()) return Fail(encodings.status());
+  absl::StatusOr<Output> output = Output::Open(flags.output, InputsOf(flags));
   if (!output.ok()) return Fail(output.status());
   const absl::StatusOr<bool> color = flags.color.Decide(*output);
   if (!color.ok()) return Fail(color.status());
 
+  if (!flags.save_node.empty()) {
+    return SaveOneNode(flags, *input, *target, *options, **database, *encodings, *output);
+  }
   std::optional<Validator> validator;
   std::optional<Surveyor> surveyor;
   if (flags.all_socs) {
@@ -224,7 +261,7 @@ int RunCheck(const CheckFlags& flags) {
     validator.emplace(*std::move(target), *options, **database);
   }
   Checker checker(flags, validator ? &*validator : nullptr, surveyor ? &*surveyor : nullptr,
-                  *output, *format,
+                  encodings->has_value() ? &**encodings : nullptr, *output, *format,
                   {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)});
   for (const std::string& model : flags.models) checker.Input(model, *input);
   if (!checker.has_output()) return checker.exit_status();
@@ -239,6 +276,9 @@ Verb AddCheck(CLI::App& app) {
   const auto flags = std::make_shared<CheckFlags>();
   CLI::App* verb = app.add_subcommand("check", "Say what a backend makes of a model");
   verb->add_option("MODEL", flags->models, "Model files; '-' = standard input")->required();
+  verb->add_option("--encodings", flags->encodings,
+                   "AIMET encodings file of the model; see docs/formats.md")
+      ->type_name("FILE");
   AddTargetFlags(*verb, flags->target);
   flags->opdefs.Add(*verb);
   verb->add_option("--route", flags->route,
@@ -265,6 +305,10 @@ Verb AddCheck(CLI::App& app) {
       ->capture_default_str()
       ->type_name("FORMAT");
   verb->add_option("-o,--output", flags->output, "Write to this file instead")->type_name("FILE");
+  verb->add_option("--save-node", flags->save_node,
+                   "Instead of a report: the smallest model in which this node gets the same "
+                   "findings, as Model JSON or, by the name of the output, .binpb")
+      ->type_name("NODE");
   verb->add_option("--input-format", flags->input_format,
                    "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given")
       ->type_name("FORMAT");
@@ -277,6 +321,7 @@ Verb AddCheck(CLI::App& app) {
       "  quantgate check model.onnx --soc SM8550 --as-run\n"
       "  quantgate check model.onnx --all-socs\n"
       "  quantgate check a.onnx b.onnx --mode warn\n"
+      "  quantgate check model.onnx --encodings model.encodings --soc SM8650\n"
       "  quantgate check net.json --route direct --fail-on altered\n"
       "  cat model.onnx | quantgate check - --soc SM8750\n\n"
       "Exit status: 0 fine, 1 findings that fail the mode, 2 unusable input or arguments.");

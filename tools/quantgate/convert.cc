@@ -2,6 +2,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/readers/reader.h"
 #include "tools/quantgate/common.h"
@@ -13,25 +15,35 @@ namespace quantgate::cli {
 namespace {
 
 struct ConvertFlags {
-  std::string input, output, input_format;
+  std::string input, output, input_format, encodings;
 };
 
 int RunConvert(const ConvertFlags& flags) {
   const absl::StatusOr<std::optional<InputFormat>> format = ParseInputFormat(flags.input_format);
   if (!format.ok()) return Fail(format.status());
+  if (flags.input == "-" && flags.encodings == "-") {
+    return Fail("standard input ('-') can be read once only");
+  }
+  const absl::StatusOr<std::optional<EncodingsFile>> encodings = LoadEncodings(flags.encodings);
+  if (!encodings.ok()) return Fail(encodings.status());
   const bool lines = flags.output.ends_with(".jsonl");
   const bool binary = flags.output.ends_with(".binpb") || flags.output.ends_with(".pb");
-  absl::StatusOr<Output> output = Output::Open(flags.output, {flags.input});
+  std::vector<std::string> inputs = {flags.input};
+  if (!flags.encodings.empty()) inputs.push_back(flags.encodings);
+  absl::StatusOr<Output> output = Output::Open(flags.output, inputs);
   if (!output.ok()) return Fail(output.status());
 
   size_t count = 0;
   bool failed = false;
-  const absl::Status status = ReadInput(flags.input, *format, [&](const ReadModel& read) {
+  const absl::Status status = ReadInput(flags.input, *format, [&](ReadModel read) {
     ++count;
     if (!read.model.ok()) {
       Fail(ParseReadError(read.model.status()).Text(read.source));
       failed = true;
-    } else if (binary) {
+      return;
+    }
+    if (encodings->has_value()) ApplyEncodings(**encodings, *read.model);
+    if (binary) {
       output->Write(WriteModelBinpb(*read.model));
     } else {
       // Several models fit a stream of lines only.
@@ -57,6 +69,8 @@ Verb AddConvert(CLI::App& app) {
   verb->add_option("INPUT", flags->input, "Model file; '-' = standard input")->required();
   verb->add_option("-o,--output", flags->output,
                    "Model .json, .jsonl or .binpb; standard output if not given")
+      ->type_name("FILE");
+  verb->add_option("--encodings", flags->encodings, "AIMET encodings file to put into the model")
       ->type_name("FILE");
   verb->add_option("--input-format", flags->input_format,
                    "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given")

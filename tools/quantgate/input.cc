@@ -18,4 +18,11 @@ absl::StatusOr<std::optional<InputFormat>> ParseInputFormat(std::string_view tex
   return std::optional<InputFormat>(formats[*index]);
 }
 
+absl::StatusOr<std::optional<EncodingsFile>> LoadEncodings(const std::string& path) {
+  if (path.empty()) return std::optional<EncodingsFile>();
+  absl::StatusOr<EncodingsFile> file = ReadEncodingsFile(path);
+  if (!file.ok()) return absl::InvalidArgumentError(ParseReadError(file.status()).Text(path));
+  return std::optional<EncodingsFile>(*std::move(file));
+}
+
 }  // namespace quantgate::cli

@@ -8,6 +8,7 @@
 #include "quantgate/diff.h"
 #include "quantgate/dtype.h"
 #include "quantgate/encoding.h"
+#include "quantgate/encodings_file.h"
 #include "quantgate/matrix.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "quantgate/database.h"
+#include "quantgate/encodings_file.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"
 #include "quantgate/target.h"
@@ -47,6 +48,10 @@ class Validator {
   // formed (tensor ids in range), as readers make it; `Model` built by hand is verified first
   // and a broken one gives a single QG9xx finding.
   Report Check(const Model& model) const;
+  // With the encodings of a file beside the model (encodings_file.h): what does not fit it is in
+  // the report (QG7xx). Such a pair goes to the vendor's converter: the default route of a model
+  // that is not QNN's is then kQairt.
+  Report Check(Model model, const EncodingsFile& encodings) const;
 
   // A report from each of `validators`, which must have one backend, one database and one route:
   // what is the same for all archs and SDKs is done once.

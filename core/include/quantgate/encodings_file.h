@@ -1,0 +1,69 @@
+// Encodings that stand in a file of their own beside the model, as AIMET writes them and QNN's
+// converter takes them (--quantization_overrides).
+#ifndef QUANTGATE_ENCODINGS_FILE_H_
+#define QUANTGATE_ENCODINGS_FILE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
+#include "quantgate/database.h"
+#include "quantgate/dtype.h"
+#include "quantgate/encoding.h"
+#include "quantgate/model.h"
+#include "quantgate/report.h"
+
+namespace quantgate {
+
+enum class EncodingsSection : uint8_t { kAny, kActivations, kParams };
+std::string_view EncodingsSectionName(EncodingsSection section);  // "activation_encodings", ...
+
+// What the file says of one tensor. Zero points are ONNX's whatever the file counts from:
+// real = scale * (q - zero_point).
+struct EncodingsEntry {
+  std::string name;
+  EncodingsSection section = EncodingsSection::kAny;
+  // The backend's type: UFIXED_POINT_8, FLOAT_16.
+  Dtype dtype = Dtype::kUndefined;
+  // kNone for floats. `axis` counts only with `has_axis`; `block_size` and `num_blocks` are not
+  // set: they follow from `block` and the tensor's shape. Factors and scales in file order.
+  Encoding encoding;
+  bool has_axis = false;
+  int64_t block = 0;                             // values in a block; 0 = no blocks
+  std::optional<int32_t> block_axis;             // absent = the input channels
+  absl::InlinedVector<int64_t, 4> factors_dims;  // shape of LPBQ factors; empty = channel-major
+  int64_t line = 0;                              // in the file, from 1
+};
+
+// Something in the file that contradicts itself or its version.
+struct EncodingsProblem {
+  enum class Kind : uint8_t { kSchema, kNoVersion, kOffsetSign, kInconsistent };
+  Kind kind = Kind::kSchema;
+  int64_t entry = -1;  // index into entries; -1 = the file as a whole
+  std::string found, allowed, message;
+};
+
+struct EncodingsFile {
+  std::string source;    // the file's path, for messages
+  std::string version;   // by content: "0.6.1", "1.0.0", "2.0.0", "2.1.0"
+  std::string declared;  // what it says of itself; may be empty
+  std::vector<EncodingsEntry> entries;
+  std::vector<EncodingsProblem> problems;
+  std::vector<std::string> notes;  // fields that are not known
+};
+
+// "PLACE: reason" where the file can't be used. "-" = standard input.
+absl::StatusOr<EncodingsFile> ReadEncodingsFile(const std::string& path);
+
+// Puts the encodings on the model's tensors and says what does not fit (QG7xx). What the model
+// says itself, by Q and DQ nodes or encodings of its own, stays. Adds a note about the file.
+std::vector<Finding> ApplyEncodings(const EncodingsFile& file, Model& model,
+                                    const Database& database = Database::Embedded());
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_ENCODINGS_FILE_H_

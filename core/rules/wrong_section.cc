@@ -1,0 +1,32 @@
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+constexpr RuleEntry kEntry = {
+    .rule = {.code = "QG703",
+             .slug = "wrong-section",
+             .summary = "an encoding stands in the wrong section of its file",
+             .explanation = R"(## What it checks
+Weights and biases belong to `param_encodings`, what is computed at run time to
+`activation_encodings`.
+
+## Why
+The sections are looked up apart: an entry in the other one is not found, and its tensor counts as
+one without an encoding.
+
+## Fix
+Move the entry to the section that the message names.
+
+## References
+`docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
+)",
+             .status = RuleStatus::kStable}};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry wrong_section;
+const RuleEntry wrong_section = kEntry;
+
+}  // namespace quantgate::rules
