@@ -12,7 +12,7 @@ PIP_QUIET := --quiet --disable-pip-version-check
 HTP := tests/conformance/htp
 HTP_SDKS ?= 2.47 2.48 2.49 2.50 2.51
 
-.PHONY: help setup configure build demo test test-python test-torch models conformance verify-reference agree record-ort golden reference coverage matrix-image bench fuzz clean
+.PHONY: help setup configure build demo test test-python test-torch models conformance verify-reference agree record-ort golden reference coverage matrix-image bench bench-encodings fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -125,6 +125,9 @@ counts: build ## counts of the database per backend and SDK version, printed and
 bench: build ## time and memory of `quantgate check` on a model of 1,000 nodes
 	@$(PYTHON) tools/bench_cli.py --cli $(CLI)
 	@test ! -x .venv/bin/quantgate || .venv/bin/python tools/bench_python.py
+
+bench-encodings: build ## time and memory of `quantgate check --encodings` on files of 300 MB
+	@$(PYTHON) tools/bench_encodings.py --cli $(CLI)
 
 fuzz: ## libFuzzer with sanitizers on every reader, FUZZ_SECONDS=60 each; needs Clang 14
 	@tools/setup.sh fuzz

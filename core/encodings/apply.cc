@@ -303,6 +303,18 @@ class Applying {
 
 }  // namespace
 
+std::string_view EncodingsSectionName(EncodingsSection section) {
+  switch (section) {
+    case EncodingsSection::kActivations:
+      return "activation_encodings";
+    case EncodingsSection::kParams:
+      return "param_encodings";
+    case EncodingsSection::kAny:
+      break;
+  }
+  return "encodings";
+}
+
 std::vector<Finding> ApplyEncodings(const EncodingsFile& file, Model& model,
                                     const Database& database) {
   mapping::Mapping mapping(

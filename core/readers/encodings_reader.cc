@@ -554,18 +554,6 @@ class Reader {
 }  // namespace
 }  // namespace aimet
 
-std::string_view EncodingsSectionName(EncodingsSection section) {
-  switch (section) {
-    case EncodingsSection::kActivations:
-      return "activation_encodings";
-    case EncodingsSection::kParams:
-      return "param_encodings";
-    case EncodingsSection::kAny:
-      break;
-  }
-  return "encodings";
-}
-
 absl::StatusOr<EncodingsFile> ReadEncodings(std::string_view json,
                                             const std::function<void(size_t)>& consumed) {
   return aimet::Reader(json, consumed).Read();

@@ -428,6 +428,9 @@ class Reader {
     if (const std::string* twice = FindTwice(node.params)) {
       return json_.FailAt(offset, fmt::format("param {} is given twice", Quoted(*twice)));
     }
+    // Of a map; see SortedParams.
+    std::sort(node.params.begin(), node.params.end(),
+              [](const Param& a, const Param& b) { return a.name < b.name; });
     if (!package.empty() && package != kOwnPackage) {
       node.unchecked_reason = fmt::format("it is of the op package {}", Quoted(package));
     }

@@ -156,6 +156,7 @@ struct Validator::Impl {
         report.as_run = DescribeRun(route, database->view(), model, *resolved, report);
       }
     }
+    waivers.Apply(report);
     Finish(options, report);
     return report;
   }

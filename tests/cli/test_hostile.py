@@ -387,6 +387,31 @@ class Hostile(CliCase):
     def test_every_value_of_a_model(self) -> None:
         self.survives(with_hostile_values(good()), ".json")
 
+    def test_every_value_of_a_qnn_net(self) -> None:
+        net = ROOT / "tests" / "fuzz" / "corpus" / "qnn_net" / "every_field.json"
+        mutants = list(with_hostile_values(json.loads(net.read_text())))
+        self.survives(random.Random("net").sample(mutants, min(len(mutants), 1500 * EFFORT)),
+                      ".json")
+        self.survives([*cuts(net.read_bytes(), 50 * EFFORT, "net"),
+                       *flips(net.read_bytes(), 50 * EFFORT, "net")], ".json")
+
+    def test_encodings_files(self) -> None:
+        model = self.path("annotated.json", {"dialect": "onnx", "opset": 17, "tensors": [
+            {"name": "x", "dtype": "FLOAT_32", "dims": [1, 4]},
+            {"name": "w", "dtype": "FLOAT_32", "dims": [4, 4], "isStatic": True},
+            {"name": "k", "dtype": "FLOAT_32", "dims": [4, 4, 3, 3], "isStatic": True},
+            {"name": "y", "dtype": "FLOAT_32", "dims": [1, 4]}],
+            "nodes": [{"op": "Gemm", "inputs": ["x", "w"], "outputs": ["y"]},
+                      {"op": "Conv", "inputs": ["y", "k"]}]})
+        for path in sorted((ROOT / "tests" / "fuzz" / "corpus" / "encodings").iterdir()):
+            data, seed = path.read_bytes(), path.name
+            mutants = list(with_hostile_values(json.loads(data)))
+            chosen = random.Random(seed).sample(mutants, min(len(mutants), 40 * EFFORT))
+            for how, mutant in [*chosen, *cuts(data, 10 * EFFORT, seed),
+                                *flips(data, 20 * EFFORT, seed)]:
+                wrong = self.one("check", model, "--encodings", self.path("e.encodings", mutant))
+                self.assertEqual(wrong, "", f"{seed}: {how}")
+
     def test_traps_of_json(self) -> None:
         self.survives(json_traps(), ".json")
         for how, data in json_traps():

@@ -278,7 +278,7 @@ TEST_F(InputFile, IsGuessedByItsNameAndContent) {
   EXPECT_EQ(GuessFormat("A.ONNX", "").value(), InputFormat::kOnnx);
   EXPECT_FALSE(GuessFormat("-", "hello").ok());
   EXPECT_EQ(Models(Write("net.json", "{\"graph\": {}}")),
-            (Lines{"reading QNN net.json is not supported yet"}));
+            (Lines{"net.json ok", ""}));
 }
 
 TEST_F(InputFile, UnusableOnesAreRefusedWithTheReason) {
