@@ -51,6 +51,19 @@ class Encodings(CliCase):
         self.assertEqual(tensors["w"]["encoding"]["perChannel"]["axis"], 1)
         self.assertEqual(self.report(out, "--route", "qairt")["findings"], [])
 
+    def test_files_of_aimet_onnx(self) -> None:
+        """All entries fit; what AIMET left without a quantizer is said, and nothing else of 7xx."""
+        for version, entries in (("0.6.1", 45), ("1.0.0", 45), ("2.0.0", 64)):
+            with self.subTest(version):
+                folder = DATA / "aimet"
+                report = self.report(str(folder / "llama_block.json"), "--encodings",
+                                     str(folder / f"llama_block_{version}.encodings"),
+                                     "--soc", "SM8550")
+                self.assertTrue(report["notes"][0].endswith(
+                    f"(version {version}): {entries} of {entries} entries used"), report["notes"])
+                codes = {f["code"] for f in report["findings"] if f["code"].startswith("QG7")}
+                self.assertEqual(codes, {"QG702"})
+
     def test_unknown_fields_are_named_in_a_note(self) -> None:
         file = copy.deepcopy(ENCODINGS)
         file["encodings"][0]["colour"] = "red"
