@@ -12,7 +12,7 @@ PIP_QUIET := --quiet --disable-pip-version-check
 HTP := tests/conformance/htp
 HTP_SDKS ?= 2.47 2.48 2.49 2.50 2.51
 
-.PHONY: help setup configure build demo test test-python test-torch models conformance verify-reference agree record-ort golden reference coverage matrix-image bench bench-encodings fuzz clean
+.PHONY: help setup configure build demo test test-python test-torch models conformance verify-reference agree record-ort golden screenshots reference coverage matrix-image bench bench-encodings fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -121,6 +121,10 @@ matrix-image: build ## rewrites docs/images/matrix.png; needs Chromium
 
 counts: build ## counts of the database per backend and SDK version, printed and into docs/database.md
 	@$(PYTHON) tools/count_database.py --opdefc $(BUILD)/tools/opdefc/opdefc --write docs/database.md
+
+screenshots: build ## rewrites the pictures of the HTML report in docs/images; needs Chromium
+	@QUANTGATE_CLI=$(abspath $(CLI)) QUANTGATE_SCREENSHOTS=$(abspath docs/images) \
+	    $(PYTHON) tests/web/test_html.py Browser.test_screenshots
 
 bench: build ## time and memory of `quantgate check` on a model of 1,000 nodes
 	@$(PYTHON) tools/bench_cli.py --cli $(CLI)

@@ -3,6 +3,8 @@
 
     tools/update_goldens.py [CLI]
 
+Also FORMAT_MODELS in every format, into tests/golden/formats.
+
 A fixture is tests/fixtures/rules/<slug>/{ok,bad}*.{json,onnx}; its text and JSON reports become
 tests/golden/rules/<slug>/<fixture>.{txt,json}. It is checked for ARGUMENTS, or for the flags in
 <fixture>.args beside it. tests/golden/test_golden.py holds the tool to these files; review their
@@ -27,6 +29,14 @@ GOLDEN = ROOT / "tests" / "golden" / "rules"
 ARGUMENTS = ("--sdk", "2.51", "--arch", "v73")
 FORMATS = {"text": ".txt", "json": ".json"}
 SUFFIXES = (".json", ".onnx")
+
+
+# What each format looks like: a model with mistakes, and one whose names attack the formats.
+FORMAT_GOLDEN = ROOT / "tests" / "golden" / "formats"
+FORMAT_MODELS = {"planted_qnn": ROOT / "docs" / "examples" / "planted_qnn.json",
+                 "hostile": ROOT / "tests" / "fixtures" / "formats" / "hostile.json"}
+MORE_FORMATS = {"text": ".txt", "json": ".json", "sarif": ".sarif", "github": ".github.txt",
+                "junit": ".junit.xml", "model-explorer": ".model-explorer.json"}
 
 
 class Case(NamedTuple):
@@ -58,9 +68,17 @@ def check(cli: str | Path, case: Case, fmt: str) -> tuple[int, str]:
     return process.returncode, process.stdout
 
 
+def format_cases() -> Iterator[tuple[Case, str, Path]]:
+    for name, model in FORMAT_MODELS.items():
+        for fmt, suffix in MORE_FORMATS.items():
+            yield Case(name, model), fmt, FORMAT_GOLDEN / (name + suffix)
+
+
 def normalised(text: str) -> str:
-    """Without the tool's version, which would change every file at each release."""
-    return re.sub(r'("name":"quantgate","version":)"[^"]*"', r'\1"0.0.0"', text)
+    """Without the tool's version, which would change every file at each release, and without
+    SARIF's table of rules, which would at each change of an explanation."""
+    text = re.sub(r'("name":"quantgate","version":)"[^"]*"', r'\1"0.0.0"', text)
+    return re.sub(r'"semanticVersion":"[^"]*","rules":\[.*\]\}\}', '"rules":[]}}', text)
 
 
 def main() -> int:
@@ -72,7 +90,12 @@ def main() -> int:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(normalised(check(cli, case, fmt)[1]))
             wanted.add(file)
-    stale = [file for file in GOLDEN.glob("*/*") if file not in wanted]
+    FORMAT_GOLDEN.mkdir(parents=True, exist_ok=True)
+    for case, fmt, file in format_cases():
+        file.write_text(normalised(check(cli, case, fmt)[1]))
+        wanted.add(file)
+    stale = [file for folder in (GOLDEN.glob("*/*"), FORMAT_GOLDEN.glob("*"))
+             for file in folder if file not in wanted]
     for file in stale:
         file.unlink()
     print(f"{len(wanted)} golden files written, {len(stale)} removed")

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/report/as_run_json.h"
-#include "core/report/reporter.h"
+#include "core/report/reporters.h"
 #include "quantgate/version.h"
 
 namespace quantgate {
@@ -131,9 +131,8 @@ Json ToJson(const NodeReport& node) {
   return json;
 }
 
-}  // namespace
-
-std::string ReportJson(const Report& report, int indent) {
+// `checked` may be null: all findings count.
+std::string Write(const Report& report, const Checked* checked, int indent) {
   Writer writer(indent);
   writer.Field("schemaVersion", kSchemaVersion);
   writer.Field("tool", {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}});
@@ -152,13 +151,47 @@ std::string ReportJson(const Report& report, int indent) {
     summary[std::string(ConsequenceName(static_cast<Consequence>(i)))] = report.counts[i];
   }
   writer.Field("summary", summary);
+  if (checked != nullptr && checked->hidden > 0) writer.Field("hidden", checked->hidden);
   const auto to_json = [](const auto& item) { return ToJson(item); };
   writer.List("nodes", report.nodes, /*spread=*/false, to_json);
-  writer.List("findings", report.findings, /*spread=*/true, to_json);
+  writer.List("findings", report.findings, /*spread=*/true, [&](const Finding& finding) {
+    Json json = ToJson(finding);
+    const Suppression* suppression = checked == nullptr ? nullptr : checked->SuppressionOf(finding);
+    if (suppression != nullptr) {
+      json["suppressed"] = {{"by", SuppressionName(suppression->by)},
+                            {"reason", suppression->reason}};
+    }
+    return json;
+  });
   if (report.as_run) {
     writer.Field("asRun", AsRunJson(report));
   }
   return std::move(writer).Finish();
+}
+
+// An indented document, or a line per model.
+class JsonReporter : public Reporter {
+ public:
+  explicit JsonReporter(const ReporterOptions& options) : only_(options.only) {}
+  std::string Add(const Checked& checked) override {
+    return ReportJson(checked, checked.report.model == only_ ? 2 : 0) + "\n";
+  }
+  std::string AddUnreadable(std::string_view model, std::string_view place,
+                            std::string_view reason) override {
+    return ReportErrorJson(model, place, reason) + "\n";
+  }
+  std::string Finish() override { return ""; }
+
+ private:
+  const std::string only_;
+};
+
+}  // namespace
+
+std::string ReportJson(const Report& report, int indent) { return Write(report, nullptr, indent); }
+
+std::string ReportJson(const Checked& checked, int indent) {
+  return Write(checked.report, &checked, indent);
 }
 
 std::string ReportErrorJson(std::string_view model, std::string_view place,
@@ -168,6 +201,10 @@ std::string ReportErrorJson(std::string_view model, std::string_view place,
   writer.Field("model", model);
   writer.Field("error", {{"place", place}, {"message", message}});
   return std::move(writer).Finish();
+}
+
+std::unique_ptr<Reporter> MakeJsonReporter(const ReporterOptions& options) {
+  return std::make_unique<JsonReporter>(options);
 }
 
 }  // namespace quantgate

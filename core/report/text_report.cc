@@ -10,10 +10,12 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/report/layout.h"
-#include "core/report/reporter.h"
+#include "core/report/reporters.h"
+#include "core/report/words.h"
 
 namespace quantgate {
 namespace {
@@ -26,17 +28,6 @@ constexpr size_t kBlocksPerConstraint = 3;
 constexpr size_t kListedValues = 4;
 // Columns of "  found    ".
 constexpr size_t kLabelColumns = 11;
-// Longest name shown whole.
-constexpr size_t kNameColumns = 160;
-
-constexpr std::array<Consequence, kConsequenceCount> kWorstFirst = {
-    Consequence::kRejected, Consequence::kPrepareFails, Consequence::kWrongValues,
-    Consequence::kAltered,  Consequence::kUndocumented, Consequence::kAdvice,
-    Consequence::kAccepted, Consequence::kUnchecked};
-
-int Severity(Consequence consequence) {
-  return consequence == Consequence::kUnchecked ? -1 : static_cast<int>(consequence);
-}
 
 Style StyleOf(Consequence consequence) {
   switch (consequence) {
@@ -65,96 +56,6 @@ Style StyleOf(Level level) {
                                     : Style::kCyan;
 }
 
-// What the consequence means for the op or node that has it.
-std::string_view Meaning(Consequence consequence) {
-  switch (consequence) {
-    case Consequence::kRejected:
-      return "the backend's op validation refuses it";
-    case Consequence::kPrepareFails:
-      return "op validation accepts it, graph preparation fails";
-    case Consequence::kWrongValues:
-      return "every call succeeds, the numbers are wrong";
-    case Consequence::kAltered:
-      return "it runs, but not as written";
-    case Consequence::kUndocumented:
-      return "against the documentation, works where measured";
-    case Consequence::kAdvice:
-      return "it runs, slower or less accurate than it could";
-    case Consequence::kAccepted:
-      return "nothing found against it";
-    case Consequence::kUnchecked:
-      return "nothing is known";
-  }
-  return "";
-}
-
-// A refusal that cites no constraint is not the backend's: something before it stops.
-std::string_view Meaning(const Finding& finding) {
-  if (finding.consequence == Consequence::kRejected && finding.constraint.empty()) {
-    return "it does not reach the backend";
-  }
-  return Meaning(finding.consequence);
-}
-
-// "3 of 66 nodes would be rejected", of which `phrase` is the end.
-std::string_view Phrase(Consequence consequence, bool one) {
-  switch (consequence) {
-    case Consequence::kRejected:
-      return "would be rejected";
-    case Consequence::kPrepareFails:
-      return "would fail graph preparation";
-    case Consequence::kWrongValues:
-      return "would compute wrong values";
-    case Consequence::kAltered:
-      return one ? "runs altered" : "run altered";
-    case Consequence::kUndocumented:
-      return one ? "is undocumented" : "are undocumented";
-    case Consequence::kAdvice:
-      return one ? "has advice" : "have advice";
-    case Consequence::kAccepted:
-      return one ? "is accepted" : "are accepted";
-    case Consequence::kUnchecked:
-      return one ? "is unchecked" : "are unchecked";
-  }
-  return "";
-}
-
-std::string Name(std::string_view name) { return Printable(name, kNameColumns); }
-
-std::string Join(std::span<const std::string> items, std::string_view separator) {
-  std::string text;
-  for (const std::string& item : items) {
-    if (!text.empty()) text += separator;
-    text += item;
-  }
-  return text;
-}
-
-// "documented in 2.13, 2.25; measured on 2.51" of the ids "docs-2.13", "measured-2.51", …;
-// "documents only: 2.25" where nobody measured.
-std::string SourcesText(const std::vector<std::string>& sources) {
-  std::vector<std::string> documents, measurements, others;
-  for (const std::string& source : sources) {
-    if (source.starts_with("docs-")) {
-      documents.push_back(Printable(source.substr(5)));
-    } else if (source.starts_with("measured-")) {
-      measurements.push_back(Printable(source.substr(9)));
-    } else {
-      others.push_back(Printable(source));
-    }
-  }
-  std::vector<std::string> parts;
-  if (!documents.empty()) {
-    parts.push_back((measurements.empty() ? "documents only: " : "documented in ") +
-                    Join(documents, ", "));
-  }
-  if (!others.empty()) parts.push_back(Join(others, ", "));
-  if (!measurements.empty()) parts.push_back("measured on " + Join(measurements, ", "));
-  return Join(parts, "; ");
-}
-
-std::string Nodes(size_t count) { return fmt::format("{} node{}", count, count == 1 ? "" : "s"); }
-
 // What one rule says about one node: where several ports break it alike, the first one stands
 // for all.
 struct Case {
@@ -167,10 +68,12 @@ struct Group {
   std::vector<Case> cases;
 };
 
-class TextReporter {
+class TextReport {
  public:
-  TextReporter(const Report& report, const TextOptions& options)
+  // `checked` may be null: all findings count.
+  TextReport(const Report& report, const Checked* checked, const TextOptions& options)
       : report_(report),
+        checked_(checked),
         options_(options),
         paint_(options.color),
         width_(static_cast<size_t>(std::max(options.width, 40))) {}
@@ -181,6 +84,7 @@ class TextReporter {
     Unchecked();
     if (options_.verbose) NodeTable();
     Summary();
+    Silenced();
     Closing();
     return std::move(text_);
   }
@@ -202,13 +106,8 @@ class TextReporter {
   }
 
   void Head() {
-    std::vector<std::string> target = {Printable(report_.backend), "SDK " + Printable(report_.sdk)};
-    if (!report_.arch.empty()) target.push_back(Printable(report_.arch));
-    if (!report_.soc.empty()) target.push_back(Printable(report_.soc));
-    if (!report_.route.empty()) target.push_back("route " + Printable(report_.route));
-    if (report_.mode != Mode::kStrict) target.push_back("mode warn");
     const std::string model = Name(report_.model);
-    const std::string where = Join(target, " · ");
+    const std::string where = TargetText(report_);
     const std::string known = fmt::format(
         "knowledge of SDK {}, {}", Printable(report_.knowledge_sdk),
         report_.measured ? "measured on the x86-64 library and its emulator, not on a chip"
@@ -252,6 +151,7 @@ class TextReporter {
     std::vector<Case> cases;
     size_t node_begin = 0;
     for (const Finding& finding : report_.findings) {
+      if (checked_ != nullptr && !checked_->Counts(finding)) continue;
       if (cases.empty() || cases.back().first->node_index != finding.node_index ||
           finding.node_index < 0) {
         node_begin = cases.size();
@@ -311,28 +211,6 @@ class TextReporter {
     return groups;
   }
 
-  std::string Place(const Finding& finding) const {
-    if (finding.node.empty() && finding.node_index < 0) return "the model as a whole";
-    std::string place = fmt::format("node \"{}\"", Name(finding.node));
-    const NodeReport* node = NodeOf(finding);
-    const std::string op = Name(finding.op);
-    if (node != nullptr && !finding.op.empty() && node->op != finding.op) {
-      place += fmt::format(" ({} → {})", Name(node->op), op);
-    } else if (!finding.op.empty()) {
-      place += fmt::format(" ({})", op);
-    }
-    if (!finding.port.empty()) place += ", " + Name(finding.port);
-    if (!finding.tensor.empty()) place += fmt::format(" \"{}\"", Name(finding.tensor));
-    if (node != nullptr && !node->location.empty()) place += ", " + Name(node->location);
-    return place;
-  }
-
-  const NodeReport* NodeOf(const Finding& finding) const {
-    const auto index = static_cast<size_t>(finding.node_index);
-    return finding.node_index >= 0 && index < report_.nodes.size() ? &report_.nodes[index]
-                                                                   : nullptr;
-  }
-
   void Block(const Group& group) {
     const Finding& finding = *group.cases.front().first;
     const std::string level = fmt::format("{}[{}]", LevelName(finding.level), finding.rule->code);
@@ -348,13 +226,14 @@ class TextReporter {
       }
       first = false;
     }
-    Labelled("at", Place(finding));
+    Labelled("at", PlaceText(report_, finding));
     Labelled("found", Printable(finding.found));
     Labelled("allowed", Printable(finding.allowed));
     Labelled("effect",
              fmt::format("{}: {}", ConsequenceName(finding.consequence), Meaning(finding)));
-    Labelled("because", Because(finding));
+    Labelled("because", ReasonText(finding));
     if (!finding.waived.empty()) Labelled("waived", Printable(finding.waived));
+    if (checked_ != nullptr) Labelled("silent", SuppressionText(*checked_, finding));
     if (options_.verbose && !finding.related.empty()) {
       Labelled("related", Printable(Join(finding.related, ", ")));
     }
@@ -370,20 +249,6 @@ class TextReporter {
     Labelled("more", fmt::format("quantgate explain {}", finding.rule->code), Style::kGrey);
     Others(group);
     Line("");
-  }
-
-  std::string Because(const Finding& finding) const {
-    std::string text = Printable(finding.constraint);
-    const std::string sources = SourcesText(finding.sources);
-    if (!sources.empty()) {
-      text = text.empty() ? sources : fmt::format("{} ({})", text, sources);
-    }
-    // Sources say it already.
-    if (!finding.note.empty() && finding.note != "documents only") {
-      if (!text.empty()) text += "; ";
-      text += Printable(finding.note);
-    }
-    return text;
   }
 
   // What the block stands for besides its first finding.
@@ -510,6 +375,24 @@ class TextReporter {
     Line("");
   }
 
+  // Findings that were found and don't count.
+  void Silenced() {
+    if (checked_ == nullptr) return;
+    size_t configured = 0, baseline = 0;
+    for (const Suppression& suppression : checked_->suppressions) {
+      if (suppression.by == Suppression::By::kConfigured) ++configured;
+      if (suppression.by == Suppression::By::kBaseline) ++baseline;
+    }
+    std::vector<std::string> parts;
+    if (configured > 0) parts.push_back(fmt::format("{} by the configuration", configured));
+    if (baseline > 0) parts.push_back(fmt::format("{} by the baseline", baseline));
+    if (checked_->hidden > 0)
+      parts.push_back(fmt::format("{} of rules not selected", checked_->hidden));
+    if (parts.empty()) return;
+    Line(paint_(Style::kGrey, "  findings silenced: " + Join(parts, ", ")));
+    Line("");
+  }
+
   int64_t CountOf(Consequence verdict) const {
     return report_.counts[static_cast<size_t>(verdict)];
   }
@@ -581,16 +464,59 @@ class TextReporter {
   }
 
   const Report& report_;
+  const Checked* checked_;
   const TextOptions& options_;
   const Painter paint_;
   const size_t width_;
   std::string text_;
 };
 
+class TextReporter : public Reporter {
+ public:
+  explicit TextReporter(const ReporterOptions& options) : options_(options) {}
+
+  std::string Add(const Checked& checked) override {
+    ++(checked.report.failed ? failed_ : passed_);
+    return (std::exchange(first_, false) ? "" : "\n") + Text(checked);
+  }
+
+  std::string Text(const Checked& checked) const {
+    return checked.report.as_run ? AsRunText(checked.report, options_.text)
+                                 : ReportText(checked, options_.text);
+  }
+
+  // Told on standard error already.
+  std::string AddUnreadable(std::string_view, std::string_view, std::string_view) override {
+    ++unreadable_;
+    return "";
+  }
+
+  std::string Finish() override {
+    const size_t count = failed_ + passed_ + unreadable_;
+    if (count < 2) return "";
+    std::string line = fmt::format("\n{} models: {} failed, {} passed", count, failed_, passed_);
+    if (unreadable_ > 0) line += fmt::format(", {} unreadable", unreadable_);
+    return line + "\n";
+  }
+
+ private:
+  const ReporterOptions options_;
+  bool first_ = true;
+  size_t failed_ = 0, passed_ = 0, unreadable_ = 0;
+};
+
 }  // namespace
 
 std::string ReportText(const Report& report, const TextOptions& options) {
-  return TextReporter(report, options).Print();
+  return TextReport(report, nullptr, options).Print();
+}
+
+std::string ReportText(const Checked& checked, const TextOptions& options) {
+  return TextReport(checked.report, &checked, options).Print();
+}
+
+std::unique_ptr<Reporter> MakeTextReporter(const ReporterOptions& options) {
+  return std::make_unique<TextReporter>(options);
 }
 
 }  // namespace quantgate

@@ -57,7 +57,7 @@ class ViewCase(CliCase):
         self.assertEqual(links.found, [])
         for elsewhere in ("http:", "https:", "@import", "url("):
             self.assertNotIn(elsewhere, page)
-        self.assertIn("prefers-color-scheme: dark", page)
+        self.assertIn("light-dark(", page)
         return page
 
 

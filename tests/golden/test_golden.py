@@ -41,6 +41,12 @@ class Golden(unittest.TestCase):
                     self.assertEqual(update_goldens.normalised(output),
                                      case.golden(fmt).read_text())
 
+    def test_formats_are_as_kept(self) -> None:
+        for case, fmt, file in update_goldens.format_cases():
+            with self.subTest(model=case.slug, format=fmt):
+                _, output = update_goldens.check(CLI, case, fmt)
+                self.assertEqual(update_goldens.normalised(output), file.read_text())
+
     def test_nothing_is_kept_without_a_fixture(self) -> None:
         wanted = {case.golden(fmt) for case in update_goldens.cases()
                   for fmt in update_goldens.FORMATS}

@@ -7,23 +7,33 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "core/config/config.h"
+#include "core/policy/policy.h"
 #include "core/readers/reader.h"
 #include "core/report/reporter.h"
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/all_socs.h"
+#include "tools/quantgate/baseline.h"
+#include "tools/quantgate/check_setup.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/in_order.h"
 #include "tools/quantgate/input.h"
+#include "tools/quantgate/model_places.h"
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/overlay.h"
 #include "tools/quantgate/save_node.h"
 #include "tools/quantgate/verbs.h"
+#include "tools/quantgate/watch.h"
 
 namespace quantgate::cli {
 namespace {
 
 struct CheckFlags {
+  const CLI::App* parser = nullptr;  // knows what was given
   OpdefsFlag opdefs;
   std::vector<std::string> models;
   TargetSpec target;
@@ -31,36 +41,14 @@ struct CheckFlags {
   std::string format = "text", output, input_format, encodings, save_node;
   ColorFlag color;
   bool verbose = false;
+  std::vector<std::string> select, ignore;
+  std::string baseline, write_baseline;
+  bool statistics = false, exit_zero = false;
+  std::string config;
+  bool isolated = false, show_config = false, watch = false;
   bool as_run = false, all_socs = false, ways_out = false;
+  int jobs = 0;
 };
-
-absl::StatusOr<ValidatorOptions> OptionsOf(const CheckFlags& flags) {
-  ValidatorOptions options;
-  const auto mode = OneOf("--mode", flags.mode, {"strict", "warn"});
-  if (!mode.ok()) return mode.status();
-  options.mode = *mode == 0 ? Mode::kStrict : Mode::kWarn;
-
-  std::vector<std::string_view> consequences;
-  for (int i = 1; i < kConsequenceCount; ++i) {  // everything is at least `accepted`
-    consequences.push_back(ConsequenceName(static_cast<Consequence>(i)));
-  }
-  const auto fail_on = OneOf("--fail-on", flags.fail_on, consequences);
-  if (!fail_on.ok()) return fail_on.status();
-  options.fail_on = static_cast<Consequence>(*fail_on + 1);
-
-  options.as_run = flags.as_run;
-  options.ways_out = flags.ways_out;
-  if (!flags.route.empty()) {
-    const std::vector<Route> routes = {Route::kDirect, Route::kOnnxruntime, Route::kExecutorch,
-                                       Route::kQairt};
-    std::vector<std::string_view> names;
-    for (const Route route : routes) names.push_back(RouteName(route));
-    const auto route = OneOf("--route", flags.route, names);
-    if (!route.ok()) return route.status();
-    options.route = routes[*route];
-  }
-  return options;
-}
 
 // Says on a terminal that a long run is alive; silent for the first second.
 class Progress {
@@ -85,83 +73,122 @@ class Progress {
   Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
 };
 
+// What a format shows beyond the report.
+struct Wants {
+  bool graph = false, lines = false;
+};
+
+// What became of one model of an input: a report per target, or why it can't be read.
+struct Outcome {
+  std::string source;
+  absl::Status status;
+  std::vector<Checked> reports;
+};
+
 class Checker {
  public:
-  // One of `validator` and `surveyor` is there. `encodings` may be null.
-  Checker(const CheckFlags& flags, const Validator* validator, const Surveyor* surveyor,
-          const EncodingsFile* encodings, Output& output, Format format, const TextOptions& text)
+  // `encodings` may be null.
+  Checker(const CheckFlags& flags, const std::vector<Validator>& validators, Policy policy,
+          std::string baseline, Wants wants, const Database& database,
+          const EncodingsFile* encodings, Output& output, Reporter& reporter)
       : flags_(flags),
-        validator_(validator),
-        surveyor_(surveyor),
+        validators_(validators),
+        policy_(std::move(policy)),
+        baseline_(std::move(baseline)),
+        wants_(wants),
+        database_(database),
         encodings_(encodings),
         output_(output),
-        format_(format),
-        text_(text) {}
+        reporter_(reporter),
+        new_baseline_(flags.write_baseline) {}
 
-  void Input(const std::string& path, std::optional<InputFormat> format) {
-    const absl::Status status = ReadInput(path, format, [&](const ReadModel& read) {
-      // Models of a .jsonl are told apart by their line.
-      const bool alone = flags_.models.size() == 1 && read.source == path;
-      if (read.model.ok()) {
-        if (surveyor_ != nullptr) {
-          Survey(*read.model, read.source, alone);
-        } else {
-          Report(*read.model, read.source, alone);
-        }
-      } else {
-        Unreadable(read.source, read.model.status(), alone);
-      }
+  void Inputs(std::optional<InputFormat> format) {
+    const auto jobs = static_cast<size_t>(
+        flags_.jobs > 0 ? flags_.jobs : std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
+    // Files of many models are told model by model: they need not fit into memory together.
+    const bool lines = std::any_of(flags_.models.begin(), flags_.models.end(), [&](const auto& m) {
+      return m == "-" || m.ends_with(".jsonl") || format == InputFormat::kModelJsonl;
     });
-    if (!status.ok()) Unreadable(path, status, flags_.models.size() == 1);
+    InOrder<std::vector<Outcome>>(
+        flags_.models.size(), lines ? 1 : jobs,
+        [&](size_t i) {
+          std::vector<Outcome> outcomes;
+          const auto keep = [&](Outcome outcome) { outcomes.push_back(std::move(outcome)); };
+          const auto tell = [&](Outcome outcome) { Tell(std::move(outcome)); };
+          if (lines) {
+            Read(flags_.models[i], format, tell);
+          } else {
+            Read(flags_.models[i], format, keep);
+          }
+          return outcomes;
+        },
+        [&](std::vector<Outcome> outcomes) {
+          for (Outcome& outcome : outcomes) Tell(std::move(outcome));
+        });
   }
 
   // Worth writing: something besides the error of a single input.
   bool has_output() const { return has_output_; }
-  int exit_status() const { return exit_status_; }
+  int exit_status() const {
+    return flags_.exit_zero && exit_status_ != kUnusable ? kFine : exit_status_;
+  }
 
-  void Close() {
-    if (format_ == Format::kText && checked_ + unreadable_ > 1) {
-      std::string line = std::to_string(checked_ + unreadable_) +
-                         " models: " + std::to_string(failed_) + " failed, " +
-                         std::to_string(checked_ - failed_) + " passed";
-      if (unreadable_ > 0) line += ", " + std::to_string(unreadable_) + " unreadable";
-      output_.Write("\n" + line + "\n");
-    }
+  absl::Status Close() {
+    output_.Write(reporter_.Finish());
+    for (const std::string& note : reporter_.notes()) Note(note);
+    for (const std::string& note : policy_.Notes()) Note(note);
+    if (flags_.write_baseline.empty()) return absl::OkStatus();
+    if (const absl::Status status = new_baseline_.Write(); !status.ok()) return status;
+    Note(flags_.write_baseline + ": " + std::to_string(new_baseline_.count()) + " findings");
+    // What was found is known now.
+    if (exit_status_ != kUnusable) exit_status_ = kFine;
+    return absl::OkStatus();
   }
 
  private:
-  void Report(const Model& model, const std::string& source, bool alone) {
-    quantgate::Report report =
-        encodings_ != nullptr ? validator_->Check(model, *encodings_) : validator_->Check(model);
-    report.model = source;
-    exit_status_ = std::max(exit_status_, report.ExitCode());
-    if (report.failed) ++failed_;
-    if (format_ == Format::kJson) {
-      output_.Write(ReportJson(report, alone ? 2 : 0) + "\n");
-    } else {
-      if (has_output_) output_.Write("\n");
-      output_.Write(flags_.as_run && report.as_run ? AsRunText(report, text_)
-                                                   : ReportText(report, text_));
-    }
-    has_output_ = true;
-    progress_.Checked(++checked_);
+  // May run on any thread.
+  template <typename Use>
+  void Read(const std::string& path, std::optional<InputFormat> format, const Use& use) const {
+    const absl::Status status = ReadInput(path, format, [&](const ReadModel& read) {
+      Outcome outcome{read.source, read.model.status(), {}};
+      if (read.model.ok()) {
+        for (const Validator& validator : validators_) {
+          outcome.reports.push_back(Check(validator, *read.model));
+          outcome.reports.back().report.model = read.source;
+        }
+        if (wants_.lines && path != "-") {
+          for (Checked& checked : outcome.reports) checked.lines = NodeLines(path, *read.model);
+        }
+      }
+      use(std::move(outcome));
+    });
+    if (!status.ok()) use(Outcome{path, status, {}});
   }
 
-  void Survey(const Model& model, const std::string& source, bool alone) {
-    const auto start = std::chrono::steady_clock::now();
-    TimedSurvey timed{source, surveyor_->Check(model), 0};
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    timed.milliseconds = took.count();
-    const int status = SurveyExitCode(timed.survey);
-    exit_status_ = std::max(exit_status_, status);
-    if (status != kFine) ++failed_;
-    if (format_ == Format::kJson) {
-      output_.Write(SurveyJson(timed, alone ? 2 : 0) + "\n");
-    } else {
-      if (has_output_) output_.Write("\n");
-      output_.Write(SurveyText(timed, text_));
+  Checked Check(const Validator& validator, const Model& model) const {
+    Checked checked;
+    checked.report =
+        encodings_ != nullptr ? validator.Check(model, *encodings_) : validator.Check(model);
+    if (!wants_.graph) return checked;
+    checked.graph = GraphOf(model, encodings_, checked.report, validator.target(), database_);
+    checked.outputs = OutputNames(model);
+    return checked;
+  }
+
+  void Tell(Outcome outcome) {
+    if (!outcome.status.ok()) {
+      // Models of a .jsonl are told apart by their line.
+      const bool alone = flags_.models.size() == 1 && outcome.source == flags_.models.front();
+      return Unreadable(outcome.source, outcome.status, alone);
     }
-    has_output_ = true;
+    for (size_t i = 0; i < outcome.reports.size(); ++i) {
+      Checked& checked = outcome.reports[i];
+      policy_.Apply(validators_[i].options(), BaselineModel(baseline_, outcome.source), checked);
+      if (!flags_.write_baseline.empty()) new_baseline_.Add(checked);
+      exit_status_ = std::max(exit_status_, checked.report.ExitCode());
+      output_.Write(reporter_.Add(checked));
+      has_output_ = true;
+    }
     progress_.Checked(++checked_);
   }
 
@@ -169,26 +196,146 @@ class Checker {
     const ReadError error = ParseReadError(status);
     Fail(error.Text(source));
     exit_status_ = kUnusable;
-    ++unreadable_;
     if (alone) return;
-    if (format_ == Format::kJson) {
-      output_.Write(ReportErrorJson(source, error.place, error.reason) + "\n");
-    }
+    output_.Write(reporter_.AddUnreadable(source, error.place, error.reason));
     has_output_ = true;
   }
 
   const CheckFlags& flags_;
-  const Validator* validator_;
-  const Surveyor* surveyor_;
+  const std::vector<Validator>& validators_;
+  Policy policy_;
+  const std::string baseline_;
+  const Wants wants_;
+  const Database& database_;
   const EncodingsFile* encodings_;
   Output& output_;
-  const Format format_;
-  const TextOptions text_;
+  Reporter& reporter_;
+  BaselineWriter new_baseline_;
   Progress progress_;
-  size_t checked_ = 0, failed_ = 0, unreadable_ = 0;
+  size_t checked_ = 0;
   bool has_output_ = false;
   int exit_status_ = kFine;
 };
+
+absl::StatusOr<ReportFormat> ParseReportFormat(std::string_view text) {
+  const absl::StatusOr<size_t> index = OneOf("--format", text, ReportFormatNames());
+  if (!index.ok()) return index.status();
+  return static_cast<ReportFormat>(*index);
+}
+
+GivenFlags GivenOf(const CheckFlags& flags) {
+  const auto given = [&](const char* flag, const std::string& value) {
+    return flags.parser->count(flag) > 0 ? value : std::string();
+  };
+  return {.backend = given("--backend", flags.target.backend),
+          .sdk = flags.target.sdk,
+          .soc = flags.target.soc,
+          .arch = flags.target.arch,
+          .route = flags.route,
+          .mode = given("--mode", flags.mode),
+          .fail_on = given("--fail-on", flags.fail_on),
+          .baseline = flags.baseline,
+          .config = flags.config,
+          .select = flags.select,
+          .ignore = flags.ignore,
+          .opdefs = flags.opdefs.folders,
+          .isolated = flags.isolated};
+}
+
+Extras ExtrasOf(const CheckFlags& flags) {
+  return {.as_run = flags.as_run, .ways_out = flags.ways_out};
+}
+
+// The table of chips, told in text or JSON.
+class SurveyTeller {
+ public:
+  SurveyTeller(const CheckFlags& flags, const Surveyor& surveyor, Output& output, bool json,
+               const TextOptions& text)
+      : flags_(flags), surveyor_(surveyor), output_(output), json_(json), text_(text) {}
+
+  void Input(const std::string& path, std::optional<InputFormat> format) {
+    const absl::Status status = ReadInput(path, format, [&](const ReadModel& read) {
+      const bool alone = flags_.models.size() == 1 && read.source == path;
+      if (read.model.ok()) {
+        Tell(*read.model, read.source, alone);
+      } else {
+        Unreadable(read.source, read.model.status(), alone);
+      }
+    });
+    if (!status.ok()) Unreadable(path, status, flags_.models.size() == 1);
+  }
+
+  bool has_output() const { return has_output_; }
+  int exit_status() const {
+    return flags_.exit_zero && exit_status_ != kUnusable ? kFine : exit_status_;
+  }
+
+ private:
+  void Tell(const Model& model, const std::string& source, bool alone) {
+    const auto start = std::chrono::steady_clock::now();
+    TimedSurvey timed{source, surveyor_.Check(model), 0};
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    timed.milliseconds = took.count();
+    exit_status_ = std::max(exit_status_, SurveyExitCode(timed.survey));
+    if (json_) {
+      output_.Write(SurveyJson(timed, alone ? 2 : 0) + "\n");
+    } else {
+      if (has_output_) output_.Write("\n");
+      output_.Write(SurveyText(timed, text_));
+    }
+    has_output_ = true;
+  }
+
+  void Unreadable(const std::string& source, const absl::Status& status, bool alone) {
+    const ReadError error = ParseReadError(status);
+    Fail(error.Text(source));
+    exit_status_ = kUnusable;
+    if (alone) return;
+    if (json_) output_.Write(ReportErrorJson(source, error.place, error.reason) + "\n");
+    has_output_ = true;
+  }
+
+  const CheckFlags& flags_;
+  const Surveyor& surveyor_;
+  Output& output_;
+  const bool json_;
+  const TextOptions text_;
+  bool has_output_ = false;
+  int exit_status_ = kFine;
+};
+
+int RunSurvey(const CheckFlags& flags, const Config& config, std::optional<InputFormat> input,
+              bool json, const Database& database) {
+  const TargetSpec& spec = config.targets.front().spec;
+  ValidatorOptions options = OptionsOf(config, {});
+  options.route = config.targets.front().route;
+  const absl::StatusOr<Surveyor> surveyor =
+      Surveyor::Make(spec.backend, spec.sdk, options, database);
+  if (!surveyor.ok()) return Fail(surveyor.status());
+  absl::StatusOr<Output> output = Output::Open(flags.output, flags.models);
+  if (!output.ok()) return Fail(output.status());
+  const absl::StatusOr<bool> color = flags.color.Decide(*output);
+  if (!color.ok()) return Fail(color.status());
+  SurveyTeller teller(flags, *surveyor, *output, json,
+                      {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)});
+  for (const std::string& model : flags.models) teller.Input(model, input);
+  if (!teller.has_output()) return teller.exit_status();
+  if (const absl::Status status = output->Commit(); !status.ok()) return Fail(status);
+  return teller.exit_status();
+}
+
+// What --all-socs has no use for.
+absl::Status CheckAllSocs(const CheckFlags& flags) {
+  for (const auto& [given, name] :
+       {std::pair(!flags.target.soc.empty(), "--soc"),
+        std::pair(!flags.target.arch.empty(), "--arch"), std::pair(flags.as_run, "--as-run"),
+        std::pair(!flags.encodings.empty(), "--encodings"),
+        std::pair(!flags.save_node.empty(), "--save-node"),
+        std::pair(flags.ways_out, "--ways-out")}) {
+    if (given) return absl::InvalidArgumentError(std::string("--all-socs can't go with ") + name);
+  }
+  return absl::OkStatus();
+}
 
 std::vector<std::string> InputsOf(const CheckFlags& flags) {
   std::vector<std::string> inputs = flags.models;
@@ -216,30 +363,49 @@ int SaveOneNode(const CheckFlags& flags, std::optional<InputFormat> format, cons
   return exit_status;
 }
 
+int PrintConfig(const Config& config, ReportFormat format) {
+  absl::StatusOr<Output> output = Output::Open("");
+  output->Write(ShowConfig(config, format == ReportFormat::kJson));
+  const absl::Status status = output->Commit();
+  return status.ok() ? kFine : Fail(status);
+}
+
+std::unique_ptr<Reporter> ReporterOf(const CheckFlags& flags, ReportFormat format, size_t targets,
+                                     const ReporterOptions& options) {
+  if (flags.statistics) return MakeStatisticsReporter(options, format == ReportFormat::kJson);
+  if (format == ReportFormat::kText && targets > 1) return MakeTargetsReporter(options);
+  return MakeReporter(format, options);
+}
+
 int RunCheck(const CheckFlags& flags) {
-  const absl::StatusOr<ValidatorOptions> options = OptionsOf(flags);
-  if (!options.ok()) return Fail(options.status());
-  const absl::StatusOr<Format> format = ParseFormat(flags.format);
+  const absl::StatusOr<ReportFormat> format = ParseReportFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
   const absl::StatusOr<std::optional<InputFormat>> input = ParseInputFormat(flags.input_format);
   if (!input.ok()) return Fail(input.status());
+  if (flags.models.empty() && !flags.show_config) return Fail("check: MODEL is required");
+  if (flags.statistics && *format != ReportFormat::kText && *format != ReportFormat::kJson) {
+    return Fail("--statistics: comes as text or json, not as " + flags.format);
+  }
   if (std::count(flags.models.begin(), flags.models.end(), "-") + (flags.encodings == "-") > 1) {
     return Fail("standard input ('-') can be read once only");
   }
-  const absl::StatusOr<const Database*> database = flags.opdefs.Load();
+  const absl::StatusOr<Config> config = EffectiveConfig(GivenOf(flags), flags.models);
+  if (!config.ok()) return Fail(config.status());
+  const absl::StatusOr<const Database*> database = OpdefsFlag{config->opdefs}.Load();
   if (!database.ok()) return Fail(database.status());
   if (flags.all_socs) {
-    for (const auto& [given, name] :
-         {std::pair(!flags.target.soc.empty(), "--soc"),
-          std::pair(!flags.target.arch.empty(), "--arch"), std::pair(flags.as_run, "--as-run"),
-          std::pair(!flags.encodings.empty(), "--encodings"),
-          std::pair(!flags.save_node.empty(), "--save-node"),
-          std::pair(flags.ways_out, "--ways-out")}) {
-      if (given) return Fail(std::string("--all-socs can't go with ") + name);
+    if (const absl::Status status = CheckAllSocs(flags); !status.ok()) return Fail(status);
+    const bool json = *format == ReportFormat::kJson;
+    if (!flags.show_config && (json || *format == ReportFormat::kText)) {
+      return RunSurvey(flags, *config, *input, json, **database);
     }
   }
-  absl::StatusOr<Target> target = Target::Parse(flags.target, **database);
-  if (!target.ok()) return Fail(target.status());
+  const absl::StatusOr<std::vector<Validator>> validators =
+      ValidatorsOf(*config, flags.all_socs, ExtrasOf(flags), **database);
+  if (!validators.ok()) return Fail(validators.status());
+  if (flags.show_config) return PrintConfig(*config, *format);
+  absl::StatusOr<Policy> policy = PolicyOf(*config);
+  if (!policy.ok()) return Fail(policy.status());
   const absl::StatusOr<std::optional<EncodingsFile>> encodings = LoadEncodings(flags.encodings);
   if (!encodings.ok()) return Fail(encodings.status());
   absl::StatusOr<Output> output = Output::Open(flags.output, InputsOf(flags));
@@ -248,26 +414,46 @@ int RunCheck(const CheckFlags& flags) {
   if (!color.ok()) return Fail(color.status());
 
   if (!flags.save_node.empty()) {
-    return SaveOneNode(flags, *input, *target, *options, **database, *encodings, *output);
+    const Validator& validator = validators->front();
+    return SaveOneNode(flags, *input, validator.target(), validator.options(), **database,
+                       *encodings, *output);
   }
-  std::optional<Validator> validator;
-  std::optional<Surveyor> surveyor;
-  if (flags.all_socs) {
-    absl::StatusOr<Surveyor> made =
-        Surveyor::Make(flags.target.backend, flags.target.sdk, *options, **database);
-    if (!made.ok()) return Fail(made.status());
-    surveyor = *std::move(made);
-  } else {
-    validator.emplace(*std::move(target), *options, **database);
-  }
-  Checker checker(flags, validator ? &*validator : nullptr, surveyor ? &*surveyor : nullptr,
-                  encodings->has_value() ? &**encodings : nullptr, *output, *format,
-                  {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)});
-  for (const std::string& model : flags.models) checker.Input(model, *input);
+  const bool single = flags.models.size() == 1 && validators->size() == 1;
+  const std::unique_ptr<Reporter> reporter =
+      ReporterOf(flags, *format, validators->size(),
+                 {.text = {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)},
+                  .only = single ? flags.models.front() : "",
+                  .root = WorkingDirectory(),
+                  .rules = AllRules()});
+  const Wants wants = {.graph = NeedsGraph(*format) && !flags.statistics,
+                       .lines = NeedsLines(*format) && !flags.statistics};
+  Checker checker(flags, *validators, *std::move(policy), config->baseline, wants, **database,
+                  encodings->has_value() ? &**encodings : nullptr, *output, *reporter);
+  checker.Inputs(*input);
   if (!checker.has_output()) return checker.exit_status();
-  checker.Close();
+  if (const absl::Status status = checker.Close(); !status.ok()) return Fail(status);
   if (const absl::Status status = output->Commit(); !status.ok()) return Fail(status);
   return checker.exit_status();
+}
+
+int RunOrWatch(const CheckFlags& flags) {
+  if (!flags.watch) return RunCheck(flags);
+  std::vector<std::string> files = flags.models;
+  if (std::count(files.begin(), files.end(), "-") > 0) return Fail("--watch: needs files");
+  if (const auto config = EffectiveConfig(GivenOf(flags), flags.models); config.ok()) {
+    files.push_back(config->file);
+  }
+  Watch(files, [&] { RunCheck(flags); });
+}
+
+void AddRuleFlag(CLI::App& verb, const char* flag, std::vector<std::string>& rules,
+                 const char* words) {
+  verb.add_option(flag, rules, words)
+      ->group("Findings")
+      ->type_name("RULE")
+      ->delimiter(',')
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 }  // namespace
@@ -275,7 +461,8 @@ int RunCheck(const CheckFlags& flags) {
 Verb AddCheck(CLI::App& app) {
   const auto flags = std::make_shared<CheckFlags>();
   CLI::App* verb = app.add_subcommand("check", "Say what a backend makes of a model");
-  verb->add_option("MODEL", flags->models, "Model files; '-' = standard input")->required();
+  verb->add_option("MODEL", flags->models, "Model files; '-' = standard input");
+  flags->parser = verb;
   verb->add_option("--encodings", flags->encodings,
                    "AIMET encodings file of the model; see docs/formats.md")
       ->type_name("FILE");
@@ -300,8 +487,22 @@ Verb AddCheck(CLI::App& app) {
                  "Try what else would run each refused node; fixes are then the cheapest first");
   verb->add_flag("--all-socs", flags->all_socs,
                  "A table of all chips: on which the model fits, falls back to the CPU or fails; "
-                 "the exit status is 1 where no chip passes the mode");
-  verb->add_option("--format", flags->format, "text or json")
+                 "the exit status is 1 where no chip passes the mode. As html: a report per chip");
+  AddRuleFlag(*verb, "--select", flags->select, "Report these rules only: QG301, QG3, a name");
+  AddRuleFlag(*verb, "--ignore", flags->ignore, "Leave these rules out");
+  verb->add_option("--baseline", flags->baseline, "Findings listed in this file don't fail")
+      ->group("Findings")
+      ->type_name("FILE");
+  verb->add_option("--write-baseline", flags->write_baseline,
+                   "Write the findings of this run into a baseline file")
+      ->group("Findings")
+      ->type_name("FILE");
+  verb->add_flag("--statistics", flags->statistics, "Count findings per rule instead of listing")
+      ->group("Findings");
+  verb->add_flag("--exit-zero", flags->exit_zero, "Exit status 0 also where the model fails")
+      ->group("Findings");
+  verb->add_option("--format", flags->format,
+                   "text, json, html, sarif, github, junit or model-explorer")
       ->capture_default_str()
       ->type_name("FORMAT");
   verb->add_option("-o,--output", flags->output, "Write to this file instead")->type_name("FILE");
@@ -312,6 +513,15 @@ Verb AddCheck(CLI::App& app) {
   verb->add_option("--input-format", flags->input_format,
                    "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given")
       ->type_name("FORMAT");
+  verb->add_option("--config", flags->config,
+                   "Configuration file; else quantgate.yaml or pyproject.toml upwards of the model")
+      ->type_name("FILE");
+  verb->add_flag("--isolated", flags->isolated, "Read no configuration file");
+  verb->add_flag("--show-config", flags->show_config, "Print what counts, and check nothing");
+  verb->add_flag("--watch", flags->watch, "Check again whenever a model changes");
+  verb->add_option("-j,--jobs", flags->jobs, "Models checked at once; as many as cores, at most 8")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256));
   verb->add_flag("-v,--verbose", flags->verbose, "Every finding in full, and every node");
   flags->color.Add(*verb);
   verb->footer(
@@ -320,12 +530,13 @@ Verb AddCheck(CLI::App& app) {
       "  quantgate check model.onnx --arch v68 --sdk 2.25 --format json -o report.json\n"
       "  quantgate check model.onnx --soc SM8550 --as-run\n"
       "  quantgate check model.onnx --all-socs\n"
+      "  quantgate check model.onnx --all-socs --format html -o report.html\n"
       "  quantgate check a.onnx b.onnx --mode warn\n"
       "  quantgate check model.onnx --encodings model.encodings --soc SM8650\n"
       "  quantgate check net.json --route direct --fail-on altered\n"
       "  cat model.onnx | quantgate check - --soc SM8750\n\n"
       "Exit status: 0 fine, 1 findings that fail the mode, 2 unusable input or arguments.");
-  return {verb, [flags] { return RunCheck(*flags); }};
+  return {verb, [flags] { return RunOrWatch(*flags); }};
 }
 
 }  // namespace quantgate::cli

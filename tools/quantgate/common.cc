@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "core/report/layout.h"
 #include "core/types/nearest.h"
@@ -37,6 +39,17 @@ int Fail(std::string_view message) {
 
 int Fail(const absl::Status& status) {
   return Fail(std::string_view(status.message().data(), status.message().size()));
+}
+
+void Note(std::string_view message) {
+  const std::string line = "note: " + Printable(message) + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+std::string WorkingDirectory() {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::current_path(error);
+  return error ? "" : path.string();
 }
 
 std::string ReadError::Text(std::string_view file) const {

@@ -24,6 +24,12 @@ inline constexpr int kUnusable = 2;
 int Fail(std::string_view message);
 int Fail(const absl::Status& status);
 
+// `note: MESSAGE` on stderr, one line.
+void Note(std::string_view message);
+
+// Without a '/' at its end; "" where it can't be told.
+std::string WorkingDirectory();
+
 // "FILE:PLACE: reason" of a reader's "PLACE: reason", "FILE: reason" where there is no place.
 struct ReadError {
   std::string place;  // may be empty

@@ -1,16 +1,24 @@
-// quantgate explain CODE
+// quantgate explain CODE|LOGFILE
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include "core/readers/file_bytes.h"
 #include "core/report/layout.h"
 #include "core/types/nearest.h"
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/log_messages.h"
 #include "tools/quantgate/markdown.h"
 #include "tools/quantgate/output.h"
+#include "tools/quantgate/rule_examples.h"
 #include "tools/quantgate/table.h"
 #include "tools/quantgate/verbs.h"
 
@@ -37,6 +45,19 @@ std::string_view StatusName(RuleStatus status) {
   return "";
 }
 
+Json ExamplesJson(const Rule& rule) {
+  Json examples = Json::array();
+  const std::optional<RuleExample> example = ExampleOf(rule);
+  if (!example) return examples;
+  const auto add = [&](std::string_view kind, std::string_view model, const std::string& target) {
+    examples.push_back(
+        {{"kind", kind}, {"flags", target}, {"model", Json::parse(model, nullptr, false)}});
+  };
+  add("bad", example->bad, example->bad_target);
+  add("good", example->good, example->good_target);
+  return examples;
+}
+
 std::string RulesJson(const std::vector<const Rule*>& rules) {
   Json json = {{"schemaVersion", "1"},
                {"tool", {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}}}};
@@ -46,9 +67,54 @@ std::string RulesJson(const std::vector<const Rule*>& rules) {
                              {"slug", rule->slug},
                              {"status", StatusName(rule->status)},
                              {"summary", rule->summary},
-                             {"explanation", rule->explanation}});
+                             {"explanation", rule->explanation},
+                             {"examples", ExamplesJson(*rule)}});
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Long lists of values are cut: the models are in the JSON.
+std::string Shown(const std::string& value) {
+  return value.empty() ? "(not there)" : Printable(value, 60);
+}
+
+std::string ExampleText(const Rule& rule, bool color, size_t width) {
+  const std::optional<RuleExample> example = ExampleOf(rule);
+  if (!example) return "";
+  constexpr size_t kMost = 6;
+  const Painter paint(color);
+  std::string text = "\n" + paint(Style::kBold, "Example") + "\n";
+  std::vector<std::vector<std::string>> rows = {
+      {"", paint(Style::kRed, "bad"), paint(Style::kGreen, "good")}};
+  for (const RuleExample::Difference& difference : example->differences) {
+    if (rows.size() > kMost) break;
+    rows.push_back({Printable(difference.path), Shown(difference.bad), Shown(difference.good)});
+  }
+  if (example->bad_target != example->good_target) {
+    rows.push_back({"flags", example->bad_target, example->good_target});
+  }
+  text += Table(rows, 2, width);
+  if (example->differences.size() > kMost) {
+    text += fmt::format("  and {} more differences\n", example->differences.size() - kMost);
+  }
+  const std::vector<Finding> none;
+  for (const Finding& finding : example->report ? example->report->findings : none) {
+    if (finding.rule != &rule) continue;
+    text +=
+        "\n  " + paint(Style::kGrey, "quantgate check " + example->bad_target + " says:") + "\n";
+    rows = {{paint(Style::kRed, ConsequenceName(finding.consequence)), Printable(finding.message)}};
+    if (!finding.found.empty()) rows.push_back({"found", Printable(finding.found)});
+    if (!finding.allowed.empty()) rows.push_back({"allowed", Printable(finding.allowed)});
+    for (const Fix& fix : finding.fixes) {
+      rows.push_back({paint(Style::kGreen, "fix"), Printable(fix.summary)});
+    }
+    text += Table(rows, 2, width);
+    break;
+  }
+  return text + "\n  " +
+         paint(Style::kGrey,
+               fmt::format("both models: quantgate explain {} --format json", rule.code)) +
+         "\n";
 }
 
 std::string RuleText(const Rule& rule, bool color, size_t width) {
@@ -57,7 +123,8 @@ std::string RuleText(const Rule& rule, bool color, size_t width) {
   if (rule.status != RuleStatus::kStable) text += " (" + std::string(StatusName(rule.status)) + ")";
   text += "\n";
   for (const std::string& line : Wrap(rule.summary, width)) text += line + "\n";
-  return text + "\n" + RenderMarkdown(rule.explanation, color, width);
+  return text + "\n" + RenderMarkdown(rule.explanation, color, width) +
+         ExampleText(rule, color, width);
 }
 
 // All rules: a line each.
@@ -72,15 +139,93 @@ std::string RulesText(const std::vector<const Rule*>& rules, bool color, size_t 
          paint(Style::kGrey, "quantgate explain CODE tells a rule in full") + "\n";
 }
 
+std::string LogJson(const std::vector<LogFinding>& findings) {
+  Json json = {{"schemaVersion", "1"}, {"findings", Json::array()}};
+  for (const LogFinding& finding : findings) {
+    Json rules = Json::array();
+    for (const Rule* rule : finding.rules) rules.push_back(rule->code);
+    json["findings"].push_back({{"line", finding.line},
+                                {"count", finding.count},
+                                {"node", finding.node},
+                                {"op", finding.op},
+                                {"means", finding.means},
+                                {"causes", finding.causes},
+                                {"rules", std::move(rules)},
+                                {"message", finding.message}});
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string LogText(const std::string& file, const std::vector<LogFinding>& findings, bool color,
+                    size_t width) {
+  const Painter paint(color);
+  std::string text;
+  const auto row = [&](std::string_view label, const std::string& words) {
+    std::string start = "  " + paint(Style::kBlue, label, true);
+    for (const std::string& line : Wrap(words, width - 11)) {
+      text += PadRight(start, 11) + line + "\n";
+      start.clear();
+    }
+  };
+  for (const LogFinding& finding : findings) {
+    const std::string place = fmt::format("{}:{}", Printable(file), finding.line);
+    text +=
+        paint(Style::kBold, finding.node.empty()
+                                ? place
+                                : fmt::format("node \"{}\"{}", finding.node,
+                                              finding.op.empty() ? "" : " (" + finding.op + ")")) +
+        "\n";
+    if (!finding.node.empty()) row("at", place);
+    row("means", finding.means);
+    for (const std::string& cause : finding.causes) row("cause", cause);
+    if (finding.count > 1) row("lines", fmt::format("{} say so", finding.count));
+    for (const Rule* rule : finding.rules) {
+      row("rule", fmt::format("{} {}: {}", rule->code, rule->slug, rule->summary));
+    }
+    row("log", paint(Style::kGrey, finding.message));
+    text += "\n";
+  }
+  if (findings.empty()) {
+    return "no message of QNN, ONNX Runtime's QNN provider or ExecuTorch that quantgate knows\n";
+  }
+  return text +
+         paint(Style::kGrey,
+               "quantgate check MODEL tells what is wrong with these nodes, and what to "
+               "change; quantgate explain CODE tells a rule in full") +
+         "\n";
+}
+
+int RunExplainLog(const ExplainFlags& flags, Format format) {
+  const auto look = [](std::string_view) { return absl::OkStatus(); };
+  const absl::StatusOr<FileBytes> bytes = FileBytes::Open(flags.rule, look);
+  if (!bytes.ok()) return Fail(flags.rule + ": " + std::string(bytes.status().message()));
+  const std::vector<LogFinding> findings = ExplainLog(bytes->bytes());
+  absl::StatusOr<Output> output = Output::Open("");
+  const absl::StatusOr<bool> color = flags.color.Decide(*output);
+  if (!color.ok()) return Fail(color.status());
+  const auto width = static_cast<size_t>(TextWidth(*output));
+  output->Write(format == Format::kJson ? LogJson(findings)
+                                        : LogText(flags.rule, findings, *color, width));
+  const absl::Status status = output->Commit();
+  return status.ok() ? kFine : Fail(status);
+}
+
+bool IsFile(const std::string& path) {
+  std::error_code error;
+  return path == "-" || std::filesystem::exists(path, error);
+}
+
 int RunExplain(const ExplainFlags& flags) {
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
-  if (flags.all != flags.rule.empty()) return Fail("explain: name one rule, or --all");
+  if (flags.all != flags.rule.empty()) return Fail("explain: name one rule or log file, or --all");
   std::vector<const Rule*> rules;
   if (flags.all) {
     rules.assign(AllRules().begin(), AllRules().end());
   } else if (const Rule* rule = FindRule(flags.rule)) {
     rules.push_back(rule);
+  } else if (IsFile(flags.rule)) {
+    return RunExplainLog(flags, *format);
   } else {
     std::vector<std::string_view> names;
     for (const Rule* known : AllRules()) {
@@ -109,8 +254,12 @@ int RunExplain(const ExplainFlags& flags) {
 
 Verb AddExplain(CLI::App& app) {
   const auto flags = std::make_shared<ExplainFlags>();
-  CLI::App* verb = app.add_subcommand("explain", "A rule in full");
-  verb->add_option("RULE", flags->rule, "Code or name: QG301, asymmetric-encoding");
+  CLI::App* verb =
+      app.add_subcommand("explain", "A rule in full, or what the messages of a log mean");
+  verb->add_option(
+      "RULE", flags->rule,
+      "Code or name, as in QG301 or asymmetric-encoding; or a log of QNN, ONNX Runtime or "
+      "ExecuTorch, '-' = standard input");
   verb->add_flag("--all", flags->all, "List all rules; with --format json in full");
   verb->add_option("--format", flags->format, "text or json")
       ->capture_default_str()
@@ -120,7 +269,9 @@ Verb AddExplain(CLI::App& app) {
       "Examples:\n"
       "  quantgate explain QG301\n"
       "  quantgate explain asymmetric-encoding\n"
-      "  quantgate explain --all");
+      "  quantgate explain --all\n"
+      "  quantgate explain session.log\n"
+      "  python export.py 2>&1 | quantgate explain -");
   return {verb, [flags] { return RunExplain(*flags); }};
 }
 

@@ -72,8 +72,10 @@ int Run(int argc, char** argv) {
       "  quantgate query Conv2d --arch v73\n"
       "  quantgate explain QG301\n\n"
       "quantgate VERB --help tells more.");
-  const std::vector<Verb> verbs = {AddCheck(app),   AddQuery(app),   AddMatrix(app),  AddDiff(app),
-                                   AddTargets(app), AddExplain(app), AddConvert(app), AddVerify(app), AddImport(app)};
+  const std::vector<Verb> verbs = {
+      AddCheck(app),   AddQuery(app),   AddMatrix(app), AddDiff(app),   AddTargets(app),
+      AddExplain(app), AddConvert(app), AddVerify(app), AddImport(app), AddCompletion(app),
+      AddMan(app)};
   for (const Verb& verb : verbs) {
     verb.parser->allow_extras()->group("Verbs");
     verb.parser->get_help_ptr()->group("Flags");

@@ -23,6 +23,8 @@ Verb AddDiff(CLI::App& app);
 Verb AddTargets(CLI::App& app);
 Verb AddExplain(CLI::App& app);
 Verb AddConvert(CLI::App& app);
+Verb AddCompletion(CLI::App& app);
+Verb AddMan(CLI::App& app);
 Verb AddVerify(CLI::App& app);
 Verb AddImport(CLI::App& app);
 

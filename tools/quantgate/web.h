@@ -1,4 +1,5 @@
-// The files of tools/quantgate/web, compiled in (see CMakeLists.txt).
+// The files of tools/quantgate/web, and the look of all pages (core/report/web/page.css), compiled
+// in (see CMakeLists.txt).
 #ifndef QUANTGATE_TOOLS_QUANTGATE_WEB_H_
 #define QUANTGATE_TOOLS_QUANTGATE_WEB_H_
 

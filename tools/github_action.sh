@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# What action.yml runs; its inputs come as variables. Annotations go to the job's log, a SARIF
+# file is written beside where asked for. The exit status is that of the check.
+set -uo pipefail
+
+# Words of the inputs, patterns expanded: that is what they are for.
+# shellcheck disable=SC2206
+arguments=($MODELS ${ARGUMENTS:-})
+[ -n "${SOC:-}" ] && arguments+=(--soc "$SOC")
+[ -n "${SDK:-}" ] && arguments+=(--sdk "$SDK")
+[ -n "${FAIL_ON:-}" ] && arguments+=(--fail-on "$FAIL_ON")
+
+if [ -n "${SARIF:-}" ]; then
+  "$QUANTGATE" check "${arguments[@]}" --format sarif --exit-zero -o "$SARIF" || exit $?
+fi
+"$QUANTGATE" check "${arguments[@]}" --format github
+status=$?
+[ -n "${GITHUB_OUTPUT:-}" ] && echo "exit-status=$status" >> "$GITHUB_OUTPUT"
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
+  {
+    echo '```'
+    "$QUANTGATE" check "${arguments[@]}" --statistics --exit-zero 2>&1
+    echo '```'
+  } >> "$GITHUB_STEP_SUMMARY"
+fi
+exit $status

@@ -1,0 +1,45 @@
+// What a check is made of: flags of the command line laid over the configuration file.
+#ifndef QUANTGATE_TOOLS_QUANTGATE_CHECK_SETUP_H_
+#define QUANTGATE_TOOLS_QUANTGATE_CHECK_SETUP_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/config/config.h"
+#include "core/policy/policy.h"
+#include "quantgate/database.h"
+#include "quantgate/target.h"
+#include "quantgate/validator.h"
+
+namespace quantgate::cli {
+
+// Flags as given; empty = not given.
+struct GivenFlags {
+  std::string backend, sdk, soc, arch, route, mode, fail_on, baseline, config;
+  std::vector<std::string> select, ignore, opdefs;
+  bool isolated = false;
+};
+
+// What is asked of a check beside findings.
+struct Extras {
+  bool as_run = false, ways_out = false;
+};
+
+// The configuration that counts for these models. Flags win; --ignore and --opdefs add to what
+// the file says. InvalidArgument where models are configured by different files.
+absl::StatusOr<Config> EffectiveConfig(const GivenFlags& flags,
+                                       const std::vector<std::string>& models);
+
+ValidatorOptions OptionsOf(const Config& config, Extras extras);
+
+absl::StatusOr<Policy> PolicyOf(const Config& config);
+
+// A validator per target of the configuration; with `all_socs` per chip that the backend of the
+// first one runs on.
+absl::StatusOr<std::vector<Validator>> ValidatorsOf(const Config& config, bool all_socs, Extras extras,
+                                                    const Database& database);
+
+}  // namespace quantgate::cli
+
+#endif  // QUANTGATE_TOOLS_QUANTGATE_CHECK_SETUP_H_
