@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -71,9 +72,8 @@ class ConfigReader {
     return (folder_ / path).lexically_normal().string();
   }
 
-  template <size_t kCount>
   std::optional<size_t> OneOf(const YamlNode& node, std::string_view key,
-                              const std::array<std::string_view, kCount>& values) {
+                              std::span<const std::string_view> values) {
     const auto at = std::find(values.begin(), values.end(), node.text);
     if (node.is_scalar() && at != values.end()) return static_cast<size_t>(at - values.begin());
     std::string known;
@@ -94,10 +94,9 @@ class ConfigReader {
       if (const auto text = map.text("soc")) target.spec.soc = *text;
       if (const auto text = map.text("arch")) target.spec.arch = *text;
       if (const YamlNode* route = map.find("route")) {
-        constexpr std::array<std::string_view, 4> kRoutes = {"direct", "onnxruntime", "executorch",
-                                                             "qairt"};
-        if (const auto index = OneOf(*route, "route", kRoutes)) {
-          target.route = *RouteFromName(kRoutes[*index]);
+        const std::vector<std::string_view> routes = RouteNames();
+        if (const auto index = OneOf(*route, "route", routes)) {
+          target.route = *RouteFromName(routes[*index]);
         }
       }
       map.Finish();
@@ -106,11 +105,9 @@ class ConfigReader {
   }
 
   void FailOn(const YamlNode& node) {
-    constexpr std::array<std::string_view, 7> kLines = {"advice",       "undocumented",  "altered",
-                                                        "wrong_values", "prepare_fails", "rejected",
-                                                        "unchecked"};
-    if (const auto index = OneOf(node, "fail-on", kLines)) {
-      config_.fail_on = ConsequenceFromName(kLines[*index]);
+    const std::vector<std::string_view> lines = FailOnNames();
+    if (const auto index = OneOf(node, "fail-on", lines)) {
+      config_.fail_on = ConsequenceFromName(lines[*index]);
     }
   }
 

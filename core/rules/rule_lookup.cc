@@ -34,6 +34,18 @@ const RuleEntry* EntryOf(opdb::Kind kind) {
 
 }  // namespace rules
 
+std::string_view RuleStatusName(RuleStatus status) {
+  switch (status) {
+    case RuleStatus::kPreview:
+      return "preview";
+    case RuleStatus::kStable:
+      return "stable";
+    case RuleStatus::kDeprecated:
+      return "deprecated";
+  }
+  return "";
+}
+
 std::span<const Rule* const> AllRules() {
   static const std::vector<const Rule*> rules = [] {
     std::vector<const Rule*> list;

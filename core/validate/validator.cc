@@ -85,6 +85,23 @@ std::optional<Route> RouteFromName(std::string_view name) {
   return std::nullopt;
 }
 
+std::vector<std::string_view> RouteNames() {
+  std::vector<std::string_view> names;
+  for (const auto& [route, name] : kRoutes) {
+    if (route != Route::kDefault) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string_view> FailOnNames() {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < kConsequenceCount; ++i) {
+    const auto consequence = static_cast<Consequence>(i);
+    if (consequence != Consequence::kAccepted) names.push_back(ConsequenceName(consequence));
+  }
+  return names;
+}
+
 struct Validator::Impl {
   Target target;
   ValidatorOptions options;

@@ -1,7 +1,4 @@
 // quantgate check MODEL…
-#include <unistd.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -19,12 +16,14 @@
 #include "tools/quantgate/all_socs.h"
 #include "tools/quantgate/baseline.h"
 #include "tools/quantgate/check_setup.h"
+#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/in_order.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/model_places.h"
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/overlay.h"
+#include "tools/quantgate/progress.h"
 #include "tools/quantgate/save_node.h"
 #include "tools/quantgate/verbs.h"
 #include "tools/quantgate/watch.h"
@@ -33,12 +32,14 @@ namespace quantgate::cli {
 namespace {
 
 struct CheckFlags {
-  const CLI::App* parser = nullptr;  // knows what was given
+  std::optional<VerbFlags> parser;  // knows what was given
   OpdefsFlag opdefs;
   std::vector<std::string> models;
   TargetSpec target;
-  std::string route, mode = "strict", fail_on = "wrong_values";
-  std::string format = "text", output, input_format, encodings, save_node;
+  RouteFlag route;
+  InputFormatFlag input_format;
+  std::string mode = "strict", fail_on = "wrong_values";
+  std::string format = "text", output, encodings, save_node;
   ColorFlag color;
   bool verbose = false;
   std::vector<std::string> select, ignore;
@@ -48,29 +49,6 @@ struct CheckFlags {
   bool isolated = false, show_config = false, watch = false;
   bool as_run = false, all_socs = false, ways_out = false;
   int jobs = 0;
-};
-
-// Says on a terminal that a long run is alive; silent for the first second.
-class Progress {
- public:
-  void Checked(size_t count) {
-    if (!terminal_ || Clock::now() < next_) return;
-    next_ = Clock::now() + std::chrono::milliseconds(200);
-    Show("\r\x1b[K" + std::to_string(count) + " models checked");
-    shown_ = true;
-  }
-  ~Progress() {
-    if (shown_) Show("\r\x1b[K");
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static void Show(const std::string& text) {
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-  }
-  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
-  bool shown_ = false;
-  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
 };
 
 // What a format shows beyond the report.
@@ -189,7 +167,7 @@ class Checker {
       output_.Write(reporter_.Add(checked));
       has_output_ = true;
     }
-    progress_.Checked(++checked_);
+    progress_.Tell(++checked_, "models checked");
   }
 
   void Unreadable(const std::string& source, const absl::Status& status, bool alone) {
@@ -225,13 +203,13 @@ absl::StatusOr<ReportFormat> ParseReportFormat(std::string_view text) {
 
 GivenFlags GivenOf(const CheckFlags& flags) {
   const auto given = [&](const char* flag, const std::string& value) {
-    return flags.parser->count(flag) > 0 ? value : std::string();
+    return flags.parser->Given(flag) ? value : std::string();
   };
   return {.backend = given("--backend", flags.target.backend),
           .sdk = flags.target.sdk,
           .soc = flags.target.soc,
           .arch = flags.target.arch,
-          .route = flags.route,
+          .route = flags.route.value,
           .mode = given("--mode", flags.mode),
           .fail_on = given("--fail-on", flags.fail_on),
           .baseline = flags.baseline,
@@ -380,7 +358,7 @@ std::unique_ptr<Reporter> ReporterOf(const CheckFlags& flags, ReportFormat forma
 int RunCheck(const CheckFlags& flags) {
   const absl::StatusOr<ReportFormat> format = ParseReportFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
-  const absl::StatusOr<std::optional<InputFormat>> input = ParseInputFormat(flags.input_format);
+  const absl::StatusOr<std::optional<InputFormat>> input = flags.input_format.Parse();
   if (!input.ok()) return Fail(input.status());
   if (flags.models.empty() && !flags.show_config) return Fail("check: MODEL is required");
   if (flags.statistics && *format != ReportFormat::kText && *format != ReportFormat::kJson) {
@@ -446,85 +424,101 @@ int RunOrWatch(const CheckFlags& flags) {
   Watch(files, [&] { RunCheck(flags); });
 }
 
-void AddRuleFlag(CLI::App& verb, const char* flag, std::vector<std::string>& rules,
-                 const char* words) {
-  verb.add_option(flag, rules, words)
-      ->group("Findings")
-      ->type_name("RULE")
-      ->delimiter(',')
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+void AddFindingFlags(VerbFlags verb, CheckFlags& flags) {
+  constexpr const char* kGroup = "Findings";
+  verb.AddList({.name = "--select",
+                .type = "RULE",
+                .words = "Report these rules only: QG301, QG3, a name",
+                .group = kGroup},
+               flags.select);
+  verb.AddList(
+      {.name = "--ignore", .type = "RULE", .words = "Leave these rules out", .group = kGroup},
+      flags.ignore);
+  verb.Add({.name = "--baseline",
+            .type = "FILE",
+            .words = "Findings listed in this file don't fail",
+            .group = kGroup},
+           flags.baseline);
+  verb.Add({.name = "--write-baseline",
+            .type = "FILE",
+            .words = "Write the findings of this run into a baseline file",
+            .group = kGroup},
+           flags.write_baseline);
+  verb.Add({.name = "--statistics",
+            .words = "Count findings per rule instead of listing",
+            .group = kGroup},
+           flags.statistics);
+  verb.Add(
+      {.name = "--exit-zero", .words = "Exit status 0 also where the model fails", .group = kGroup},
+      flags.exit_zero);
 }
 
 }  // namespace
 
-Verb AddCheck(CLI::App& app) {
+void AddCheck(CommandLine& line) {
   const auto flags = std::make_shared<CheckFlags>();
-  CLI::App* verb = app.add_subcommand("check", "Say what a backend makes of a model");
-  verb->add_option("MODEL", flags->models, "Model files; '-' = standard input");
+  VerbFlags verb = line.AddVerb("check", "Say what a backend makes of a model",
+                                [flags] { return RunOrWatch(*flags); });
   flags->parser = verb;
-  verb->add_option("--encodings", flags->encodings,
-                   "AIMET encodings file of the model; see docs/formats.md")
-      ->type_name("FILE");
-  AddTargetFlags(*verb, flags->target);
-  flags->opdefs.Add(*verb);
-  verb->add_option("--route", flags->route,
-                   "How the file reaches the backend: direct, onnxruntime, executorch, qairt; by "
-                   "kind of input if not given")
-      ->group("Target")
-      ->type_name("ROUTE");
-  verb->add_option("--mode", flags->mode, "strict: fail on bad verdicts; warn: only report")
-      ->capture_default_str()
-      ->type_name("MODE");
-  verb->add_option("--fail-on", flags->fail_on,
-                   "Fail on this verdict and worse: advice, undocumented, altered, wrong_values, "
-                   "prepare_fails, rejected; or unchecked")
-      ->capture_default_str()
-      ->type_name("VERDICT");
-  verb->add_flag("--as-run", flags->as_run,
-                 "Show what runs instead of what was written, node by node, and where");
-  verb->add_flag("--ways-out", flags->ways_out,
-                 "Try what else would run each refused node; fixes are then the cheapest first");
-  verb->add_flag("--all-socs", flags->all_socs,
-                 "A table of all chips: on which the model fits, falls back to the CPU or fails; "
-                 "the exit status is 1 where no chip passes the mode. As html: a report per chip");
-  AddRuleFlag(*verb, "--select", flags->select, "Report these rules only: QG301, QG3, a name");
-  AddRuleFlag(*verb, "--ignore", flags->ignore, "Leave these rules out");
-  verb->add_option("--baseline", flags->baseline, "Findings listed in this file don't fail")
-      ->group("Findings")
-      ->type_name("FILE");
-  verb->add_option("--write-baseline", flags->write_baseline,
-                   "Write the findings of this run into a baseline file")
-      ->group("Findings")
-      ->type_name("FILE");
-  verb->add_flag("--statistics", flags->statistics, "Count findings per rule instead of listing")
-      ->group("Findings");
-  verb->add_flag("--exit-zero", flags->exit_zero, "Exit status 0 also where the model fails")
-      ->group("Findings");
-  verb->add_option("--format", flags->format,
-                   "text, json, html, sarif, github, junit or model-explorer")
-      ->capture_default_str()
-      ->type_name("FORMAT");
-  verb->add_option("-o,--output", flags->output, "Write to this file instead")->type_name("FILE");
-  verb->add_option("--save-node", flags->save_node,
-                   "Instead of a report: the smallest model in which this node gets the same "
-                   "findings, as Model JSON or, by the name of the output, .binpb")
-      ->type_name("NODE");
-  verb->add_option("--input-format", flags->input_format,
-                   "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given")
-      ->type_name("FORMAT");
-  verb->add_option("--config", flags->config,
-                   "Configuration file; else quantgate.yaml or pyproject.toml upwards of the model")
-      ->type_name("FILE");
-  verb->add_flag("--isolated", flags->isolated, "Read no configuration file");
-  verb->add_flag("--show-config", flags->show_config, "Print what counts, and check nothing");
-  verb->add_flag("--watch", flags->watch, "Check again whenever a model changes");
-  verb->add_option("-j,--jobs", flags->jobs, "Models checked at once; as many as cores, at most 8")
-      ->type_name("N")
-      ->check(CLI::Range(1, 256));
-  verb->add_flag("-v,--verbose", flags->verbose, "Every finding in full, and every node");
-  flags->color.Add(*verb);
-  verb->footer(
+  verb.Add({.name = "MODEL", .words = "Model files; '-' = standard input"}, flags->models);
+  verb.Add({.name = "--encodings",
+            .type = "FILE",
+            .words = "AIMET encodings file of the model; see docs/formats.md"},
+           flags->encodings);
+  AddTargetFlags(verb, flags->target);
+  flags->opdefs.Add(verb);
+  flags->route.Add(verb);
+  verb.Add({.name = "--mode",
+            .type = "MODE",
+            .words = "strict: fail on bad verdicts; warn: only report"},
+           flags->mode);
+  verb.Add({.name = "--fail-on",
+            .type = "VERDICT",
+            .words = "Fail on this verdict and worse: advice, undocumented, altered, wrong_values, "
+                     "prepare_fails, rejected; or unchecked"},
+           flags->fail_on);
+  verb.Add({.name = "--as-run",
+            .words = "Show what runs instead of what was written, node by node, and where"},
+           flags->as_run);
+  verb.Add({.name = "--ways-out",
+            .words = "Try what else would run each refused node; fixes are then the cheapest "
+                     "first"},
+           flags->ways_out);
+  verb.Add({.name = "--all-socs",
+            .words = "A table of all chips: on which the model fits, falls back to the CPU or "
+                     "fails; the exit status is 1 where no chip passes the mode. As html: a report "
+                     "per chip"},
+           flags->all_socs);
+  AddFindingFlags(verb, *flags);
+  verb.Add({.name = "--format",
+            .type = "FORMAT",
+            .words = "text, json, html, sarif, github, junit or model-explorer"},
+           flags->format);
+  AddOutputFlag(verb, flags->output);
+  verb.Add({.name = "--save-node",
+            .type = "NODE",
+            .words = "Instead of a report: the smallest model in which this node gets the same "
+                     "findings, as Model JSON or, by the name of the output, .binpb"},
+           flags->save_node);
+  flags->input_format.Add(verb);
+  verb.Add({.name = "--config",
+            .type = "FILE",
+            .words = "Configuration file; else quantgate.yaml or pyproject.toml upwards of the "
+                     "model"},
+           flags->config);
+  verb.Add({.name = "--isolated", .words = "Read no configuration file"}, flags->isolated);
+  verb.Add({.name = "--show-config", .words = "Print what counts, and check nothing"},
+           flags->show_config);
+  verb.Add({.name = "--watch", .words = "Check again whenever a model changes"}, flags->watch);
+  verb.Add({.name = "-j,--jobs",
+            .type = "N",
+            .words = "Models checked at once; as many as cores, at most 8",
+            .most = 256},
+           flags->jobs);
+  verb.Add({.name = "-v,--verbose", .words = "Every finding in full, and every node"},
+           flags->verbose);
+  flags->color.Add(verb);
+  verb.Footer(
       "Examples:\n"
       "  quantgate check model.onnx --soc SM8550\n"
       "  quantgate check model.onnx --arch v68 --sdk 2.25 --format json -o report.json\n"
@@ -536,7 +530,6 @@ Verb AddCheck(CLI::App& app) {
       "  quantgate check net.json --route direct --fail-on altered\n"
       "  cat model.onnx | quantgate check - --soc SM8750\n\n"
       "Exit status: 0 fine, 1 findings that fail the mode, 2 unusable input or arguments.");
-  return {verb, [flags] { return RunOrWatch(*flags); }};
 }
 
 }  // namespace quantgate::cli

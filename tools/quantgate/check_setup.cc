@@ -7,6 +7,7 @@
 #include "core/report/layout.h"
 #include "tools/quantgate/baseline.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/input.h"
 
 namespace quantgate::cli {
 namespace {
@@ -66,16 +67,6 @@ bool Same(const ConfigTarget& a, const ConfigTarget& b) {
          a.spec.arch == b.spec.arch && a.route == b.route;
 }
 
-absl::Status SetRoute(const std::string& name, ConfigTarget& target) {
-  const std::vector<Route> routes = {Route::kDirect, Route::kOnnxruntime, Route::kExecutorch,
-                                     Route::kQairt};
-  std::vector<std::string_view> names;
-  for (const Route route : routes) names.push_back(RouteName(route));
-  const auto index = OneOf("--route", name, names);
-  if (index.ok()) target.route = routes[*index];
-  return index.status();
-}
-
 }  // namespace
 
 absl::StatusOr<Config> EffectiveConfig(const GivenFlags& flags,
@@ -88,21 +79,17 @@ absl::StatusOr<Config> EffectiveConfig(const GivenFlags& flags,
     config->mode = *mode == 0 ? Mode::kStrict : Mode::kWarn;
   }
   if (!flags.fail_on.empty()) {
-    std::vector<std::string_view> names;
-    for (int i = 1; i < kConsequenceCount; ++i) {  // everything is at least `accepted`
-      names.push_back(ConsequenceName(static_cast<Consequence>(i)));
-    }
-    const auto fail_on = OneOf("--fail-on", flags.fail_on, names);
+    const auto fail_on = OneOf("--fail-on", flags.fail_on, FailOnNames());
     if (!fail_on.ok()) return fail_on.status();
-    config->fail_on = static_cast<Consequence>(*fail_on + 1);
+    config->fail_on = ConsequenceFromName(flags.fail_on);
   }
+  const absl::StatusOr<Route> route = RouteFlag{flags.route}.Parse();
+  if (!route.ok()) return route.status();
   if (config->targets.empty()) config->targets.emplace_back();
   std::vector<ConfigTarget> targets;
   for (ConfigTarget target : config->targets) {
     LayOver(flags, target);
-    if (!flags.route.empty()) {
-      if (const absl::Status status = SetRoute(flags.route, target); !status.ok()) return status;
-    }
+    if (*route != Route::kDefault) target.route = *route;
     const auto same = [&](const ConfigTarget& other) { return Same(target, other); };
     if (std::none_of(targets.begin(), targets.end(), same)) targets.push_back(std::move(target));
   }

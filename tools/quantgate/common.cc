@@ -3,7 +3,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +10,7 @@
 
 #include "core/report/layout.h"
 #include "core/types/nearest.h"
+#include "tools/quantgate/command_line.h"
 
 namespace quantgate::cli {
 namespace {
@@ -82,20 +82,32 @@ absl::StatusOr<size_t> OneOf(std::string_view flag, std::string_view value,
   return absl::InvalidArgumentError(text);
 }
 
-void AddTargetFlags(CLI::App& verb, TargetSpec& spec) {
-  verb.add_option("--backend", spec.backend, "Backend")
-      ->capture_default_str()
-      ->group("Target")
-      ->type_name("NAME");
-  verb.add_option("--sdk", spec.sdk, "SDK version MAJOR.MINOR; the newest known if not given")
-      ->group("Target")
-      ->type_name("VERSION");
-  verb.add_option("--soc", spec.soc, "Chip, name in any case or id: SM8550, sm8550, 43")
-      ->group("Target")
-      ->type_name("CHIP");
-  verb.add_option("--arch", spec.arch, "Architecture of the backend: v73")
-      ->group("Target")
-      ->type_name("ARCH");
+void AddTargetFlags(VerbFlags verb, TargetSpec& spec) {
+  verb.Add({.name = "--backend", .type = "NAME", .words = "Backend", .group = "Target"},
+           spec.backend);
+  verb.Add({.name = "--sdk",
+            .type = "VERSION",
+            .words = "SDK version MAJOR.MINOR; the newest known if not given",
+            .group = "Target"},
+           spec.sdk);
+  verb.Add({.name = "--soc",
+            .type = "CHIP",
+            .words = "Chip, name in any case or id: SM8550, sm8550, 43",
+            .group = "Target"},
+           spec.soc);
+  verb.Add({.name = "--arch",
+            .type = "ARCH",
+            .words = "Architecture of the backend: v73",
+            .group = "Target"},
+           spec.arch);
+}
+
+void AddOutputFlag(VerbFlags verb, std::string& path) {
+  verb.Add({.name = "-o,--output", .type = "FILE", .words = "Write to this file instead"}, path);
+}
+
+void AddFormatFlag(VerbFlags verb, std::string& format) {
+  verb.Add({.name = "--format", .type = "FORMAT", .words = "text or json"}, format);
 }
 
 absl::StatusOr<Format> ParseFormat(std::string_view text) {
@@ -104,10 +116,8 @@ absl::StatusOr<Format> ParseFormat(std::string_view text) {
   return *index == 0 ? Format::kText : Format::kJson;
 }
 
-void ColorFlag::Add(CLI::App& verb) {
-  verb.add_option("--color", value, "Colours: auto, always or never")
-      ->capture_default_str()
-      ->type_name("WHEN");
+void ColorFlag::Add(VerbFlags verb) {
+  verb.Add({.name = "--color", .type = "WHEN", .words = "Colours: auto, always or never"}, value);
 }
 
 absl::StatusOr<bool> ColorFlag::Decide(const Output& output) const {

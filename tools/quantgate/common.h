@@ -10,11 +10,9 @@
 #include "quantgate/target.h"
 #include "tools/quantgate/output.h"
 
-namespace CLI {
-class App;
-}
-
 namespace quantgate::cli {
+
+class VerbFlags;
 
 // Exit statuses. 1 = findings that fail the mode.
 inline constexpr int kFine = 0;
@@ -43,15 +41,18 @@ absl::StatusOr<size_t> OneOf(std::string_view flag, std::string_view value,
                              const std::vector<std::string_view>& values);
 
 // --backend --sdk --soc --arch.
-void AddTargetFlags(CLI::App& verb, TargetSpec& spec);
+void AddTargetFlags(VerbFlags verb, TargetSpec& spec);
+// -o, --output.
+void AddOutputFlag(VerbFlags verb, std::string& path);
 
 // The two formats that every verb which prints something knows.
 enum class Format { kText, kJson };
+void AddFormatFlag(VerbFlags verb, std::string& format);
 absl::StatusOr<Format> ParseFormat(std::string_view text);
 
 struct ColorFlag {
   std::string value = "auto";
-  void Add(CLI::App& verb);
+  void Add(VerbFlags verb);
   // `auto`: a terminal without NO_COLOR (https://no-color.org) or anything with CLICOLOR_FORCE.
   absl::StatusOr<bool> Decide(const Output& output) const;
 };

@@ -2,7 +2,6 @@
 // comes from the parser, the rule table and the database.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include "core/report/reporter.h"
 #include "quantgate/quantgate.h"
+#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/verbs.h"
@@ -54,14 +54,6 @@ Words OpWords() {
   return target.ok() ? Database::Embedded().Ops(*target) : Words();
 }
 
-Words VerdictWords() {
-  Words words;
-  for (int i = 1; i < kConsequenceCount; ++i) {
-    words.emplace_back(ConsequenceName(static_cast<Consequence>(i)));
-  }
-  return words;
-}
-
 // Values of a flag, or of the arguments of a verb; empty = files.
 Words ValuesOf(const std::string& verb, const std::string& name) {
   const Database& database = Database::Embedded();
@@ -74,11 +66,8 @@ Words ValuesOf(const std::string& verb, const std::string& name) {
        [] {
          return Words{"auto", "always", "never"};
        }},
-      {"--route",
-       [] {
-         return Words{"direct", "onnxruntime", "executorch", "qairt"};
-       }},
-      {"--fail-on", VerdictWords},
+      {"--route", [] { return ToWords(RouteNames()); }},
+      {"--fail-on", [] { return ToWords(FailOnNames()); }},
       {"--select", RuleWords},
       {"--ignore", RuleWords},
       {"--soc", SocWords},
@@ -112,28 +101,24 @@ struct Flag {
   Words values;  // empty = files, where it takes one
 };
 
-struct VerbFlags {
+struct CompletedVerb {
   std::string name, words;
   std::vector<Flag> flags;
   Words arguments;
 };
 
-std::vector<VerbFlags> Describe(const CLI::App& app) {
-  std::vector<VerbFlags> verbs;
-  for (const CLI::App* verb : app.get_subcommands({})) {
-    VerbFlags described{verb->get_name(), verb->get_description(), {}, {}};
-    for (const CLI::Option* option : verb->get_options()) {
-      if (!option->nonpositional()) {
-        described.arguments = ValuesOf(described.name, option->get_name());
+std::vector<CompletedVerb> Describe(const CommandLine& line) {
+  std::vector<CompletedVerb> verbs;
+  for (const VerbWords& verb : line.Verbs()) {
+    CompletedVerb described{verb.name, verb.words, {}, {}};
+    for (const FlagWords& flag : verb.flags) {
+      const std::string& name = flag.names.back();
+      if (flag.argument) {
+        described.arguments = ValuesOf(verb.name, name);
         continue;
       }
-      Flag flag;
-      for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
-      for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);
-      flag.words = option->get_description();
-      flag.takes_value = option->get_expected_max() > 0;
-      if (flag.takes_value) flag.values = ValuesOf(described.name, flag.names.back());
-      described.flags.push_back(std::move(flag));
+      described.flags.push_back({flag.names, flag.words, flag.takes_value,
+                                 flag.takes_value ? ValuesOf(verb.name, name) : Words()});
     }
     verbs.push_back(std::move(described));
   }
@@ -149,13 +134,13 @@ std::string Joined(const Words& words, std::string_view separator = " ") {
   return text;
 }
 
-Words NamesOf(const std::vector<VerbFlags>& verbs) {
+Words NamesOf(const std::vector<CompletedVerb>& verbs) {
   Words names;
-  for (const VerbFlags& verb : verbs) names.push_back(verb.name);
+  for (const CompletedVerb& verb : verbs) names.push_back(verb.name);
   return names;
 }
 
-Words AllFlags(const VerbFlags& verb) {
+Words AllFlags(const CompletedVerb& verb) {
   Words names;
   for (const Flag& flag : verb.flags)
     names.insert(names.end(), flag.names.begin(), flag.names.end());
@@ -164,9 +149,9 @@ Words AllFlags(const VerbFlags& verb) {
 
 // `case "$verb $previous" in` of bash and zsh: sets `values` where the flag has some, `files`
 // where it takes a file.
-std::string ValueCases(const std::vector<VerbFlags>& verbs) {
+std::string ValueCases(const std::vector<CompletedVerb>& verbs) {
   std::string text;
-  for (const VerbFlags& verb : verbs) {
+  for (const CompletedVerb& verb : verbs) {
     for (const Flag& flag : verb.flags) {
       if (!flag.takes_value) continue;
       Words patterns;
@@ -181,16 +166,16 @@ std::string ValueCases(const std::vector<VerbFlags>& verbs) {
   return text;
 }
 
-std::string VerbCases(const std::vector<VerbFlags>& verbs) {
+std::string VerbCases(const std::vector<CompletedVerb>& verbs) {
   std::string text;
-  for (const VerbFlags& verb : verbs) {
+  for (const CompletedVerb& verb : verbs) {
     text += fmt::format("    {}) flags=\"{}\" arguments=\"{}\" ;;\n", verb.name,
                         Joined(AllFlags(verb)), Joined(verb.arguments));
   }
   return text;
 }
 
-std::string Bash(const std::vector<VerbFlags>& verbs) {
+std::string Bash(const std::vector<CompletedVerb>& verbs) {
   return fmt::format(R"(# quantgate completion bash
 # Put this into ~/.bashrc:  source <(quantgate completion bash)
 _quantgate() {{
@@ -222,7 +207,7 @@ complete -F _quantgate quantgate
                      Joined(NamesOf(verbs)), ValueCases(verbs), VerbCases(verbs));
 }
 
-std::string Zsh(const std::vector<VerbFlags>& verbs) {
+std::string Zsh(const std::vector<CompletedVerb>& verbs) {
   return fmt::format(R"(#compdef quantgate
 # quantgate completion zsh
 # Put this into ~/.zshrc, after compinit:  source <(quantgate completion zsh)
@@ -264,13 +249,13 @@ std::string Quoted(std::string_view text) {
   return quoted + "'";
 }
 
-std::string Fish(const std::vector<VerbFlags>& verbs) {
+std::string Fish(const std::vector<CompletedVerb>& verbs) {
   std::string text =
       "# quantgate completion fish\n"
       "# quantgate completion fish > ~/.config/fish/completions/quantgate.fish\n"
       "complete -c quantgate -n __fish_use_subcommand -f -l help -d 'This help'\n"
       "complete -c quantgate -n __fish_use_subcommand -f -l version\n";
-  for (const VerbFlags& verb : verbs) {
+  for (const CompletedVerb& verb : verbs) {
     text += fmt::format("complete -c quantgate -n __fish_use_subcommand -f -a {} -d {}\n",
                         verb.name, Quoted(verb.words));
     const std::string seen = fmt::format("'__fish_seen_subcommand_from {}'", verb.name);
@@ -292,10 +277,10 @@ std::string Fish(const std::vector<VerbFlags>& verbs) {
   return text;
 }
 
-int RunCompletion(const CLI::App& app, const std::string& shell) {
+int RunCompletion(const CommandLine& line, const std::string& shell) {
   const absl::StatusOr<size_t> index = OneOf("completion", shell, {"bash", "zsh", "fish"});
   if (!index.ok()) return Fail(index.status());
-  const std::vector<VerbFlags> verbs = Describe(app);
+  const std::vector<CompletedVerb> verbs = Describe(line);
   absl::StatusOr<Output> output = Output::Open("");
   output->Write(*index == 0 ? Bash(verbs) : *index == 1 ? Zsh(verbs) : Fish(verbs));
   if (const absl::Status status = output->Commit(); !status.ok()) return Fail(status);
@@ -304,15 +289,15 @@ int RunCompletion(const CLI::App& app, const std::string& shell) {
 
 }  // namespace
 
-Verb AddCompletion(CLI::App& app) {
+void AddCompletion(CommandLine& line) {
   const auto shell = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("completion", "A script that completes commands in a shell");
-  verb->add_option("SHELL", *shell, "bash, zsh or fish")->required();
-  verb->footer(
+  VerbFlags verb = line.AddVerb("completion", "A script that completes commands in a shell",
+                                [shell, &line] { return RunCompletion(line, *shell); });
+  verb.Add({.name = "SHELL", .words = "bash, zsh or fish", .required = true}, *shell);
+  verb.Footer(
       "Examples:\n"
       "  source <(quantgate completion bash)\n"
       "  quantgate completion fish > ~/.config/fish/completions/quantgate.fish");
-  return {verb, [shell, &app] { return RunCompletion(app, *shell); }};
 }
 
 }  // namespace quantgate::cli

@@ -1,11 +1,11 @@
 // quantgate convert INPUT -o MODEL.json
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/readers/reader.h"
+#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/output.h"
@@ -15,11 +15,12 @@ namespace quantgate::cli {
 namespace {
 
 struct ConvertFlags {
-  std::string input, output, input_format, encodings;
+  std::string input, output, encodings;
+  InputFormatFlag input_format;
 };
 
 int RunConvert(const ConvertFlags& flags) {
-  const absl::StatusOr<std::optional<InputFormat>> format = ParseInputFormat(flags.input_format);
+  const absl::StatusOr<std::optional<InputFormat>> format = flags.input_format.Parse();
   if (!format.ok()) return Fail(format.status());
   if (flags.input == "-" && flags.encodings == "-") {
     return Fail("standard input ('-') can be read once only");
@@ -63,23 +64,25 @@ int RunConvert(const ConvertFlags& flags) {
 
 }  // namespace
 
-Verb AddConvert(CLI::App& app) {
+void AddConvert(CommandLine& line) {
   const auto flags = std::make_shared<ConvertFlags>();
-  CLI::App* verb = app.add_subcommand("convert", "Write a model as Model JSON");
-  verb->add_option("INPUT", flags->input, "Model file; '-' = standard input")->required();
-  verb->add_option("-o,--output", flags->output,
-                   "Model .json, .jsonl or .binpb; standard output if not given")
-      ->type_name("FILE");
-  verb->add_option("--encodings", flags->encodings, "AIMET encodings file to put into the model")
-      ->type_name("FILE");
-  verb->add_option("--input-format", flags->input_format,
-                   "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given")
-      ->type_name("FORMAT");
-  verb->footer(
+  VerbFlags verb = line.AddVerb("convert", "Write a model as Model JSON",
+                                [flags] { return RunConvert(*flags); });
+  verb.Add({.name = "INPUT", .words = "Model file; '-' = standard input", .required = true},
+           flags->input);
+  verb.Add({.name = "-o,--output",
+            .type = "FILE",
+            .words = "Model .json, .jsonl or .binpb; standard output if not given"},
+           flags->output);
+  verb.Add({.name = "--encodings",
+            .type = "FILE",
+            .words = "AIMET encodings file to put into the model"},
+           flags->encodings);
+  flags->input_format.Add(verb);
+  verb.Footer(
       "Examples:\n"
       "  quantgate convert model.onnx -o model.json\n"
       "  quantgate convert model.onnx | less");
-  return {verb, [flags] { return RunConvert(*flags); }};
 }
 
 }  // namespace quantgate::cli

@@ -1,11 +1,11 @@
 // quantgate diff
 #include "quantgate/diff.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/diff_text.h"
 #include "tools/quantgate/verbs.h"
@@ -116,27 +116,30 @@ int RunDiff(const DiffFlags& flags) {
 
 }  // namespace
 
-Verb AddDiff(CLI::App& app) {
+void AddDiff(CommandLine& line) {
   const auto flags = std::make_shared<DiffFlags>();
   flags->view.has_markdown = true;
-  CLI::App* verb =
-      app.add_subcommand("diff", "What changed between two SDKs, archs, backends or chips");
-  verb->add_option("OP", flags->spec.ops, "Ops of the backend; all if none is given");
-  verb->add_option("--from", flags->spec.from, "SDK version, arch, backend or chip")
-      ->required()
-      ->type_name("WHAT");
-  verb->add_option("--to", flags->spec.to, "The same kind of thing")->required()->type_name("WHAT");
-  verb->add_flag("-v,--verbose", flags->verbose, "Also each entry that only measuring found");
-  AddTargetFlags(*verb, flags->spec.shared);
-  flags->view.Add(*verb);
-  verb->footer(
+  VerbFlags verb = line.AddVerb("diff", "What changed between two SDKs, archs, backends or chips",
+                                [flags] { return RunDiff(*flags); });
+  verb.Add({.name = "OP", .words = "Ops of the backend; all if none is given"}, flags->spec.ops);
+  verb.Add({.name = "--from",
+            .type = "WHAT",
+            .words = "SDK version, arch, backend or chip",
+            .required = true},
+           flags->spec.from);
+  verb.Add({.name = "--to", .type = "WHAT", .words = "The same kind of thing", .required = true},
+           flags->spec.to);
+  verb.Add({.name = "-v,--verbose", .words = "Also each entry that only measuring found"},
+           flags->verbose);
+  AddTargetFlags(verb, flags->spec.shared);
+  flags->view.Add(verb);
+  verb.Footer(
       "Examples:\n"
       "  quantgate diff --from 2.25 --to 2.51\n"
       "  quantgate diff MatMul --from 2.25 --to 2.51 --arch v73\n"
       "  quantgate diff --from v69 --to v73 --format markdown -o changes.md\n"
       "  quantgate diff --from SM8350 --to SM8750\n"
       "  quantgate diff --from 2.13 --to 2.25 --backend gpu");
-  return {verb, [flags] { return RunDiff(*flags); }};
 }
 
 }  // namespace quantgate::cli

@@ -1,7 +1,6 @@
 // quantgate explain CODE|LOGFILE
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include "core/report/layout.h"
 #include "core/types/nearest.h"
 #include "quantgate/quantgate.h"
+#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/log_messages.h"
 #include "tools/quantgate/markdown.h"
@@ -32,18 +32,6 @@ struct ExplainFlags {
   bool all = false;
   ColorFlag color;
 };
-
-std::string_view StatusName(RuleStatus status) {
-  switch (status) {
-    case RuleStatus::kPreview:
-      return "preview";
-    case RuleStatus::kStable:
-      return "stable";
-    case RuleStatus::kDeprecated:
-      return "deprecated";
-  }
-  return "";
-}
 
 Json ExamplesJson(const Rule& rule) {
   Json examples = Json::array();
@@ -65,7 +53,7 @@ std::string RulesJson(const std::vector<const Rule*>& rules) {
   for (const Rule* rule : rules) {
     json["rules"].push_back({{"code", rule->code},
                              {"slug", rule->slug},
-                             {"status", StatusName(rule->status)},
+                             {"status", RuleStatusName(rule->status)},
                              {"summary", rule->summary},
                              {"explanation", rule->explanation},
                              {"examples", ExamplesJson(*rule)}});
@@ -120,7 +108,8 @@ std::string ExampleText(const Rule& rule, bool color, size_t width) {
 std::string RuleText(const Rule& rule, bool color, size_t width) {
   const Painter paint(color);
   std::string text = paint(Style::kRed, rule.code, true) + " " + paint(Style::kBold, rule.slug);
-  if (rule.status != RuleStatus::kStable) text += " (" + std::string(StatusName(rule.status)) + ")";
+  if (rule.status != RuleStatus::kStable)
+    text += " (" + std::string(RuleStatusName(rule.status)) + ")";
   text += "\n";
   for (const std::string& line : Wrap(rule.summary, width)) text += line + "\n";
   return text + "\n" + RenderMarkdown(rule.explanation, color, width) +
@@ -252,27 +241,24 @@ int RunExplain(const ExplainFlags& flags) {
 
 }  // namespace
 
-Verb AddExplain(CLI::App& app) {
+void AddExplain(CommandLine& line) {
   const auto flags = std::make_shared<ExplainFlags>();
-  CLI::App* verb =
-      app.add_subcommand("explain", "A rule in full, or what the messages of a log mean");
-  verb->add_option(
-      "RULE", flags->rule,
-      "Code or name, as in QG301 or asymmetric-encoding; or a log of QNN, ONNX Runtime or "
-      "ExecuTorch, '-' = standard input");
-  verb->add_flag("--all", flags->all, "List all rules; with --format json in full");
-  verb->add_option("--format", flags->format, "text or json")
-      ->capture_default_str()
-      ->type_name("FORMAT");
-  flags->color.Add(*verb);
-  verb->footer(
+  VerbFlags verb = line.AddVerb("explain", "A rule in full, or what the messages of a log mean",
+                                [flags] { return RunExplain(*flags); });
+  verb.Add({.name = "RULE",
+            .words = "Code or name, as in QG301 or asymmetric-encoding; or a log of QNN, ONNX "
+                     "Runtime or ExecuTorch, '-' = standard input"},
+           flags->rule);
+  verb.Add({.name = "--all", .words = "List all rules; with --format json in full"}, flags->all);
+  AddFormatFlag(verb, flags->format);
+  flags->color.Add(verb);
+  verb.Footer(
       "Examples:\n"
       "  quantgate explain QG301\n"
       "  quantgate explain asymmetric-encoding\n"
       "  quantgate explain --all\n"
       "  quantgate explain session.log\n"
       "  python export.py 2>&1 | quantgate explain -");
-  return {verb, [flags] { return RunExplain(*flags); }};
 }
 
 }  // namespace quantgate::cli

@@ -1,7 +1,6 @@
 // quantgate import --sdk-docs DIR [-o OUT]
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +19,7 @@
 #include "quantgate/database.h"
 #include "quantgate/dtype.h"
 #include "quantgate/overlay.h"
+#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/opdef_page.h"
 #include "tools/quantgate/verbs.h"
@@ -312,22 +312,26 @@ int Import(const ImportFlags& flags) {
 
 }  // namespace
 
-Verb AddImport(CLI::App& app) {
+void AddImport(CommandLine& line) {
   auto flags = std::make_shared<ImportFlags>();
-  CLI::App* verb =
-      app.add_subcommand("import", "Reads the op definition pages of your own QNN SDK");
-  verb->add_option("--sdk-docs", flags->docs, "The SDK, or its folder docs/QNN/OpDef")
-      ->required()
-      ->type_name("DIR");
-  verb->add_option("--sdk", flags->sdk, "Its version, where the path doesn't say it")
-      ->type_name("VERSION");
-  verb->add_option("-o,--output", flags->out, "New folder for the YAML, to use with --opdefs")
-      ->type_name("OUT");
-  verb->footer(
+  VerbFlags verb = line.AddVerb("import", "Reads the op definition pages of your own QNN SDK",
+                                [flags] { return Import(*flags); });
+  verb.Add({.name = "--sdk-docs",
+            .type = "DIR",
+            .words = "The SDK, or its folder docs/QNN/OpDef",
+            .required = true},
+           flags->docs);
+  verb.Add(
+      {.name = "--sdk", .type = "VERSION", .words = "Its version, where the path doesn't say it"},
+      flags->sdk);
+  verb.Add({.name = "-o,--output",
+            .type = "OUT",
+            .words = "New folder for the YAML, to use with --opdefs"},
+           flags->out);
+  verb.Footer(
       "Every sentence becomes a constraint or is listed as unmapped.\n\nExamples:\n"
       "  quantgate import --sdk-docs qairt/2.39.0 -o qnn-2.39\n"
       "  quantgate check model.onnx --sdk 2.39 --opdefs qnn-2.39");
-  return {verb, [flags] { return Import(*flags); }};
 }
 
 }  // namespace quantgate::cli

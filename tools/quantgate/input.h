@@ -9,11 +9,24 @@
 #include "absl/status/statusor.h"
 #include "core/readers/reader.h"
 #include "quantgate/encodings_file.h"
+#include "quantgate/validator.h"
+#include "tools/quantgate/command_line.h"
 
 namespace quantgate::cli {
 
-// Of --input-format; empty = to be guessed.
-absl::StatusOr<std::optional<InputFormat>> ParseInputFormat(std::string_view text);
+struct InputFormatFlag {
+  std::string value;
+  void Add(VerbFlags verb);
+  // Nothing = to be guessed.
+  absl::StatusOr<std::optional<InputFormat>> Parse() const;
+};
+
+struct RouteFlag {
+  std::string value;
+  void Add(VerbFlags verb);
+  // kDefault where it isn't given.
+  absl::StatusOr<Route> Parse() const;
+};
 
 // Of --encodings; empty = none. The error is whole: "FILE:PLACE: reason".
 absl::StatusOr<std::optional<EncodingsFile>> LoadEncodings(const std::string& path);

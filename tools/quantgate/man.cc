@@ -1,11 +1,12 @@
 // quantgate man: the manual page, made from the help of all verbs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 
 #include "quantgate/version.h"
+#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/verbs.h"
@@ -31,46 +32,31 @@ std::string Roff(std::string_view text) {
   return roff;
 }
 
-std::string Options(const CLI::App& verb) {
+std::string Options(const VerbWords& verb) {
   std::string text;
-  for (const CLI::Option* option : verb.get_options()) {
-    std::string name;
-    if (!option->nonpositional()) {
-      name = option->get_name();
-    } else {
-      for (const std::string& part : option->get_snames()) name += "-" + part + ", ";
-      for (const std::string& part : option->get_lnames()) name += "--" + part + ", ";
-      name.resize(name.size() - 2);
-    }
-    const bool takes_value = option->get_expected_max() > 0 && option->nonpositional();
-    text += ".TP\n\\fB" + Roff(name) + "\\fR";
-    if (takes_value) text += " \\fI" + Roff(option->get_type_name()) + "\\fR";
-    text += "\n" + Roff(option->get_description());
-    if (!option->get_default_str().empty()) {
-      text += Roff(" (default " + option->get_default_str() + ")");
-    }
+  for (const FlagWords& flag : verb.flags) {
+    text += ".TP\n\\fB" + Roff(fmt::format("{}", fmt::join(flag.names, ", "))) + "\\fR";
+    if (flag.takes_value) text += " \\fI" + Roff(flag.type) + "\\fR";
+    text += "\n" + Roff(flag.words);
+    if (!flag.default_value.empty()) text += Roff(" (default " + flag.default_value + ")");
     text += "\n";
   }
   return text;
 }
 
-std::string Page(const CLI::App& app) {
+std::string Page(const CommandLine& line) {
   std::string text = fmt::format(
       ".\\\" Made by `quantgate man`.\n"
       ".TH QUANTGATE 1 \"\" \"quantgate {}\" \"User Commands\"\n"
       ".SH NAME\nquantgate \\- {}\n"
       ".SH SYNOPSIS\n.B quantgate\n\\fIVERB\\fR [\\fIFLAGS\\fR]\n"
       ".SH DESCRIPTION\n{}\n",
-      QUANTGATE_VERSION, "says whether a quantized model fits an NPU backend",
-      Roff(app.get_description()));
+      QUANTGATE_VERSION, "says whether a quantized model fits an NPU backend", Roff(line.words()));
   text += ".SH VERBS\n";
-  for (const CLI::App* verb : app.get_subcommands({})) {
-    text +=
-        fmt::format(".SS {}\n{}\n", Roff(verb->get_name()), Roff(verb->get_description() + "."));
-    text += Options(*verb);
-    if (!verb->get_footer().empty()) {
-      text += ".PP\n.nf\n" + Roff(verb->get_footer()) + "\n.fi\n";
-    }
+  for (const VerbWords& verb : line.Verbs()) {
+    text += fmt::format(".SS {}\n{}\n", Roff(verb.name), Roff(verb.words + "."));
+    text += Options(verb);
+    if (!verb.footer.empty()) text += ".PP\n.nf\n" + Roff(verb.footer) + "\n.fi\n";
   }
   text +=
       ".SH EXIT STATUS\n"
@@ -87,17 +73,17 @@ std::string Page(const CLI::App& app) {
 
 }  // namespace
 
-Verb AddMan(CLI::App& app) {
-  CLI::App* verb = app.add_subcommand("man", "Print the manual page");
-  verb->footer(
-      "Examples:\n"
-      "  quantgate man | man -l -");
-  return {verb, [&app] {
-            absl::StatusOr<Output> output = Output::Open("");
-            output->Write(Page(app));
-            const absl::Status status = output->Commit();
-            return status.ok() ? kFine : Fail(status);
-          }};
+void AddMan(CommandLine& line) {
+  line.AddVerb("man", "Print the manual page",
+               [&line] {
+                 absl::StatusOr<Output> output = Output::Open("");
+                 output->Write(Page(line));
+                 const absl::Status status = output->Commit();
+                 return status.ok() ? kFine : Fail(status);
+               })
+      .Footer(
+          "Examples:\n"
+          "  quantgate man | man -l -");
 }
 
 }  // namespace quantgate::cli

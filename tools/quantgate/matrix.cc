@@ -1,12 +1,12 @@
 // quantgate matrix
 #include "quantgate/matrix.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/matrix_text.h"
 #include "tools/quantgate/verbs.h"
@@ -142,26 +142,27 @@ int RunMatrix(const MatrixFlags& flags) {
 
 }  // namespace
 
-Verb AddMatrix(CLI::App& app) {
+void AddMatrix(CommandLine& line) {
   const auto flags = std::make_shared<MatrixFlags>();
-  CLI::App* verb =
-      app.add_subcommand("matrix", "Which precisions ops take, by arch, SDK, backend or chip");
-  verb->add_option("OP", flags->ops, "Ops of the backend; all if none is given");
-  verb->add_option("--by", flags->by, "What the columns are: arch, sdk, backend or soc")
-      ->capture_default_str()
-      ->type_name("WHAT");
-  verb->add_option("--precision", flags->precision,
-                   "Only this precision: fp16, fp32, 16a16w, 16a8w, 8a8w, 4w, LPBQ, int")
-      ->type_name("NAME");
-  AddTargetFlags(*verb, flags->target);
-  flags->view.Add(*verb);
-  verb->footer(
+  VerbFlags verb =
+      line.AddVerb("matrix", "Which precisions ops take, by arch, SDK, backend or chip",
+                   [flags] { return RunMatrix(*flags); });
+  verb.Add({.name = "OP", .words = "Ops of the backend; all if none is given"}, flags->ops);
+  verb.Add(
+      {.name = "--by", .type = "WHAT", .words = "What the columns are: arch, sdk, backend or soc"},
+      flags->by);
+  verb.Add({.name = "--precision",
+            .type = "NAME",
+            .words = "Only this precision: fp16, fp32, 16a16w, 16a8w, 8a8w, 4w, LPBQ, int"},
+           flags->precision);
+  AddTargetFlags(verb, flags->target);
+  flags->view.Add(verb);
+  verb.Footer(
       "Examples:\n"
       "  quantgate matrix                                     every op on every arch\n"
       "  quantgate matrix MatMul --by soc --precision 16a16w  the chips that can\n"
       "  quantgate matrix --by backend --format html -o matrix.html\n"
       "  quantgate matrix Conv2d FullyConnected --by sdk --arch v73");
-  return {verb, [flags] { return RunMatrix(*flags); }};
 }
 
 }  // namespace quantgate::cli

@@ -1,6 +1,5 @@
 #include "tools/quantgate/overlay.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
 
@@ -8,12 +7,12 @@
 
 namespace quantgate::cli {
 
-void OpdefsFlag::Add(CLI::App& verb) {
-  verb.add_option("--opdefs", folders, "Folder of YAML to lay over the database; may be repeated")
-      ->group("Target")
-      ->type_name("DIR")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+void OpdefsFlag::Add(VerbFlags verb) {
+  verb.Add({.name = "--opdefs",
+            .type = "DIR",
+            .words = "Folder of YAML to lay over the database; may be repeated",
+            .group = "Target"},
+           folders);
 }
 
 absl::StatusOr<const Database*> OpdefsFlag::Load() const {

@@ -7,16 +7,13 @@
 
 #include "absl/status/statusor.h"
 #include "quantgate/database.h"
-
-namespace CLI {
-class App;
-}
+#include "tools/quantgate/command_line.h"
 
 namespace quantgate::cli {
 
 struct OpdefsFlag {
   std::vector<std::string> folders;
-  void Add(CLI::App& verb);
+  void Add(VerbFlags verb);
   // The embedded database where no folder is given. The result lives as long as the process.
   // Errors are lines of "FILE:LINE:COLUMN: reason".
   absl::StatusOr<const Database*> Load() const;

@@ -1,5 +1,4 @@
 // quantgate query OP
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -8,6 +7,7 @@
 
 #include "core/report/layout.h"
 #include "quantgate/quantgate.h"
+#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/query_html.h"
 #include "tools/quantgate/table.h"
@@ -384,21 +384,23 @@ int RunQuery(const QueryFlags& flags) {
 
 }  // namespace
 
-Verb AddQuery(CLI::App& app) {
+void AddQuery(CommandLine& line) {
   const auto flags = std::make_shared<QueryFlags>();
-  CLI::App* verb = app.add_subcommand("query", "What a target takes for an op");
-  verb->add_option("OP", flags->op, "Op of the backend; all of them in short if none is given");
-  AddTargetFlags(*verb, flags->target);
-  flags->view.Add(*verb);
-  verb->add_flag("--every-sdk", flags->every_sdk,
-                 "Every row and constraint of every SDK and arch, as JSON");
-  verb->footer(
+  VerbFlags verb =
+      line.AddVerb("query", "What a target takes for an op", [flags] { return RunQuery(*flags); });
+  verb.Add({.name = "OP", .words = "Op of the backend; all of them in short if none is given"},
+           flags->op);
+  AddTargetFlags(verb, flags->target);
+  flags->view.Add(verb);
+  verb.Add(
+      {.name = "--every-sdk", .words = "Every row and constraint of every SDK and arch, as JSON"},
+      flags->every_sdk);
+  verb.Footer(
       "Examples:\n"
       "  quantgate query Conv2d --soc SM8550\n"
       "  quantgate query Conv2d --backend lpai\n"
       "  quantgate query MatMul --arch v68 --sdk 2.25 --format html -o matmul.html\n"
       "  quantgate query --arch v68");
-  return {verb, [flags] { return RunQuery(*flags); }};
 }
 
 }  // namespace quantgate::cli

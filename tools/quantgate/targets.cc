@@ -1,11 +1,11 @@
 // quantgate targets
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/report/layout.h"
 #include "quantgate/quantgate.h"
+#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/table.h"
 #include "tools/quantgate/verbs.h"
@@ -95,15 +95,15 @@ int RunTargets(const ViewFlags& flags) {
 
 }  // namespace
 
-Verb AddTargets(CLI::App& app) {
+void AddTargets(CommandLine& line) {
   const auto flags = std::make_shared<ViewFlags>();
-  CLI::App* verb = app.add_subcommand("targets", "Backends, SDK versions, archs and chips known");
-  flags->Add(*verb);
-  verb->footer(
+  VerbFlags verb = line.AddVerb("targets", "Backends, SDK versions, archs and chips known",
+                                [flags] { return RunTargets(*flags); });
+  flags->Add(verb);
+  verb.Footer(
       "Examples:\n"
       "  quantgate targets\n"
       "  quantgate targets --format json");
-  return {verb, [flags] { return RunTargets(*flags); }};
 }
 
 }  // namespace quantgate::cli

@@ -1,9 +1,5 @@
 // quantgate verify INPUT… --backend-lib LIB
-#include <unistd.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -17,10 +13,12 @@
 #include "core/resolve/resolve.h"
 #include "core/route/route.h"
 #include "quantgate/quantgate.h"
+#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/overlay.h"
+#include "tools/quantgate/progress.h"
 #include "tools/quantgate/verbs.h"
 #include "tools/verify/comparison_report.h"
 #include "tools/verify/known.h"
@@ -47,11 +45,12 @@ struct VerifyFlags {
   std::vector<std::string> models;
   std::string library, inputs, known, python;
   TargetSpec target;
-  std::string route;
+  RouteFlag route;
+  InputFormatFlag input_format;
   bool prepare = false, execute = false, verbose = false;
   int jobs = 1, timeout = 30;
   uint64_t seed = 1;
-  std::string format = "text", output, input_format;
+  std::string format = "text", output;
   ColorFlag color;
 };
 
@@ -75,30 +74,6 @@ absl::StatusOr<verify::Device> DeviceOf(const Target& target, const Database& da
   }
   return device;
 }
-
-// Tells how many nodes were asked, on a terminal and not in the first second.
-class AskProgress {
- public:
-  explicit AskProgress(size_t total) : total_(total) {}
-  ~AskProgress() {
-    if (shown_) Show("\r\x1b[K");
-  }
-  void operator()(size_t done) {
-    if (!terminal_ || Clock::now() < first_) return;
-    Show("\r\x1b[K" + std::to_string(done) + " of " + std::to_string(total_) + " nodes asked");
-    shown_ = true;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static void Show(const std::string& text) {
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-  }
-  const size_t total_;
-  const bool terminal_ = ::isatty(STDERR_FILENO) == 1;
-  bool shown_ = false;
-  const Clock::time_point first_ = Clock::now() + std::chrono::seconds(1);
-};
 
 // Values of --inputs by name of tensor.
 absl::StatusOr<Model> ReadInputs(const std::string& path) {
@@ -165,8 +140,9 @@ class Verifier {
     for (const Pending& pending : pending_) {
       for (const int32_t node : pending.asked) questions.push_back({&pending.graph(), node});
     }
-    AskProgress progress(questions.size());
-    ask_.progress = [&](size_t count) { progress(count); };
+    Progress progress;
+    const std::string words = "of " + std::to_string(questions.size()) + " nodes asked";
+    ask_.progress = [&](size_t count) { progress.Tell(count, words); };
     absl::StatusOr<std::vector<Answer>> answers = oracle_.Ask(questions, ask_);
     if (!answers.ok()) return answers.status();
     ask_.seed += questions.size() << 20;
@@ -383,23 +359,12 @@ class Printer {
   int status_ = kFine;
 };
 
-absl::StatusOr<Route> RouteOf(const VerifyFlags& flags) {
-  if (flags.route.empty()) return Route::kDefault;
-  const std::vector<Route> routes = {Route::kDirect, Route::kOnnxruntime, Route::kExecutorch,
-                                     Route::kQairt};
-  std::vector<std::string_view> names;
-  for (const Route route : routes) names.push_back(RouteName(route));
-  const auto index = OneOf("--route", flags.route, names);
-  if (!index.ok()) return index.status();
-  return routes[*index];
-}
-
 int RunVerify(VerifyFlags& flags) {
-  const absl::StatusOr<Route> route = RouteOf(flags);
+  const absl::StatusOr<Route> route = flags.route.Parse();
   if (!route.ok()) return Fail(route.status());
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
-  const absl::StatusOr<std::optional<InputFormat>> input = ParseInputFormat(flags.input_format);
+  const absl::StatusOr<std::optional<InputFormat>> input = flags.input_format.Parse();
   if (!input.ok()) return Fail(input.status());
   if (std::count(flags.models.begin(), flags.models.end(), "-") > 1) {
     return Fail("standard input ('-') can be read once only");
@@ -429,8 +394,7 @@ int RunVerify(VerifyFlags& flags) {
   if (!device.ok()) return Fail(device.status());
   const absl::StatusOr<verify::Oracle> oracle = verify::Oracle::Open(*library, *device);
   if (!oracle.ok()) {
-    return Fail(*library + ": " +
-                verify::ExplainLoadError(std::string(oracle.status().message())));
+    return Fail(*library + ": " + verify::ExplainLoadError(std::string(oracle.status().message())));
   }
   // Unless told otherwise, the library is of the SDK it says it is of.
   const std::string own_sdk = verify::SdkOfBuildId(oracle->info().build_id);
@@ -486,53 +450,52 @@ int RunVerify(VerifyFlags& flags) {
 
 }  // namespace
 
-Verb AddVerify(CLI::App& app) {
+void AddVerify(CommandLine& line) {
   const auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* verb = app.add_subcommand("verify", "Ask a real backend library too, and compare");
-  verb->add_option("INPUT", flags->models, "Model files; '-' = standard input")->required();
-  verb->add_option("--backend-lib", flags->library,
-                   "Backend library, such as libQnnHtp.so, or the folder of an SDK or of an "
-                   "unpacked onnxruntime-qnn wheel")
-      ->required()
-      ->type_name("PATH");
-  verb->add_flag("--prepare", flags->prepare, "Also prepare a graph of each node alone");
-  verb->add_flag("--execute", flags->execute,
-                 "Also run it, and judge its values against a float reference");
-  verb->add_option("--inputs", flags->inputs,
-                   "Model JSON whose tensors' values are used; others are random")
-      ->type_name("FILE");
-  verb->add_option("--seed", flags->seed, "Of random values")->capture_default_str();
-  verb->add_option("--timeout", flags->timeout, "Seconds for one step of one node")
-      ->check(CLI::Range(1, 86400))
-      ->capture_default_str()
-      ->type_name("SECONDS");
-  verb->add_option("--jobs", flags->jobs, "Processes that ask the library")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str()
-      ->type_name("N");
-  verb->add_option("--known", flags->known,
-                   "Disagreements that don't fail; one that is gone does: docs/verify.md")
-      ->type_name("FILE");
-  verb->add_option("--python", flags->python,
-                   "Python with NumPy, for the float reference; .venv's if not given")
-      ->type_name("PROGRAM");
-  AddTargetFlags(*verb, flags->target);
-  flags->opdefs.Add(*verb);
-  verb->add_option("--route", flags->route,
-                   "How the file reaches the backend: direct, onnxruntime, executorch, qairt; by "
-                   "kind of input if not given")
-      ->group("Target")
-      ->type_name("ROUTE");
-  verb->add_option("--format", flags->format, "text or json")
-      ->capture_default_str()
-      ->type_name("FORMAT");
-  verb->add_option("-o,--output", flags->output, "Write to this file instead")->type_name("FILE");
-  verb->add_option("--input-format", flags->input_format,
-                   "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given")
-      ->type_name("FORMAT");
-  verb->add_flag("-v,--verbose", flags->verbose, "A table of every node");
-  flags->color.Add(*verb);
-  verb->footer(
+  VerbFlags verb = line.AddVerb("verify", "Ask a real backend library too, and compare",
+                                [flags] { return RunVerify(*flags); });
+  verb.Add({.name = "INPUT", .words = "Model files; '-' = standard input", .required = true},
+           flags->models);
+  verb.Add({.name = "--backend-lib",
+            .type = "PATH",
+            .words = "Backend library, such as libQnnHtp.so, or the folder of an SDK or of an "
+                     "unpacked onnxruntime-qnn wheel",
+            .required = true},
+           flags->library);
+  verb.Add({.name = "--prepare", .words = "Also prepare a graph of each node alone"},
+           flags->prepare);
+  verb.Add(
+      {.name = "--execute", .words = "Also run it, and judge its values against a float reference"},
+      flags->execute);
+  verb.Add({.name = "--inputs",
+            .type = "FILE",
+            .words = "Model JSON whose tensors' values are used; others are random"},
+           flags->inputs);
+  verb.Add({.name = "--seed", .words = "Of random values"}, flags->seed);
+  verb.Add({.name = "--timeout",
+            .type = "SECONDS",
+            .words = "Seconds for one step of one node",
+            .most = 86400},
+           flags->timeout);
+  verb.Add({.name = "--jobs", .type = "N", .words = "Processes that ask the library", .most = 256},
+           flags->jobs);
+  verb.Add({.name = "--known",
+            .type = "FILE",
+            .words = "Disagreements that don't fail; one that is gone does: docs/verify.md"},
+           flags->known);
+  verb.Add({.name = "--python",
+            .type = "PROGRAM",
+            .words = "Python with NumPy, for the float reference; .venv's if not given"},
+           flags->python);
+  AddTargetFlags(verb, flags->target);
+  flags->opdefs.Add(verb);
+  flags->route.Add(verb);
+  AddFormatFlag(verb, flags->format);
+  AddOutputFlag(verb, flags->output);
+  flags->input_format.Add(verb);
+  verb.Add({.name = "-v,--verbose", .words = "A table of every node"}, flags->verbose);
+  flags->color.Add(verb);
+  verb.Footer(
       "Examples:\n"
       "  quantgate verify model.onnx --backend-lib libQnnHtp.so --soc SM8550\n"
       "  quantgate verify net.json --backend-lib SDK_FOLDER --arch v73 --execute\n\n"
@@ -540,7 +503,6 @@ Verb AddVerify(CLI::App& app) {
       "The SDK is that of the library if not given.\n"
       "Exit status: 0 both agree, 1 a disagreement that isn't listed, 2 unusable input, arguments\n"
       "or library.");
-  return {verb, [flags] { return RunVerify(*flags); }};
 }
 
 }  // namespace quantgate::cli

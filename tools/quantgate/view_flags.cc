@@ -1,7 +1,5 @@
 #include "tools/quantgate/view_flags.h"
 
-#include <CLI/CLI.hpp>
-
 #include "quantgate/version.h"
 #include "tools/quantgate/web.h"
 
@@ -20,12 +18,12 @@ std::vector<std::string_view> ViewFlags::Known() const {
   return known;
 }
 
-void ViewFlags::Add(CLI::App& verb) {
-  verb.add_option("--format", format,
-                  has_markdown ? "text, json, html or markdown" : "text, json or html")
-      ->capture_default_str()
-      ->type_name("FORMAT");
-  verb.add_option("-o,--output", output, "Write to this file instead")->type_name("FILE");
+void ViewFlags::Add(VerbFlags verb) {
+  verb.Add({.name = "--format",
+            .type = "FORMAT",
+            .words = has_markdown ? "text, json, html or markdown" : "text, json or html"},
+           format);
+  AddOutputFlag(verb, output);
   opdefs.Add(verb);
   color.Add(verb);
 }

@@ -37,7 +37,7 @@ struct ViewFlags {
   ColorFlag color;
   bool has_markdown = false;
 
-  void Add(CLI::App& verb);
+  void Add(VerbFlags verb);
   // The index of --format is checked before the database is loaded and anything is computed.
   absl::Status CheckFormat() const;
   // Writes `formats` as asked for; the exit status.

@@ -12,20 +12,8 @@ namespace {
 
 namespace py = pybind11;
 
-std::string_view StatusName(RuleStatus status) {
-  switch (status) {
-    case RuleStatus::kPreview:
-      return "preview";
-    case RuleStatus::kStable:
-      return "stable";
-    case RuleStatus::kDeprecated:
-      return "deprecated";
-  }
-  return "";
-}
-
 py::tuple ToTuple(const Rule& rule) {
-  return py::make_tuple(Text(rule.code), Text(rule.slug), Text(StatusName(rule.status)),
+  return py::make_tuple(Text(rule.code), Text(rule.slug), Text(RuleStatusName(rule.status)),
                         Text(rule.summary), Text(rule.explanation));
 }
 

@@ -36,17 +36,11 @@ ValidatorOptions Options(const std::optional<std::string>& route, const std::str
   ValidatorOptions options;
   const std::vector<Mode> modes = {Mode::kStrict, Mode::kWarn};
   options.mode = modes[OneOf("mode", mode, {"strict", "warn"})];
-  std::vector<std::string_view> names;
-  for (int i = 1; i < kConsequenceCount; ++i) {  // everything is at least `accepted`
-    names.push_back(ConsequenceName(static_cast<Consequence>(i)));
-  }
-  options.fail_on = static_cast<Consequence>(OneOf("fail_on", fail_on, names) + 1);
+  OneOf("fail_on", fail_on, FailOnNames());
+  options.fail_on = *ConsequenceFromName(fail_on);
   if (route) {
-    const std::vector<Route> routes = {Route::kDirect, Route::kOnnxruntime, Route::kExecutorch,
-                                       Route::kQairt};
-    names.clear();
-    for (const Route known : routes) names.push_back(RouteName(known));
-    options.route = routes[OneOf("route", *route, names)];
+    OneOf("route", *route, RouteNames());
+    options.route = *RouteFromName(*route);
   }
   return options;
 }

@@ -11,6 +11,7 @@
 namespace quantgate {
 
 enum class RuleStatus : uint8_t { kPreview, kStable, kDeprecated };
+std::string_view RuleStatusName(RuleStatus status);
 
 struct Rule {
   std::string_view code;         // "QG301"

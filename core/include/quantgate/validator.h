@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -20,6 +21,10 @@ namespace quantgate {
 enum class Route : uint8_t { kDefault, kDirect, kOnnxruntime, kExecutorch, kQairt };
 std::string_view RouteName(Route route);
 std::optional<Route> RouteFromName(std::string_view name);
+// Those that can be asked for.
+std::vector<std::string_view> RouteNames();
+// The consequences that ValidatorOptions::fail_on can be: all but `accepted`.
+std::vector<std::string_view> FailOnNames();
 
 struct ValidatorOptions {
   Mode mode = Mode::kStrict;
