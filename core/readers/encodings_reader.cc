@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "core/readers/json_cursor.h"
 #include "core/readers/json_walker.h"
 #include "core/readers/text.h"
+#include "core/readers/unknown_fields.h"
 #include "core/types/nearest.h"
 
 namespace quantgate {
@@ -33,7 +33,6 @@ constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 constexpr size_t kMaxNesting = 8;  // dimensions of a weight
 // How much text may be read before `consumed` is told.
 constexpr size_t kTellEvery = size_t{4} << 20;
-constexpr size_t kMaxUnknownFields = 20;
 
 constexpr std::array<std::string_view, 5> kEncodingTypes = {"PER_TENSOR", "PER_CHANNEL",
                                                             "PER_BLOCK", "LPBQ", "VECTOR"};
@@ -94,7 +93,7 @@ class Reader {
     if (std::find(kOtherTopKeys.begin(), kOtherTopKeys.end(), name) == kOtherTopKeys.end()) {
       std::string clean;
       if (!ScalarText(key, &clean)) return false;
-      Unknown(clean);
+      unknown_.Add(clean);
     }
     return true;
   }
@@ -221,15 +220,15 @@ class Reader {
       if (key == "max") return Number(v, &raw->maxima);
       if (key == "bitwidth") return SameInt(v, "bitwidth", &raw->bitwidth);
       if (key == "is_symmetric") return Flag(v, &raw->symmetric);
-      if (key == "dtype") return Text(v, &raw->dtype);
-      Unknown(key);
-      return Pass(v);
+      if (key == "dtype") return json_.String(v, &raw->dtype);
+      unknown_.Add(key);
+      return json_.Pass(v);
     });
   }
 
   bool ReadEntry(Value value, RawEntry* raw, Version* form) {
     return json_.Map(value, [&](std::string_view key, Value v, size_t) {
-      if (key == "name") return Text(v, &raw->name);
+      if (key == "name") return json_.String(v, &raw->name);
       if (key == "block_size") return BlockSize(v, raw);
       if (key == "per_block_int_scale") return ReadNumbers(v, &raw->factors);
       return *form == Version::k100 ? ReadListField(key, v, raw)
@@ -241,23 +240,23 @@ class Reader {
   bool ReadListField(std::string_view key, Value v, RawEntry* raw) {
     if (key == "scale") return ReadNumbers(v, &raw->scales);
     if (key == "offset") return ReadNumbers(v, &raw->offsets);
-    if (key == "dtype") return Text(v, &raw->dtype);
+    if (key == "dtype") return json_.String(v, &raw->dtype);
     if (key == "bw") return SameInt(v, "bw", &raw->bitwidth);
     if (key == "compressed_bw") return SameInt(v, "compressed_bw", &raw->compressed_bitwidth);
     if (key == "is_sym") return Flag(v, &raw->symmetric);
     if (key == "enc_type") return EncodingType(v, &raw->enc_type);
     if (key == "zero_point_shift") return Shift(v);
     if (key == "output_dtype" || key == "y_scale" || key == "y_zero_point") foreign_fields_ = true;
-    Unknown(key);
-    return Pass(v);
+    unknown_.Add(key);
+    return json_.Pass(v);
   }
 
   // 2.0.0 and 2.1.0
   bool ReadPlainField(std::string_view key, Value v, RawEntry* raw, Version* form) {
-    if (key == "output_dtype") return Text(v, &raw->dtype);
+    if (key == "output_dtype") return json_.String(v, &raw->dtype);
     if (key == "y_scale") {
       json_type type;
-      if (!TypeOf(v, &type)) return false;
+      if (!json_.TypeOf(v, &type)) return false;
       if (type != json_type::object) return ReadNumbers(v, &raw->scales);
       *form = Version::k210;
       return json_.Map(v, [&](std::string_view inner, Value field, size_t) {
@@ -266,34 +265,23 @@ class Reader {
         if (inner == "x_zero_point") return ReadZeroes(field);
         if (inner == "axis") return Axis(field, &raw->factors_axis);
         // Of the factors: implied by their values.
-        if (inner == "input_dtype" || inner == "block_size") return Pass(field);
-        Unknown(inner);
-        return Pass(field);
+        if (inner == "input_dtype" || inner == "block_size") return json_.Pass(field);
+        unknown_.Add(inner);
+        return json_.Pass(field);
       });
     }
     if (key == "per_channel_float_scale") return ReadNumbers(v, &raw->scales);
     if (key == "y_zero_point") return ReadNumbers(v, &raw->offsets);
     if (key == "axis") return Axis(v, &raw->axis);
     if (key == "scale" || key == "offset" || key == "bw") foreign_fields_ = true;
-    Unknown(key);
-    return Pass(v);
-  }
-
-  bool TypeOf(Value& value, json_type* type) {
-    return !value.type().get(*type) || json_.Fail(value, "not valid JSON");
-  }
-
-  bool Text(Value value, std::string* out) {
-    std::string_view text;
-    if (!json_.String(value, &text)) return false;
-    out->assign(text);
-    return true;
+    unknown_.Add(key);
+    return json_.Pass(v);
   }
 
   // true, "True" or "true".
   bool Flag(Value value, std::optional<bool>* out) {
     json_type type;
-    if (!TypeOf(value, &type)) return false;
+    if (!json_.TypeOf(value, &type)) return false;
     bool flag = false;
     if (type == json_type::string) {
       const size_t offset = json_.OffsetOf(value);
@@ -349,7 +337,7 @@ class Reader {
 
   bool EncodingType(Value value, std::string* out) {
     const size_t offset = json_.OffsetOf(value);
-    if (!Text(value, out)) return false;
+    if (!json_.String(value, out)) return false;
     const auto known = std::find(kEncodingTypes.begin(), kEncodingTypes.end(), *out);
     if (known == kEncodingTypes.end()) {
       return json_.FailAt(offset, fmt::format("unknown enc_type {}{}", Quoted(*out),
@@ -408,7 +396,7 @@ class Reader {
   template <typename T>
   bool ReadLevel(Value value, size_t level, Numbers<T>* out) {
     json_type type;
-    if (!TypeOf(value, &type)) return false;
+    if (!json_.TypeOf(value, &type)) return false;
     if (type != json_type::array) {
       if (level != out->dims.size()) return json_.Fail(value, "the lists differ in depth");
       out->values.emplace_back();
@@ -433,31 +421,6 @@ class Reader {
                           fmt::format("a list of {} beside one of {}", count, out->dims[level]));
     }
     return true;
-  }
-
-  // Over a value of no use; it is held to be JSON all the same.
-  bool Pass(Value value) {
-    json_type type;
-    if (!TypeOf(value, &type)) return false;
-    if (type == json_type::object) {
-      return json_.Map(value, [&](std::string_view, Value v, size_t) { return Pass(v); });
-    }
-    if (type == json_type::array) return json_.Array(value, [&](Value v) { return Pass(v); });
-    if (type == json_type::string) {
-      std::string_view text;
-      return json_.String(value, &text);
-    }
-    if (type == json_type::boolean) {
-      bool flag = false;
-      return json_.Bool(value, &flag);
-    }
-    double number = 0;
-    return type == json_type::null || json_.Double(value, &number);
-  }
-
-  void Unknown(std::string_view field) {
-    if (unknown_.size() < kMaxUnknownFields || unknown_.find(std::string(field)) != unknown_.end())
-      ++unknown_[std::string(field)];
   }
 
   // ---- the file as a whole -----------------------------------------------------------------
@@ -492,14 +455,7 @@ class Reader {
       Schema("fields of version 1.0.0 and of 2.0.0 in one entry", "the fields of one version",
              "an entry mixes the fields of different versions");
     }
-    if (!unknown_.empty()) {
-      std::string names;
-      for (const auto& [name, count] : unknown_) {
-        names += fmt::format("{}{}{}", names.empty() ? "" : ", ", Quoted(name),
-                             count > 1 ? fmt::format(" ({} times)", count) : "");
-      }
-      file_.notes.push_back(fmt::format("fields that are not known and not used: {}", names));
-    }
+    unknown_.AddNote(file_.notes);
     return absl::OkStatus();
   }
 
@@ -542,7 +498,7 @@ class Reader {
   EncodingsFile file_;
   std::string_view section_name_;
   std::string scratch_;
-  std::map<std::string, int64_t> unknown_;
+  UnknownFields unknown_;
   int64_t line_ = 1;
   size_t counted_ = 0;  // newlines up to here are in line_
   size_t told_ = 0;

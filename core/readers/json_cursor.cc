@@ -178,6 +178,48 @@ bool JsonCursor::String(Value value, std::string_view* out) {
   return true;
 }
 
+bool JsonCursor::String(Value value, std::string* out) {
+  std::string_view text;
+  if (!String(value, &text)) return false;
+  out->assign(text);
+  return true;
+}
+
+bool JsonCursor::Strings(Value value, std::vector<TextAt>* out) {
+  return Array(value, [&](Value item) {
+    TextAt& text = out->emplace_back();
+    text.offset = OffsetOf(item);
+    return String(item, &text.text);
+  });
+}
+
+bool JsonCursor::TypeOf(Value& value, simdjson::ondemand::json_type* out) {
+  return !value.type().get(*out) || Fail(value, "not valid JSON");
+}
+
+bool JsonCursor::Pass(Value value) {
+  using simdjson::ondemand::json_type;
+  json_type type;
+  if (!TypeOf(value, &type)) return false;
+  std::string_view text;
+  bool flag = false;
+  double number = 0;
+  switch (type) {
+    case json_type::object:
+      return Map(value, [&](std::string_view, Value v, size_t) { return Pass(v); });
+    case json_type::array:
+      return Array(value, [&](Value v) { return Pass(v); });
+    case json_type::string:
+      return String(value, &text);
+    case json_type::boolean:
+      return Bool(value, &flag);
+    case json_type::null:
+      return true;
+    default:
+      return Double(value, &number);
+  }
+}
+
 bool JsonCursor::Bool(Value value, bool* out) {
   json_type type;
   if (const auto error = value.type().get(type)) return Syntax(error);

@@ -21,6 +21,12 @@ struct JsonKey {
   std::string_view snake;
 };
 
+// A string and the byte of the text at which it begins.
+struct TextAt {
+  std::string_view text;
+  size_t offset;
+};
+
 // Functions return false after the first error, which is then kept. Values are visited once, in
 // file order. Strings live as long as the cursor.
 class JsonCursor {
@@ -53,11 +59,17 @@ class JsonCursor {
   bool Array(Value value, Element element);
 
   bool String(Value value, std::string_view* out);
+  bool String(Value value, std::string* out);
+  // An array of strings.
+  bool Strings(Value value, std::vector<TextAt>* out);
   bool Bool(Value value, bool* out);
   bool Int(Value value, int64_t min, int64_t max, int64_t* out);
   bool Uint(Value value, uint64_t* out);
   bool Double(Value value, double* out);
   bool Float(Value value, float* out);
+  bool TypeOf(Value& value, simdjson::ondemand::json_type* out);
+  // Over a value of no use; it is held to be JSON all the same.
+  bool Pass(Value value);
 
   // The path of what Slice() visits, before the path within it.
   void SetPath(std::string path) { root_ = std::move(path); }

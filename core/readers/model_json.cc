@@ -150,11 +150,6 @@ class Reader {
   }
 
  private:
-  // A tensor's name where a node or the graph refers to it.
-  struct Reference {
-    std::string_view name;
-    size_t offset;
-  };
   struct NodeReferences {
     size_t offset = 0;  // of the node
     size_t begin = 0;   // into references_: inputs, then outputs
@@ -166,15 +161,15 @@ class Reader {
     return json_.Object(value, kModelKeys, [&](size_t key, Value v) {
       switch (key) {
         case kName:
-          return Text(v, &model_.name);
+          return json_.String(v, &model_.name);
         case kDialect:
           return ReadDialect(v, [&](Dialect d) { model_.dialect = d; });
         case kOpset:
           return json_.Int(v, 0, kInt64Max, &model_.opset);
         case kInputs:
-          return References(v, &graph_inputs_);
+          return json_.Strings(v, &graph_inputs_);
         case kOutputs:
-          return References(v, &graph_outputs_);
+          return json_.Strings(v, &graph_outputs_);
         case kTensors:
           return json_.Array(v, [&](Value item) { return ReadTensor(item); });
         case kNodes:
@@ -182,17 +177,10 @@ class Reader {
         default:
           return json_.Array(v, [&](Value item) {
             model_.notes.emplace_back();
-            return Text(item, &model_.notes.back());
+            return json_.String(item, &model_.notes.back());
           });
       }
     });
-  }
-
-  bool Text(Value value, std::string* out) {
-    std::string_view text;
-    if (!json_.String(value, &text)) return false;
-    out->assign(text);
-    return true;
   }
 
   template <typename Set>
@@ -207,16 +195,6 @@ class Reader {
     }
     set(*dialect);
     return true;
-  }
-
-  bool References(Value value, std::vector<Reference>* out) {
-    return json_.Array(value, [&](Value item) {
-      const size_t offset = json_.OffsetOf(item);
-      std::string_view name;
-      if (!json_.String(item, &name)) return false;
-      out->push_back({name, offset});
-      return true;
-    });
   }
 
   bool ReadDtype(Value value, Dtype* out) {
@@ -288,7 +266,7 @@ class Reader {
     const bool ok = json_.Object(value, kTensorKeys, [&](size_t key, Value v) {
       switch (key) {
         case kTensorName:
-          return Text(v, &tensor.name);
+          return json_.String(v, &tensor.name);
         case kTensorDtype:
           return ReadDtype(v, &tensor.dtype);
         case kTensorDims:
@@ -388,18 +366,18 @@ class Reader {
     Node node;
     NodeReferences refs;
     refs.offset = json_.OffsetOf(value);
-    std::vector<Reference> outputs;
+    std::vector<TextAt> outputs;
     refs.begin = references_.size();
     const bool ok = json_.Object(value, kNodeKeys, [&](size_t key, Value v) {
       switch (key) {
         case kNodeName:
-          return Text(v, &node.name);
+          return json_.String(v, &node.name);
         case kNodeOp:
-          return Text(v, &node.op);
+          return json_.String(v, &node.op);
         case kNodeInputs:
-          return References(v, &references_);
+          return json_.Strings(v, &references_);
         case kNodeOutputs:
-          return References(v, &outputs);
+          return json_.Strings(v, &outputs);
         case kParams:
           return json_.Map(v, [&](std::string_view name, Value param, size_t) {
             return ReadParam(name, param, &node.params);
@@ -407,11 +385,11 @@ class Reader {
         case kNodeDialect:
           return ReadDialect(v, [&](Dialect d) { node.dialect = d; });
         case kDomain:
-          return Text(v, &node.domain);
+          return json_.String(v, &node.domain);
         case kLocation:
-          return Text(v, &node.location);
+          return json_.String(v, &node.location);
         default:
-          return Text(v, &node.unchecked_reason);
+          return json_.String(v, &node.unchecked_reason);
       }
     });
     if (!ok) return false;
@@ -453,12 +431,12 @@ class Reader {
       case kTensorValue:
         return ReadTensorParam(value, &out->emplace<TensorParam>());
       case kText:
-        return Text(value, &out->emplace<std::string>());
+        return json_.String(value, &out->emplace<std::string>());
       case kTexts: {
         auto& texts = out->emplace<std::vector<std::string>>();
         return json_.Array(value, [&](Value item) {
           texts.emplace_back();
-          return Text(item, &texts.back());
+          return json_.String(item, &texts.back());
         });
       }
       case kInts:
@@ -488,21 +466,21 @@ class Reader {
   }
 
   template <typename Ids>
-  bool Lookup(const Reference& ref, std::string_view path, bool may_be_absent, Ids* out) {
-    if (ref.name.empty() && may_be_absent) {
+  bool Lookup(const TextAt& ref, std::string_view path, bool may_be_absent, Ids* out) {
+    if (ref.text.empty() && may_be_absent) {
       out->push_back(kNoTensor);
       return true;
     }
-    const auto it = ids_.find(absl::string_view(ref.name.data(), ref.name.size()));
+    const auto it = ids_.find(absl::string_view(ref.text.data(), ref.text.size()));
     if (it == ids_.end()) {
       std::string hint;
-      if (model_.tensors.size() < kFewTensors && ref.name.size() < 64) {
+      if (model_.tensors.size() < kFewTensors && ref.text.size() < 64) {
         std::vector<std::string_view> known;
         for (const Tensor& tensor : model_.tensors) known.push_back(tensor.name);
-        hint = DidYouMeanOf(ref.name, known);
+        hint = DidYouMeanOf(ref.text, known);
       }
       return json_.FailAt(ref.offset, path,
-                          fmt::format("no tensor is named {}{}", Quoted(ref.name), hint));
+                          fmt::format("no tensor is named {}{}", Quoted(ref.text), hint));
     }
     out->push_back(it->second);
     return true;
@@ -516,7 +494,7 @@ class Reader {
       for (size_t i = refs.begin; i < refs.end; ++i) {
         const bool is_input = i < refs.outputs;
         const std::string path =
-            references_[i].name.empty() || ids_.contains(Absl(references_[i].name))
+            references_[i].text.empty() || ids_.contains(Absl(references_[i].text))
                 ? std::string()
                 : PortPath(n, is_input, i - (is_input ? refs.begin : refs.outputs));
         if (is_input ? !Lookup(references_[i], path, true, &node.inputs)
@@ -566,9 +544,9 @@ class Reader {
   std::string_view fallback_name_;
   Model model_;
   absl::flat_hash_map<std::string, TensorId> ids_;
-  std::vector<Reference> graph_inputs_;
-  std::vector<Reference> graph_outputs_;
-  std::vector<Reference> references_;
+  std::vector<TextAt> graph_inputs_;
+  std::vector<TextAt> graph_outputs_;
+  std::vector<TextAt> references_;
   std::vector<NodeReferences> node_references_;
 };
 

@@ -18,6 +18,7 @@
 #include "core/readers/model_finish.h"
 #include "core/readers/reader.h"
 #include "core/readers/text.h"
+#include "core/readers/unknown_fields.h"
 #include "core/types/nearest.h"
 
 namespace quantgate {
@@ -31,7 +32,6 @@ constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 constexpr int64_t kInt32Min = std::numeric_limits<int32_t>::min();
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 constexpr size_t kFewTensors = 10000;  // beyond, "did you mean" is not worth the time
-constexpr size_t kMaxUnknownKeys = 20;
 constexpr int kMaxNesting = 16;
 
 // Qnn_Definition_t, Qnn_TensorType_t and Qnn_QuantizationEncoding_t of QnnTypes.h, SDK 2.25.
@@ -68,14 +68,10 @@ class Reader {
   }
 
  private:
-  struct NameAt {
-    std::string_view name;
-    size_t offset;
-  };
   struct NodePorts {
     std::string key;
     size_t offset = 0;
-    std::vector<NameAt> inputs, outputs;
+    std::vector<TextAt> inputs, outputs;
   };
   struct GraphEnd {
     int64_t id;
@@ -93,10 +89,10 @@ class Reader {
       for (const std::string_view known :
            {"model.cpp", "model.bin", "converter_command", "copyright_str", "op_types",
             "Total parameters", "Total MACs per inference", "model_name"}) {
-        if (key == known) return Pass(v);
+        if (key == known) return json_.Pass(v);
       }
-      Unknown(key);
-      return Pass(v);
+      unknown_.Add(key);
+      return json_.Pass(v);
     });
     if (ok && !has_graph) return json_.FailAt(0, "not a QNN net.json: there is no \"graph\" in it");
     return ok;
@@ -114,8 +110,8 @@ class Reader {
           return ReadNode(name, node, offset);
         });
       }
-      Unknown(key);
-      return Pass(v);
+      unknown_.Add(key);
+      return json_.Pass(v);
     });
   }
 
@@ -134,7 +130,7 @@ class Reader {
       if (key == "type") return json_.Int(v, 0, kInt32Max, &type);
       if (key == "data_type") return ReadDtype(v, &tensor.dtype);
       if (key == "dims" || key == "current_dims") {
-        if (has_dims && key == "dims") return Pass(v);
+        if (has_dims && key == "dims") return json_.Pass(v);
         has_dims = true;
         tensor.dims.clear();
         return Ints(v, &tensor.dims);
@@ -144,9 +140,9 @@ class Reader {
         has_values = true;
         return Numbers(v, 0, &values);
       }
-      if (KnownTensorKey(key)) return Pass(v);
-      Unknown(key);
-      return Pass(v);
+      if (KnownTensorKey(key)) return json_.Pass(v);
+      unknown_.Add(key);
+      return json_.Pass(v);
     });
     if (!ok) return false;
     if (!has_dims) tensor.unknown_rank = true;
@@ -225,7 +221,7 @@ class Reader {
   // Numbers and booleans of nested lists, flat.
   bool Numbers(Value value, int depth, TensorValues* out) {
     json_type type;
-    if (!TypeOf(value, &type)) return false;
+    if (!json_.TypeOf(value, &type)) return false;
     if (type == json_type::array) {
       if (depth == kMaxNesting) return json_.Fail(value, "lists within lists, more than 16 deep");
       return json_.Array(value, [&](Value item) { return Numbers(item, depth + 1, out); });
@@ -265,8 +261,8 @@ class Reader {
         out->has_axis = true;
         return ReadAxisScaleOffset(v, out);
       }
-      Unknown(key);
-      return Pass(v);
+      unknown_.Add(key);
+      return json_.Pass(v);
     });
   }
 
@@ -286,10 +282,10 @@ class Reader {
       // They follow from scale and offset.
       if (key == "minimum" || key == "maximum" || key == "min" || key == "max" ||
           key == "is_symmetric" || key == "is_fixed_point") {
-        return Pass(v);
+        return json_.Pass(v);
       }
-      Unknown(key);
-      return Pass(v);
+      unknown_.Add(key);
+      return json_.Pass(v);
     });
   }
 
@@ -325,10 +321,10 @@ class Reader {
       }
       if (key == "num_scale_offsets" || key == "num_elements" ||
           key == "block_scale_storage_type") {
-        return Pass(v);
+        return json_.Pass(v);
       }
-      Unknown(key);
-      return Pass(v);
+      unknown_.Add(key);
+      return json_.Pass(v);
     });
   }
 
@@ -405,10 +401,10 @@ class Reader {
     ports.offset = offset;
     std::string package;
     const bool ok = json_.Map(value, [&](std::string_view key, Value v, size_t) {
-      if (key == "type") return Text(v, &node.op);
-      if (key == "package") return Text(v, &package);
-      if (key == "input_names") return Names(v, &ports.inputs);
-      if (key == "output_names") return Names(v, &ports.outputs);
+      if (key == "type") return json_.String(v, &node.op);
+      if (key == "package") return json_.String(v, &package);
+      if (key == "input_names") return json_.Strings(v, &ports.inputs);
+      if (key == "output_names") return json_.Strings(v, &ports.outputs);
       if (key == "scalar_params") {
         return json_.Map(v, [&](std::string_view param, Value p, size_t) {
           return ReadScalar(param, p, &node.params);
@@ -419,9 +415,9 @@ class Reader {
           return ReadTensorParam(param, p, &node.params);
         });
       }
-      if (key == "macs_per_inference" || key == "param_map") return Pass(v);
-      Unknown(key);
-      return Pass(v);
+      if (key == "macs_per_inference" || key == "param_map") return json_.Pass(v);
+      unknown_.Add(key);
+      return json_.Pass(v);
     });
     if (!ok) return false;
     if (node.op.empty()) return json_.FailAt(offset, "a node needs a \"type\"");
@@ -438,16 +434,6 @@ class Reader {
     model_.nodes.push_back(std::move(node));
     ports_.push_back(std::move(ports));
     return true;
-  }
-
-  bool Names(Value value, std::vector<NameAt>* out) {
-    return json_.Array(value, [&](Value item) {
-      const size_t offset = json_.OffsetOf(item);
-      std::string_view name;
-      if (!json_.String(item, &name)) return false;
-      out->push_back({name, offset});
-      return true;
-    });
   }
 
   // {"<datatype number>": value}
@@ -482,7 +468,7 @@ class Reader {
       case DtypeClass::kFloat:
         return json_.Double(value, &out->emplace<double>());
       case DtypeClass::kString:
-        return Text(value, &out->emplace<std::string>());
+        return json_.String(value, &out->emplace<std::string>());
       case DtypeClass::kUint:
       case DtypeClass::kUfixed:
         return json_.Uint(value, &out->emplace<UintParam>().value);
@@ -507,9 +493,9 @@ class Reader {
         }
         if (key == "data") return Numbers(v, 0, &values);
         if (key != "id" && key != "type" && key != "quant_params" && !KnownTensorKey(key)) {
-          Unknown(key);
+          unknown_.Add(key);
         }
-        return Pass(v);
+        return json_.Pass(v);
       });
       if (!ok) return false;
       ToStored(param.dtype, &values);
@@ -527,27 +513,27 @@ class Reader {
 
   // ---- the graph as a whole ----------------------------------------------------------------
 
-  bool Lookup(const NodePorts& node, std::string_view side, const std::vector<NameAt>& names,
+  bool Lookup(const NodePorts& node, std::string_view side, const std::vector<TextAt>& names,
               auto* out) {
     for (size_t i = 0; i < names.size(); ++i) {
-      const auto it = ids_.find(absl::string_view(names[i].name.data(), names[i].name.size()));
+      const auto it = ids_.find(absl::string_view(names[i].text.data(), names[i].text.size()));
       if (it != ids_.end()) {
         out->push_back(it->second);
         continue;
       }
-      if (names[i].name.empty()) {
+      if (names[i].text.empty()) {
         out->push_back(kNoTensor);
         continue;
       }
       std::string hint;
-      if (model_.tensors.size() < kFewTensors && names[i].name.size() < 64) {
+      if (model_.tensors.size() < kFewTensors && names[i].text.size() < 64) {
         std::vector<std::string_view> known;
         for (const Tensor& tensor : model_.tensors) known.push_back(tensor.name);
-        hint = DidYouMeanOf(names[i].name, known);
+        hint = DidYouMeanOf(names[i].text, known);
       }
       return json_.FailAt(names[i].offset,
                           fmt::format("graph.nodes.{}.{}[{}]", Quoted(node.key), side, i),
-                          fmt::format("no tensor is named {}{}", Quoted(names[i].name), hint));
+                          fmt::format("no tensor is named {}{}", Quoted(names[i].text), hint));
     }
     return true;
   }
@@ -607,47 +593,7 @@ class Reader {
       model_.notes.push_back(fmt::format(
           "offsets of {} signed tensors count from the unsigned grid; read as 0", moved_));
     }
-    if (unknown_.empty()) return;
-    std::string names;
-    for (const auto& [name, count] : unknown_) {
-      names += fmt::format("{}{}{}", names.empty() ? "" : ", ", Quoted(name),
-                           count > 1 ? fmt::format(" ({} times)", count) : "");
-    }
-    model_.notes.push_back(fmt::format("fields that are not known and not used: {}", names));
-  }
-
-  // ---- values ------------------------------------------------------------------------------
-
-  bool TypeOf(Value& value, json_type* type) {
-    return !value.type().get(*type) || json_.Fail(value, "not valid JSON");
-  }
-
-  bool Text(Value value, std::string* out) {
-    std::string_view text;
-    if (!json_.String(value, &text)) return false;
-    out->assign(text);
-    return true;
-  }
-
-  // Over a value of no use; it is held to be JSON all the same.
-  bool Pass(Value value) {
-    json_type type;
-    if (!TypeOf(value, &type)) return false;
-    if (type == json_type::object) {
-      return json_.Map(value, [&](std::string_view, Value v, size_t) { return Pass(v); });
-    }
-    if (type == json_type::array) return json_.Array(value, [&](Value v) { return Pass(v); });
-    std::string_view text;
-    bool flag = false;
-    double number = 0;
-    if (type == json_type::string) return json_.String(value, &text);
-    if (type == json_type::boolean) return json_.Bool(value, &flag);
-    return type == json_type::null || json_.Double(value, &number);
-  }
-
-  void Unknown(std::string_view key) {
-    const std::string name(key);
-    if (unknown_.size() < kMaxUnknownKeys || unknown_.count(name) > 0) ++unknown_[name];
+    unknown_.AddNote(model_.notes);
   }
 
   JsonCursor json_;
@@ -656,7 +602,7 @@ class Reader {
   std::vector<NodePorts> ports_;
   std::vector<GraphEnd> inputs_, outputs_;
   std::vector<TensorId> unknown_encodings_;
-  std::map<std::string, int64_t> unknown_;
+  UnknownFields unknown_;
   int64_t moved_ = 0;
 };
 

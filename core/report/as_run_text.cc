@@ -10,6 +10,7 @@
 
 #include "core/report/layout.h"
 #include "core/report/reporter.h"
+#include "core/report/text_page.h"
 
 namespace quantgate {
 namespace {
@@ -55,14 +56,10 @@ std::string Count(size_t n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
-class AsRunReporter {
+class AsRunReporter : TextPage {
  public:
   AsRunReporter(const Report& report, const TextOptions& options)
-      : report_(report),
-        run_(*report.as_run),
-        options_(options),
-        paint_(options.color),
-        width_(static_cast<size_t>(std::max(options.width, 40))) {}
+      : TextPage(options), report_(report), run_(*report.as_run), options_(options) {}
 
   std::string Print() && {
     Head();
@@ -77,13 +74,6 @@ class AsRunReporter {
   }
 
  private:
-  void Line(std::string_view line) {
-    text_ += line;
-    text_ += '\n';
-  }
-  void Words(std::string_view words) {
-    for (const std::string& line : Wrap(words, width_)) Line(line);
-  }
   std::string Name(int32_t node) const {
     return Printable(report_.nodes[static_cast<size_t>(node)].name, kNameColumns);
   }
@@ -96,7 +86,7 @@ class AsRunReporter {
     }
     where += " · route " + Printable(report_.route);
     Line(paint_(Style::kBold, Printable(report_.model, 160)) + "  " + where);
-    for (const std::string& note : report_.notes) Words("note: " + Printable(note));
+    for (const std::string& note : report_.notes) Note(Printable(note));
     Line("");
   }
 
@@ -130,7 +120,7 @@ class AsRunReporter {
       names += fmt::format(", … and {} more", run_.session_killers.size() - shown);
     }
     Line(paint_(Style::kRed, "nothing runs: ", true) + Printable(run_.session_fails));
-    Words("  " + names);
+    Wrapped("  " + names);
     Line("");
   }
 
@@ -239,7 +229,7 @@ class AsRunReporter {
 
   void Closing() {
     if (!run_.session_fails.empty()) {
-      Words(paint_(Style::kRed, "nothing runs", true) + ": " + Printable(run_.session_fails));
+      Wrapped(paint_(Style::kRed, "nothing runs", true) + ": " + Printable(run_.session_fails));
       return;
     }
     std::vector<int32_t> changed;
@@ -264,15 +254,12 @@ class AsRunReporter {
     if (at(Placement::kRefused) > 0) text += fmt::format(", {} refused", Count(cpu, "node"));
     if (run_.pieces.size() > 1) text += fmt::format(", in {} NPU graphs", run_.pieces.size());
     const bool fine = changed.empty() && cpu == 0 && run_.pieces.size() < 2;
-    Words(paint_(fine ? Style::kGreen : Style::kYellow, "as run", true) + ": " + text);
+    Wrapped(paint_(fine ? Style::kGreen : Style::kYellow, "as run", true) + ": " + text);
   }
 
   const Report& report_;
   const AsRun& run_;
   const TextOptions& options_;
-  const Painter paint_;
-  const size_t width_;
-  std::string text_;
 };
 
 }  // namespace

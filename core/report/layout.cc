@@ -139,6 +139,15 @@ std::vector<std::string> Wrap(std::string_view text, size_t columns) {
   return lines;
 }
 
+std::string Join(std::span<const std::string> items, std::string_view separator) {
+  std::string text;
+  for (const std::string& item : items) {
+    if (!text.empty()) text += separator;
+    text += item;
+  }
+  return text;
+}
+
 std::string Painter::operator()(Style style, std::string_view text, bool bold) const {
   if (!color_ || text.empty() || (style == Style::kPlain && !bold)) return std::string(text);
   std::string_view code;

@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_REPORT_LAYOUT_H_
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ std::string PadLeft(std::string text, size_t columns);
 // Lines of at most `columns`, broken at spaces only: a longer word keeps a line of its own, so
 // that names can be copied whole.
 std::vector<std::string> Wrap(std::string_view text, size_t columns);
+
+std::string Join(std::span<const std::string> items, std::string_view separator = ", ");
 
 enum class Style { kPlain, kBold, kDim, kRed, kGreen, kYellow, kBlue, kMagenta, kCyan, kGrey };
 

@@ -15,6 +15,7 @@
 
 #include "core/report/layout.h"
 #include "core/report/reporters.h"
+#include "core/report/text_page.h"
 #include "core/report/words.h"
 
 namespace quantgate {
@@ -68,15 +69,11 @@ struct Group {
   std::vector<Case> cases;
 };
 
-class TextReport {
+class TextReport : TextPage {
  public:
   // `checked` may be null: all findings count.
   TextReport(const Report& report, const Checked* checked, const TextOptions& options)
-      : report_(report),
-        checked_(checked),
-        options_(options),
-        paint_(options.color),
-        width_(static_cast<size_t>(std::max(options.width, 40))) {}
+      : TextPage(options, kLabelColumns), report_(report), checked_(checked), options_(options) {}
 
   std::string Print() && {
     Head();
@@ -90,21 +87,6 @@ class TextReport {
   }
 
  private:
-  void Line(std::string_view line) {
-    text_ += line;
-    text_ += '\n';
-  }
-
-  // "  found    SFIXED_POINT_8 …", wrapped under its first word.
-  void Labelled(std::string_view label, std::string_view content, Style style = Style::kPlain) {
-    if (content.empty()) return;
-    std::string start = "  " + paint_(Style::kBlue, label, true);
-    for (const std::string& line : Wrap(content, width_ - kLabelColumns)) {
-      Line(PadRight(start, kLabelColumns) + paint_(style, line));
-      start.clear();
-    }
-  }
-
   void Head() {
     const std::string model = Name(report_.model);
     const std::string where = TargetText(report_);
@@ -116,15 +98,11 @@ class TextReport {
       Line(paint_(Style::kBold, model) + "  " + where);
     } else {
       Line(paint_(Style::kBold, model));
-      for (const std::string& line : Wrap(where, width_)) Line(line);
+      Wrapped(where);
     }
-    for (const std::string& line : Wrap(known, width_)) Line(paint_(Style::kGrey, line));
+    Wrapped(known, Style::kGrey);
     for (const std::string& note : report_.notes) {
-      std::string start = paint_(Style::kCyan, "note:", true) + " ";
-      for (const std::string& line : Wrap(Printable(note), width_ - 6)) {
-        Line(PadRight(start, 6) + line);
-        start.clear();
-      }
+      Note(Printable(note));
     }
     Line("");
   }
@@ -466,9 +444,6 @@ class TextReport {
   const Report& report_;
   const Checked* checked_;
   const TextOptions& options_;
-  const Painter paint_;
-  const size_t width_;
-  std::string text_;
 };
 
 class TextReporter : public Reporter {

@@ -63,15 +63,6 @@ std::string_view Phrase(Consequence consequence, bool one) {
 
 std::string Name(std::string_view name) { return Printable(name, kNameColumns); }
 
-std::string Join(std::span<const std::string> items, std::string_view separator) {
-  std::string text;
-  for (const std::string& item : items) {
-    if (!text.empty()) text += separator;
-    text += item;
-  }
-  return text;
-}
-
 std::string SourcesText(const std::vector<std::string>& sources) {
   std::vector<std::string> documents, measurements, others;
   for (const std::string& source : sources) {

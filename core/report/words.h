@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/report/checked.h"
+#include "core/report/layout.h"
 #include "quantgate/report.h"
 
 namespace quantgate {
@@ -35,7 +36,6 @@ std::string_view Phrase(Consequence consequence, bool one);
 
 // A name of the file, safe to print and not too long.
 std::string Name(std::string_view name);
-std::string Join(std::span<const std::string> items, std::string_view separator);
 std::string Nodes(size_t count);  // "1 node"
 
 // "documented in 2.13, 2.25; measured on 2.51" of the ids "docs-2.13", "measured-2.51", …;

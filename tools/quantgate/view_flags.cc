@@ -73,15 +73,6 @@ Json SocJson(const SocInfo& soc) {
   return json;
 }
 
-std::string Join(const std::vector<std::string>& items, std::string_view separator) {
-  std::string text;
-  for (const std::string& item : items) {
-    if (!text.empty()) text += separator;
-    text += item;
-  }
-  return text;
-}
-
 std::string TargetText(const Target& target) {
   std::string text = target.backend() + " · SDK " + target.sdk();
   if (!target.arch().empty()) text += " · " + target.arch();

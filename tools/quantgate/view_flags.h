@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/report/layout.h"
 #include "quantgate/database.h"
 #include "quantgate/target.h"
 #include "tools/quantgate/common.h"
@@ -53,7 +54,6 @@ Json TargetJson(const Target& target);
 Json KnowledgeJson(const Target& target);
 Json SocJson(const SocInfo& soc);
 
-std::string Join(const std::vector<std::string>& items, std::string_view separator = ", ");
 // "htp · SDK 2.51 · v73 · SM8550"
 std::string TargetText(const Target& target);
 // "SDK 2.25+, v73+", "SDK below 2.47", "" = always.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/report/layout.h"
+#include "core/report/text_page.h"
 #include "tools/verify/comparison_report.h"
 
 namespace quantgate::verify {
@@ -25,13 +26,10 @@ std::string Joined(const std::vector<std::string>& items, std::string_view separ
   return text;
 }
 
-class TextPrinter {
+class TextPrinter : TextPage {
  public:
   TextPrinter(const Comparison& comparison, const TextOptions& options)
-      : comparison_(comparison),
-        verbose_(options.verbose),
-        paint_(options.color),
-        width_(static_cast<size_t>(std::max(options.width, 40))) {}
+      : TextPage(options, kLabelColumns), comparison_(comparison), verbose_(options.verbose) {}
 
   std::string Print() && {
     Head();
@@ -44,20 +42,6 @@ class TextPrinter {
   }
 
  private:
-  void Line(std::string_view line) {
-    text_ += line;
-    text_ += '\n';
-  }
-
-  void Labelled(std::string_view label, std::string_view content, Style style = Style::kPlain) {
-    if (content.empty()) return;
-    std::string start = "  " + paint_(Style::kBlue, label, true);
-    for (const std::string& line : Wrap(content, width_ - kLabelColumns)) {
-      Line(PadRight(start, kLabelColumns) + paint_(style, line));
-      start.clear();
-    }
-  }
-
   void Head() {
     std::string where = comparison_.backend + " · SDK " + comparison_.sdk;
     if (!comparison_.arch.empty()) where += " · " + comparison_.arch;
@@ -71,13 +55,9 @@ class TextPrinter {
     const std::string library =
         fmt::format("{} {}, asked to {}; an x86-64 library and its emulator, not a chip",
                     Printable(comparison_.library), Printable(comparison_.build_id, 60), asked);
-    for (const std::string& line : Wrap(library, width_)) Line(paint_(Style::kGrey, line));
+    Wrapped(library, Style::kGrey);
     for (const std::string& note : comparison_.notes) {
-      std::string start = paint_(Style::kCyan, "note:", true) + " ";
-      for (const std::string& line : Wrap(Printable(note), width_ - 6)) {
-        Line(PadRight(start, 6) + line);
-        start.clear();
-      }
+      Note(Printable(note));
     }
     Line("");
   }
@@ -217,9 +197,6 @@ class TextPrinter {
 
   const Comparison& comparison_;
   const bool verbose_;
-  const Painter paint_;
-  const size_t width_;
-  std::string text_;
 };
 
 }  // namespace
