@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "core/encodings/complete.h"
+#include "core/encodings/recipe.h"
 #include "core/encodings/same_encoding.h"
 #include "core/encodings/tensor_roles.h"
 #include "core/resolve/encodings.h"
@@ -317,6 +318,7 @@ std::string_view EncodingsSectionName(EncodingsSection section) {
 
 std::vector<Finding> ApplyEncodings(const EncodingsFile& file, Model& model,
                                     const Database& database) {
+  if (file.recipe) return ApplyRecipe(file, model, database);
   mapping::Mapping mapping(
       database.view(), absl::StrCat("resolve/", std::string(DialectName(model.dialect))), nullptr);
   return Applying(file, model, mapping).Run();

@@ -115,7 +115,7 @@ class Loader {
         errors_.Add((folder_ / path).string(), 0, 0,
                     "only sources.yaml, targets.yaml, precisions.yaml and waivers.yaml stand here");
       }
-    } else if (parent == "resolve" || parent == "routes") {
+    } else if (parent == "resolve" || parent == "routes" || parent == "recipes") {
       Visit(path, [&](const Node& node, const Reporter&) {
         ir_.documents[absl::StrCat(parent, "/", stem)] = TreeOf(node);
       });

@@ -14,6 +14,7 @@
 #include "core/readers/file_bytes.h"
 #include "core/readers/json_cursor.h"
 #include "core/readers/json_walker.h"
+#include "core/readers/recipe_reader.h"
 #include "core/readers/text.h"
 #include "core/readers/unknown_fields.h"
 #include "core/types/nearest.h"
@@ -512,6 +513,7 @@ class Reader {
 
 absl::StatusOr<EncodingsFile> ReadEncodings(std::string_view json,
                                             const std::function<void(size_t)>& consumed) {
+  if (IsRecipe(json)) return ReadRecipe(json);
   return aimet::Reader(json, consumed).Read();
 }
 

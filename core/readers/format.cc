@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cctype>
 #include <string>
 
@@ -12,8 +13,8 @@
 namespace quantgate {
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames = {"onnx",  "model", "jsonl",
-                                                    "binpb", "qnn",   "pt2"};
+constexpr std::array<std::string_view, 7> kNames = {"onnx", "model",  "jsonl", "binpb",
+                                                    "qnn",  "layers", "pt2"};
 
 struct Ending {
   std::string_view ending;
@@ -36,9 +37,21 @@ bool HasEnding(std::string_view path, std::string_view ending) {
              [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
 }
 
+// Keys at the top that tell what a JSON file is.
+enum Key : uint8_t { kGraph, kLayers, kRecipe, kEncodings, kKeys };
+
+Key KeyOf(std::string_view key) {
+  if (key == "graph") return kGraph;
+  if (key == "layers") return kLayers;
+  if (key == "quant_recipe") return kRecipe;
+  const bool encodings =
+      key == "encodings" || key == "activation_encodings" || key == "param_encodings";
+  return encodings ? kEncodings : kKeys;
+}
+
 struct FirstValue {
-  bool has_graph = false;  // a key "graph" at the top
-  size_t end = 0;          // behind the value; the text's size when it isn't closed
+  std::bitset<kKeys> has;
+  size_t end = 0;  // behind the value; the text's size when it isn't closed
 };
 
 // Looks at nesting and strings only: text that isn't JSON is for the reader to refuse.
@@ -52,10 +65,11 @@ FirstValue ScanFirstValue(std::string_view json) {
       for (++i; i < json.size() && json[i] != '"'; ++i) {
         if (json[i] == '\\') ++i;
       }
-      if (depth == 1 && i < json.size() && json.substr(begin, i - begin) == "graph") {
-        const size_t next = json.find_first_not_of(kJsonSpace, i + 1);
-        found.has_graph |= next != std::string_view::npos && json[next] == ':';
-      }
+      if (depth != 1 || i >= json.size()) continue;
+      const Key key = KeyOf(json.substr(begin, i - begin));
+      if (key == kKeys) continue;
+      const size_t next = json.find_first_not_of(kJsonSpace, i + 1);
+      if (next != std::string_view::npos && json[next] == ':') found.has.set(key);
     } else if (c == '{' || c == '[') {
       ++depth;
     } else if ((c == '}' || c == ']') && --depth <= 0) {
@@ -90,7 +104,12 @@ absl::StatusOr<InputFormat> GuessFormat(std::string_view path, std::string_view 
   const size_t first = bytes.find_first_not_of(kJsonSpace);
   if (first != std::string_view::npos && bytes[first] == '{') {
     const FirstValue value = ScanFirstValue(bytes.substr(first));
-    if (value.has_graph) return InputFormat::kQnnNetJson;
+    if (value.has[kGraph]) return InputFormat::kQnnNetJson;
+    if (value.has[kLayers]) return InputFormat::kLayers;
+    if (value.has[kRecipe] || value.has[kEncodings]) {
+      return Invalid(fmt::format("no model but {}: give it beside one, as --encodings",
+                                 value.has[kRecipe] ? "an mllm recipe" : "an encodings file"));
+    }
     if (HasEnding(path, ".json")) return InputFormat::kModelJson;
     const size_t next = bytes.find_first_not_of(kJsonSpace, first + value.end);
     return next == std::string_view::npos ? InputFormat::kModelJson : InputFormat::kModelJsonl;

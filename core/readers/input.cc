@@ -17,7 +17,7 @@ absl::Status CouldBe(std::optional<InputFormat> format, const std::string& path,
                      std::string_view bytes) {
   if (!format) return GuessFormat(path, bytes).status();
   const bool is_text = *format == InputFormat::kModelJson || *format == InputFormat::kModelJsonl ||
-                       *format == InputFormat::kQnnNetJson;
+                       *format == InputFormat::kQnnNetJson || *format == InputFormat::kLayers;
   // No protobuf field and no JSON text begins with a zero byte.
   if (bytes[0] == '\0' || (is_text && bytes.find('\0') != std::string_view::npos)) {
     return Invalid(fmt::format("not {} data: it holds zero bytes", InputFormatName(*format)));
@@ -76,6 +76,9 @@ absl::Status ReadInput(const std::string& path, std::optional<InputFormat> forma
       return absl::OkStatus();
     case InputFormat::kQnnNetJson:
       use({path, ReadQnnNet(bytes, name)});
+      return absl::OkStatus();
+    case InputFormat::kLayers:
+      use({path, ReadLayers(bytes, name)});
       return absl::OkStatus();
     case InputFormat::kPt2:
       return Invalid("reading .pt2 is not supported yet");

@@ -15,9 +15,17 @@
 
 namespace quantgate {
 
-enum class InputFormat : uint8_t { kOnnx, kModelJson, kModelJsonl, kModelBinpb, kQnnNetJson, kPt2 };
+enum class InputFormat : uint8_t {
+  kOnnx,
+  kModelJson,
+  kModelJsonl,
+  kModelBinpb,
+  kQnnNetJson,
+  kLayers,
+  kPt2
+};
 std::string_view InputFormatName(
-    InputFormat format);  // "onnx", "model", "jsonl", "binpb", "qnn", "pt2"
+    InputFormat format);  // "onnx", "model", "jsonl", "binpb", "qnn", "layers", "pt2"
 std::optional<InputFormat> InputFormatFromName(std::string_view name);
 // From the file's name and first bytes. InvalidArgument says what was seen.
 absl::StatusOr<InputFormat> GuessFormat(std::string_view path, std::string_view bytes);
@@ -35,6 +43,7 @@ struct ReadModel {
 absl::StatusOr<Model> ReadModelJson(std::string_view json, std::string_view name);
 absl::StatusOr<Model> ReadModelBinpb(std::string_view bytes, std::string_view name);
 absl::StatusOr<Model> ReadQnnNet(std::string_view json, std::string_view name);
+absl::StatusOr<Model> ReadLayers(std::string_view json, std::string_view name);
 // External data files are looked up beside `directory` only for their existence and size
 // and for small constants (scales, zero points, shapes); empty = don't look.
 absl::StatusOr<Model> ReadOnnx(std::string_view bytes, std::string_view name,

@@ -463,7 +463,7 @@ void AddCheck(CommandLine& line) {
   verb.Add({.name = "MODEL", .words = "Model files; '-' = standard input"}, flags->models);
   verb.Add({.name = "--encodings",
             .type = "FILE",
-            .words = "AIMET encodings file of the model; see docs/formats.md"},
+            .words = "AIMET encodings or mllm recipe for the model; see docs/formats.md"},
            flags->encodings);
   AddTargetFlags(verb, flags->target);
   flags->opdefs.Add(verb);

@@ -76,7 +76,7 @@ void AddConvert(CommandLine& line) {
            flags->output);
   verb.Add({.name = "--encodings",
             .type = "FILE",
-            .words = "AIMET encodings file to put into the model"},
+            .words = "AIMET encodings or mllm recipe to put into the model"},
            flags->encodings);
   flags->input_format.Add(verb);
   verb.Footer(

@@ -9,7 +9,7 @@ namespace quantgate::cli {
 void InputFormatFlag::Add(VerbFlags verb) {
   verb.Add({.name = "--input-format",
             .type = "FORMAT",
-            .words = "onnx, model, jsonl, binpb, qnn or pt2; guessed if not given"},
+            .words = "onnx, model, jsonl, binpb, qnn, layers or pt2; guessed if not given"},
            value);
 }
 
@@ -17,7 +17,8 @@ absl::StatusOr<std::optional<InputFormat>> InputFormatFlag::Parse() const {
   if (value.empty()) return std::optional<InputFormat>();
   const std::vector<InputFormat> formats = {InputFormat::kOnnx,       InputFormat::kModelJson,
                                             InputFormat::kModelJsonl, InputFormat::kModelBinpb,
-                                            InputFormat::kQnnNetJson, InputFormat::kPt2};
+                                            InputFormat::kQnnNetJson, InputFormat::kLayers,
+                                            InputFormat::kPt2};
   std::vector<std::string_view> names;
   for (const InputFormat format : formats) names.push_back(InputFormatName(format));
   const absl::StatusOr<size_t> index = OneOf("--input-format", value, names);

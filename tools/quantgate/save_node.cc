@@ -30,11 +30,11 @@ int WriteSmallest(const SaveNode& flags, const Target& target, ValidatorOptions 
     return Fail(source + ": --save-node: no node is named '" + flags.node + "'" +
                 DidYouMean(flags.node, known));
   }
-  const bool converted = flags.encodings != nullptr && model.dialect != Dialect::kQnn;
-  if (converted) {
-    if (options.route == Route::kDefault) options.route = Route::kQairt;
+  if (flags.encodings != nullptr) {
+    ApplyEncodings(*flags.encodings, model, database);
+    const bool converted = model.dialect != Dialect::kQnn;
+    if (converted && options.route == Route::kDefault) options.route = Route::kQairt;
   }
-  if (flags.encodings != nullptr) ApplyEncodings(*flags.encodings, model, database);
   const Validator validator(target, options, database);
   Model part = SmallestAround(validator, model, node);
   std::string note = "cut out of " + source + " around node '" + flags.node + "'";

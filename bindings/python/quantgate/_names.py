@@ -18,7 +18,7 @@ Route: TypeAlias = Literal["direct", "onnxruntime", "executorch", "qairt"]
 """How the file reaches the backend."""
 
 Dialect: TypeAlias = Literal["qnn", "onnx", "aten"]
-Format: TypeAlias = Literal["onnx", "model", "jsonl", "binpb", "qnn", "pt2"]
+Format: TypeAlias = Literal["onnx", "model", "jsonl", "binpb", "qnn", "layers", "pt2"]
 EncodingKind: TypeAlias = Literal["per-tensor", "per-channel", "block", "LPBQ", "no encoding"]
 DtypeName: TypeAlias = Literal[
     "UNDEFINED", "INT_8", "INT_16", "INT_32", "INT_64", "UINT_8", "UINT_16", "UINT_32", "UINT_64",

@@ -1,5 +1,5 @@
-// Encodings that stand in a file of their own beside the model, as AIMET writes them and QNN's
-// converter takes them (--quantization_overrides).
+// What stands in a file of its own beside the model: encodings, as AIMET writes them and QNN's
+// converter takes them (--quantization_overrides), or a quantization recipe of mllm.
 #ifndef QUANTGATE_ENCODINGS_FILE_H_
 #define QUANTGATE_ENCODINGS_FILE_H_
 
@@ -47,6 +47,21 @@ struct EncodingsProblem {
   std::string found, allowed, message;
 };
 
+// How the layers whose names a pattern fits are to be quantized. What is not given is absent.
+struct RecipeEntry {
+  std::string section;  // "linear"
+  std::string pattern;  // a regular expression for the whole name, or "fallback"
+  std::optional<std::string> method, precision;
+  std::optional<bool> sym;
+  std::optional<int64_t> block_size;
+  int64_t line = 0;  // in the file, from 1
+};
+
+struct Recipe {
+  std::vector<RecipeEntry> entries;
+  std::string machine;  // the chip it was written for: "SM8650, V75"; may be empty
+};
+
 struct EncodingsFile {
   std::string source;    // the file's path, for messages
   std::string version;   // by content: "0.6.1", "1.0.0", "2.0.0", "2.1.0"
@@ -54,6 +69,7 @@ struct EncodingsFile {
   std::vector<EncodingsEntry> entries;
   std::vector<EncodingsProblem> problems;
   std::vector<std::string> notes;  // fields that are not known
+  std::optional<Recipe> recipe;    // then it holds no entries and has no version
 };
 
 // "PLACE: reason" where the file can't be used. "-" = standard input.
@@ -61,6 +77,9 @@ absl::StatusOr<EncodingsFile> ReadEncodingsFile(const std::string& path);
 
 // Puts the encodings on the model's tensors and says what does not fit (QG7xx). What the model
 // says itself, by Q and DQ nodes or encodings of its own, stays. Adds a note about the file.
+//
+// A recipe turns the model into QNN's dialect: its linear layers become what mllm builds of them,
+// all other nodes are unchecked.
 std::vector<Finding> ApplyEncodings(const EncodingsFile& file, Model& model,
                                     const Database& database = Database::Embedded());
 
