@@ -12,7 +12,7 @@ PIP_QUIET := --quiet --disable-pip-version-check
 HTP := tests/conformance/htp
 HTP_SDKS ?= 2.47 2.48 2.49 2.50 2.51
 
-.PHONY: help setup configure build demo test test-python test-torch models conformance verify-reference agree record-ort golden screenshots reference coverage matrix-image bench bench-encodings fuzz clean
+.PHONY: help setup configure build demo test test-ci test-python test-torch models conformance verify-reference agree record-ort golden screenshots reference coverage matrix-image bench bench-encodings fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -59,6 +59,13 @@ test-python: build ## builds the Python wheel, tests and type-checks it in .venv
 	    .venv/bin/python -m unittest discover --start-directory tests/python; \
 	else \
 	  echo "SKIPPED Python package: no pybind11, mypy or onnx for this Python, or no network"; \
+	fi
+
+test-ci: build ## the workflow and hook of docs/ci.md as a new user has them: a clean clone builds itself; real pre-commit
+	@if PYTHON=$(PYTHON) tools/setup_venv.sh tests/ci/requirements.txt; then \
+	  QUANTGATE_CLI=$(abspath $(CLI)) .venv/bin/python -m unittest discover --start-directory tests/ci; \
+	else \
+	  echo "SKIPPED pre-commit and workflow: no network"; \
 	fi
 
 conformance: build ## every unit against ONNX Runtime's QNN provider; ALL=1 asks about single ops again too

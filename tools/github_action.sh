@@ -1,7 +1,16 @@
 #!/usr/bin/env bash
-# What action.yml runs; its inputs come as variables. Annotations go to the job's log, a SARIF
-# file is written beside where asked for. The exit status is that of the check.
+# What action.yml runs; its inputs come as variables. Without a program given it builds the one it
+# came with. Annotations go to the job's log, a SARIF file is written beside where asked for. The
+# exit status is that of the check.
 set -uo pipefail
+
+if [ -z "${QUANTGATE:-}" ]; then
+  root=$(cd "$(dirname "$0")/.." && pwd)
+  echo "::group::Build quantgate"
+  make -C "$root" build || exit 2
+  echo "::endgroup::"
+  QUANTGATE=$root/build/bin/quantgate
+fi
 
 # Words of the inputs, patterns expanded: that is what they are for.
 # shellcheck disable=SC2206

@@ -78,21 +78,10 @@ class Applying {
     Sort();
     FindLayers();
     ReportUnread();
-    for (const Tensor& tensor : model_.tensors) names_.insert(tensor.name);
-    // All others are unchecked, and a layer takes nothing from them.
-    std::vector<bool> is_layer(model_.nodes.size());
-    for (const Layer& layer : layers_) is_layer[layer.node] = true;
-    for (size_t n = 0; n < model_.nodes.size(); ++n) {
-      Node& node = model_.nodes[n];
-      node.dialect.reset();
-      node.domain.clear();
-      if (!is_layer[n]) node.unchecked_reason = "no linear layer: the recipe says nothing of it";
-    }
-    model_.dialect = Dialect::kQnn;
-    model_.inputs.clear();
-    model_.outputs.clear();
+    SetOthersAside();
     size_t built = 0;
     for (const Layer& layer : layers_) built += Visit(layer) ? 1 : 0;
+    DropTensors();
     ReportUnmatched();
     AddNotes(built);
     return std::move(findings_);
@@ -167,6 +156,53 @@ class Applying {
     const Param* param = attribute.empty() ? nullptr : node.FindParam(attribute);
     const auto values = param == nullptr ? std::nullopt : IntsOf(param->value);
     return values && !values->empty() && values->front() != 0;
+  }
+
+  // All other nodes are unchecked, and a layer takes nothing from them.
+  void SetOthersAside() {
+    std::vector<bool> is_layer(model_.nodes.size());
+    for (const Layer& layer : layers_) is_layer[layer.node] = true;
+    for (size_t n = 0; n < model_.nodes.size(); ++n) {
+      Node& node = model_.nodes[n];
+      node.dialect.reset();
+      node.domain.clear();
+      if (is_layer[n]) {
+        node.inputs.clear();
+        node.outputs.clear();
+        continue;
+      }
+      node.unchecked_reason = "no linear layer: the recipe says nothing of it";
+      const auto keep = [&](TensorId id) {
+        if (id != kNoTensor) names_.insert(model_.tensors[static_cast<size_t>(id)].name);
+      };
+      std::for_each(node.inputs.begin(), node.inputs.end(), keep);
+      std::for_each(node.outputs.begin(), node.outputs.end(), keep);
+    }
+    model_.dialect = Dialect::kQnn;
+    model_.inputs.clear();
+    model_.outputs.clear();
+  }
+
+  // Those of the file that no node has any more.
+  void DropTensors() {
+    std::vector<TensorId> now(model_.tensors.size(), kNoTensor);
+    std::vector<Tensor> kept;
+    const auto move = [&](TensorId& id) {
+      if (id == kNoTensor) return;
+      const auto old = static_cast<size_t>(id);
+      if (now[old] == kNoTensor) {
+        now[old] = static_cast<TensorId>(kept.size());
+        kept.push_back(std::move(model_.tensors[old]));
+      }
+      id = now[old];
+    };
+    for (Node& node : model_.nodes) {
+      std::for_each(node.inputs.begin(), node.inputs.end(), move);
+      std::for_each(node.outputs.begin(), node.outputs.end(), move);
+    }
+    std::for_each(model_.inputs.begin(), model_.inputs.end(), move);
+    std::for_each(model_.outputs.begin(), model_.outputs.end(), move);
+    model_.tensors = std::move(kept);
   }
 
   // ---- findings ------------------------------------------------------------------------------

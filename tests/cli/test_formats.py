@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
-import subprocess
-import sys
 import unittest
 from typing import Any
 
-from cli_case import CLI, ROOT, CliCase, bad, good
+from cli_case import ROOT, CliCase, bad, good
 
 DATA = ROOT / "tests" / "data"
 EXAMPLES = ROOT / "docs" / "examples"
@@ -230,69 +228,182 @@ class SaveNode(CliCase):
                       says="takes one model")
 
 
+class Params(CliCase):
+    def test_what_the_provider_writes_beside_the_documented_params(self) -> None:
+        """The library takes reuse_sparse_indices of a dense Conv2d where it is false."""
+        for value, verdict in ((False, "accepted"), (True, "rejected")):
+            model = good()
+            model["nodes"][0]["params"]["reuse_sparse_indices"] = {"flag": value}
+            report = self.report(self.path("m.json", model), "--sdk", "2.51", "--arch", "v73",
+                                 status=int(value))
+            self.assertEqual(report["verdict"], verdict)
+
+
 class MllmRecipe(CliCase):
     LAYERS = {"layers": [{"name": "layers.0.q_proj", "in": 2048, "out": 2048},
-                         {"name": "layers.0.down_proj", "weight": [1, 1, 6144, 2048]},
-                         {"name": "lm_head", "weight": [2048, 4096]}]}
+                         {"name": "layers.0.down_proj", "in": 6144, "out": 2048, "kernel": [1, 1]},
+                         {"name": "lm_head", "in": 2048, "out": 4096}]}
+    SPEC = {"method": "LPBQ", "sym": True, "precision": "w4a16", "block_size": 32}
 
-    def recipe(self, block: Any = 32, **spec: Any) -> dict:
-        base = {"method": "LPBQ", "sym": True, "precision": "w4a16", "block_size": block, **spec}
-        return {"quant_recipe": {"llm_recipe": True, "builtin_llm_pass": {
-            "model": "qwen3", "linear": {"fallback": base, ".*down_proj": {**base, "block_size": 64}},
-            "lm_head": {"fallback": base}}}}
+    def recipe(self, linear: Any = None, **sections: Any) -> str:
+        """A file as mllm's examples have it."""
+        linear = linear or {"fallback": self.SPEC,
+                            ".*down_proj": {**self.SPEC, "block_size": 64}}
+        kv = {"method": "per-tensor", "sym": True, "precision": "w8a8"}
+        return self.path("recipe.json", json.dumps({
+            "target_machine": {"htp_arch": "V75", "htp_chipset": "SM8650",
+                               "htp_vtcm_capability_in_mb": 8},
+            "graph_on_qnn": ["model"], "op_on_qnn": ["lm_head"], "split_graph": 1,
+            "quant_recipe": {"llm_recipe": True, "layers": 28, "builtin_llm_pass": {
+                "model": "qwen3", "lm_head": {"fallback": self.SPEC}, "linear": linear,
+                "kv_cache": {"key": kv, "value": kv}, **sections}}}, indent=4))
 
-    def run_recipe(self, config: Any, layers: Any = None) -> subprocess.CompletedProcess[str]:
-        self.out = str(self.folder / "model.json")
-        return subprocess.run(
-            [sys.executable, str(ROOT / "tools" / "mllm_recipe.py"), self.path("cfg.json", config),
-             layers if isinstance(layers, str) else self.path("layers.json", layers or self.LAYERS),
-             "-o", self.out, "--cli", CLI], capture_output=True, text=True, timeout=60)
+    def check(self, recipe: str, layers: Any = None, *flags: str, status: int = 0) -> dict:
+        model = layers if isinstance(layers, str) else self.path("m.json", layers or self.LAYERS)
+        return self.report(model, "--encodings", recipe, *(flags or ("--soc", "SM8750")),
+                           status=status)
 
     def test_groups_of_32_and_64(self) -> None:
-        run = self.run_recipe(self.recipe())
-        self.assertEqual((run.returncode, run.stderr), (0, ""))
-        model = json.loads((self.folder / "model.json").read_text())
-        weights = {t["name"]: t for t in model["tensors"] if t.get("isStatic")}
-        self.assertEqual(weights["layers.0.q_proj.weight"]["dims"], [1, 1, 2048, 2048])
-        self.assertEqual({n: t["encoding"]["lpbq"]["numBlocks"] for n, t in weights.items()},
-                         {"layers.0.q_proj.weight": 64, "layers.0.down_proj.weight": 96,
-                          "lm_head.weight": 64})
-        self.assertEqual(self.report(self.out, "--soc", "SM8750")["verdict"], "accepted")
+        report = self.check(self.recipe())
+        self.assertEqual((report["verdict"], report["route"], report["findings"]),
+                         ("accepted", "direct", []))
+        self.assertEqual([n["resolved"] for n in report["nodes"]], [["Conv2d"]] * 3)
+        self.assertTrue(any("3 of 3 linear layers" in note for note in report["notes"]))
+        self.assertIn("recipe: written for SM8650, V75", report["notes"])
         # Documented from v79 on only.
-        self.assertEqual(self.report(self.out, "--arch", "v73")["verdict"], "undocumented")
+        self.assertEqual(self.check(self.recipe(), None, "--arch", "v73")["verdict"], "undocumented")
+
+    def test_what_is_built(self) -> None:
+        out = str(self.folder / "out.json")
+        run = self.run_cli("convert", self.path("m.json", self.LAYERS), "--encodings",
+                           self.recipe(), "-o", out)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        model = json.loads((self.folder / "out.json").read_text())
+        tensors = {t["name"]: t for t in model["tensors"]}
+        weights = {}
+        for node in model["nodes"]:
+            x, w = (tensors[name] for name in node["inputs"])
+            self.assertEqual((x["dtype"], x["dims"][-1]), ("UFIXED_POINT_16", w["dims"][2]))
+            weights[node["name"]] = w
+        self.assertEqual(set(tensors), {f"{node['name']}.{port}" for node in model["nodes"]
+                                        for port in ("input", "weight", "output")})
+        # HWIO, 4 bits, factors of 4 bits along the input channels.
+        self.assertEqual(weights["layers.0.down_proj"]["dims"], [1, 1, 6144, 2048])
+        lpbq = weights["layers.0.down_proj"]["encoding"]["lpbq"]
+        self.assertEqual((lpbq["axis"], lpbq["bitwidth"], lpbq["blockScaleBitwidth"]), (3, 4, 4))
+        self.assertEqual([w["encoding"]["lpbq"]["numBlocks"] for w in weights.values()],
+                         [64, 96, 64])
+        self.assertEqual(self.report(out, "--soc", "SM8750")["findings"], [])
 
     def test_layers_of_a_model(self) -> None:
-        for name in ("resnet18_16a8w.onnx", "bert_8a8w.onnx"):
-            run = self.run_recipe(self.recipe(block=32), str(EXAMPLES / name))
-            self.assertIn(run.returncode, (0, 1), run.stderr)
-            self.assertGreater(len(json.loads((self.folder / "model.json").read_text())["nodes"])
-                               + len(run.stderr.splitlines()), 0)
+        llama = str(DATA / "aimet" / "llama_block.json")
+        spec = {**self.SPEC, "block_size": 16}
+        report = self.check(self.recipe({"fallback": spec}), llama)
+        built = [n for n in report["nodes"] if n["verdict"] == "accepted"]
+        self.assertEqual(len(built), 7)  # q, k, v, o, gate, up, down
+        self.assertEqual({n["reason"] for n in report["nodes"] if n["verdict"] == "unchecked"},
+                         {"no linear layer: the recipe says nothing of it"})
+        # The weights of a quantized model stand behind their DequantizeLinear.
+        bert = self.check(self.recipe({"fallback": spec}), str(EXAMPLES / "bert_8a8w.onnx"))
+        self.assertGreater(sum(n["resolved"] == ["Conv2d"] for n in bert["nodes"]), 0)
+        # A linear layer of mllm's own kind.
+        float_fc = {"tensors": [
+            {"name": "x", "dtype": "FLOAT_32", "dims": [1, 64]},
+            {"name": "w", "dtype": "FLOAT_32", "dims": [32, 64], "isStatic": True},
+            {"name": "y", "dtype": "FLOAT_32", "dims": [1, 32]}],
+            "nodes": [{"name": "fc", "op": "FullyConnected", "inputs": ["x", "w"],
+                       "outputs": ["y"]}]}
+        fc = self.check(self.recipe({"fallback": self.SPEC}), float_fc)
+        self.assertEqual(fc["nodes"][0]["resolved"], ["FullyConnected"])
+        fc = self.check(self.recipe({"fallback": {**self.SPEC, "block_size": 16}}), float_fc,
+                        status=1)
+        self.assertEqual([f["allowed"] for f in fc["findings"] if f["code"] == "QG713"],
+                         ["32 or 64"])
 
-    def test_what_mllm_would_not_build(self) -> None:
-        for spec, says in ((dict(precision="w4a8"), "leaves the weight without a specification"),
-                           (dict(method="AWQ"), "method 'AWQ' is not known"),
-                           (dict(sym=False), "sym is not true"),
-                           (dict(block_size=48), "does not divide 2048 input channels"),
-                           (dict(block_size=16), "no layer kind for groups of 16"),
-                           (dict(block_size=0), "block_size 0 is no size")):
+    def test_what_does_not_fit(self) -> None:
+        spec = self.SPEC
+        for linear, code, says in (
+                ({"fallback": {**spec, "precision": "w4a8"}}, "QG712", '"w4a8" is not known'),
+                ({"fallback": {**spec, "method": "LPBK"}}, "QG712", "did you mean LPBQ"),
+                ({"fallback": {**spec, "sym": False}}, "QG712", "sym is false"),
+                ({"fallback": {k: v for k, v in spec.items() if k != "method"}}, "QG712",
+                 "method is missing"),
+                ({"fallback": {**spec, "block_size": 48}}, "QG713", "do not divide"),
+                ({"fallback": {**spec, "block_size": 128}}, "QG713", "no layer kind"),
+                ({"fallback": {k: v for k, v in spec.items() if k != "block_size"}}, "QG713",
+                 "block_size is missing"),
+                ({".*_proj": spec}, "QG711", "no fallback")):
             with self.subTest(says):
-                run = self.run_recipe(self.recipe(**{"block": 32, **spec}) if "block_size" not in spec
-                                      else self.recipe(block=spec["block_size"]))
-                self.assertEqual(run.returncode, 1)
-                self.assertIn(says, run.stderr.splitlines()[0])
+                report = self.check(self.recipe(linear), status=1)
+                found = [f for f in report["findings"] if f["code"] == code]
+                self.assertIn(says, found[0]["message"])
+                self.assertTrue(all(f["fixes"] for f in found))
+                refused = {n["name"] for n in report["nodes"] if n["verdict"] == "rejected"}
+                self.assertEqual(refused, {f["node"] for f in found})
 
-    def test_unusable_files_are_one_line(self) -> None:
-        for config, layers, says in (({}, None, 'there is no "quant_recipe"'),
-                                     ("{", None, "cfg.json:1:2"),
-                                     (self.recipe(), {"layers": []}, "no linear layer"),
-                                     (self.recipe(), {"layers": [{"in": 1}]}, "layers[0]"),
-                                     (self.recipe(), {"layers": [{"name": "a", "weight": [1, 2, 3]}]},
-                                      "neither [in, out]")):
+    def test_patterns_that_nothing_uses(self) -> None:
+        for pattern, says in (("layers.0.q_prj", "did you mean layers.0.q_proj?"),
+                              ("q_proj", "fits the name of no linear layer"),
+                              ("[", "is no regular expression"),
+                              ("(a|aa)*" * 90, "is no regular expression")):
             with self.subTest(says):
-                run = self.run_recipe(config, layers)
-                self.assertEqual(run.returncode, 2)
-                self.assertRegex(run.stderr, r"\Aerror: [^\n]+\n\Z")
-                self.assertIn(says, run.stderr)
+                report = self.check(self.recipe({"fallback": self.SPEC, pattern: self.SPEC}))
+                (finding,) = report["findings"]
+                self.assertEqual((finding["code"], finding["consequence"]), ("QG710", "altered"))
+                self.assertIn(says, finding["message"])
+                self.assertRegex(finding["message"], r"recipe\.json:\d+: linear ")
+        unread = self.check(self.recipe(lm_head={"fallback": {**self.SPEC, "block_size": 64}}))
+        self.assertIn("lm_head is not read", unread["findings"][0]["message"])
+
+    def test_a_pattern_takes_no_time(self) -> None:
+        layers = {"layers": [{"name": "a" * 500, "in": 32, "out": 32}]}
+        recipe = self.recipe({"fallback": self.SPEC, "(a*)*(a*)*(a*)*b": self.SPEC,
+                              "(a+)+$b": self.SPEC})
+        report = self.check(recipe, layers)
+        self.assertEqual([f["code"] for f in report["findings"]], ["QG710", "QG710"])
+
+    def test_a_layer_without_a_shape(self) -> None:
+        report = self.check(self.recipe({"fallback": self.SPEC}),
+                            {"layers": [{"name": "a", "in": 64}]})
+        self.assertEqual([(f["code"], f["consequence"]) for f in report["findings"]],
+                         [("QG714", "unchecked")])
+
+    def test_unknown_fields_are_named(self) -> None:
+        report = self.check(self.recipe({"fallback": {**self.SPEC, "zeros": 1}}, embed={}))
+        for name in ("linear.fallback.zeros", "builtin_llm_pass.embed"):
+            self.assertTrue(any(name in note for note in report["notes"]), report["notes"])
+
+    def test_unusable_recipes_are_one_line(self) -> None:
+        model = self.path("m.json", self.LAYERS)
+        for config, says in (({"quant_recipe": {}}, "there is no quant_recipe.builtin_llm_pass"),
+                             ({"quant_recipe": {"builtin_llm_pass": {}}}, "holds no pattern"),
+                             ({"quant_recipe": []}, "must be an object"),
+                             ({"quant_recipe": {"builtin_llm_pass": {"linear": {
+                                 "method": "LPBQ"}}}}, "linear.method: must be an object"),
+                             ({"quant_recipe": {"builtin_llm_pass": {"linear": {
+                                 "fallback": {"block_size": 0}}}}}, "block_size"),
+                             ({"quant_recipe": {"builtin_llm_pass": {"linear": {
+                                 "fallback": {"method": 1}}}}}, "fallback.method"),
+                             ('{"quant_recipe": {"llm_recipe": 1', "r.json:1:"),
+                             ('{"quant_recipe": {"a": 1, "a": 2}}', "given twice")):
+            with self.subTest(says):
+                self.unusable("check", model, "--encodings", self.path("r.json", config),
+                              says=says)
+
+    def test_unusable_lists_are_one_line(self) -> None:
+        for layers, says in (({"layers": []}, "there is no layer"),
+                             ({"layers": [{"in": 1}]}, "layers[0]: a layer needs a name"),
+                             ({"layers": [{"name": "a", "in": 0}]}, "layers[0].in"),
+                             ({"layers": [{"name": "a", "inn": 1}]}, 'did you mean'),
+                             ({"layers": [{"name": "a"}, {"name": "a"}]}, "a second layer"),
+                             ({"layers": [{"name": "a", "kernel": [1]}]}, "a kernel has two sizes"),
+                             ({"layers": 1}, "must be an array")):
+            with self.subTest(says):
+                self.unusable("check", self.path("l.json", layers), says=says)
+
+    def test_a_file_of_the_other_kind_is_said_to_be_one(self) -> None:
+        self.unusable("check", self.recipe(), says="no model but an mllm recipe")
+        self.unusable("check", self.path("e.json", ENCODINGS), says="no model but an encodings file")
 
 
 if __name__ == "__main__":

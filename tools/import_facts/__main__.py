@@ -20,7 +20,7 @@ _VARIANT_TAIL = ("since", "until", "undocumented_until", "arch", "consequence", 
 def build(facts, op, older):
     """The document of one op and the counts of what went in and came out."""
     names = ports.port_names(facts, op)
-    params = ports.params(facts, op)
+    params = ports.params(facts, op) + agreed.params(op)
     rows = Rows(facts, op)
     documented = Documented(facts, op, names)
     beyond, decided = measured_constraints(facts, op, rows, documented.constraints)

@@ -39,6 +39,11 @@ def additions(op):
     return result
 
 
+def params(op):
+    """Params beside those of the documents."""
+    return [{k: v for k, v in item.items() if k != "op"} for item in _of(op, "params")]
+
+
 def amend(op, constraints):
     """The finished constraints without those that measurement refutes, the others with their
     range or consequence changed."""

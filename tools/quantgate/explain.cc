@@ -11,11 +11,14 @@
 
 #include "core/readers/file_bytes.h"
 #include "core/report/layout.h"
+#include "core/report/words.h"
 #include "core/types/nearest.h"
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/input.h"
 #include "tools/quantgate/log_messages.h"
+#include "tools/quantgate/log_nodes.h"
 #include "tools/quantgate/markdown.h"
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/rule_examples.h"
@@ -28,8 +31,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ExplainFlags {
-  std::string rule, format = "text";
+  std::string rule, format = "text", model;
   bool all = false;
+  TargetSpec target;
+  RouteFlag route;
   ColorFlag color;
 };
 
@@ -37,12 +42,14 @@ Json ExamplesJson(const Rule& rule) {
   Json examples = Json::array();
   const std::optional<RuleExample> example = ExampleOf(rule);
   if (!example) return examples;
-  const auto add = [&](std::string_view kind, std::string_view model, const std::string& target) {
+  const auto add = [&](std::string_view kind, std::string_view model, std::string_view file,
+                       const std::string& target) {
     examples.push_back(
         {{"kind", kind}, {"flags", target}, {"model", Json::parse(model, nullptr, false)}});
+    if (!file.empty()) examples.back()["encodings"] = Json::parse(file, nullptr, false);
   };
-  add("bad", example->bad, example->bad_target);
-  add("good", example->good, example->good_target);
+  add("bad", example->bad, example->bad_file, example->bad_target);
+  add("good", example->good, example->good_file, example->good_target);
   return examples;
 }
 
@@ -141,12 +148,19 @@ std::string LogJson(const std::vector<LogFinding>& findings) {
                                 {"causes", finding.causes},
                                 {"rules", std::move(rules)},
                                 {"message", finding.message}});
+    if (!finding.meant.empty()) {
+      Json meant = Json::array();
+      for (const MeantNode& node : finding.meant) {
+        meant.push_back({{"node", node.node}, {"verdict", node.verdict}, {"says", node.says}});
+      }
+      json["findings"].back()["meant"] = std::move(meant);
+    }
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string LogText(const std::string& file, const std::vector<LogFinding>& findings, bool color,
-                    size_t width) {
+std::string LogText(const std::string& file, const std::vector<LogFinding>& findings,
+                    bool with_model, bool color, size_t width) {
   const Painter paint(color);
   std::string text;
   const auto row = [&](std::string_view label, const std::string& words) {
@@ -167,6 +181,13 @@ std::string LogText(const std::string& file, const std::vector<LogFinding>& find
     if (!finding.node.empty()) row("at", place);
     row("means", finding.means);
     for (const std::string& cause : finding.causes) row("cause", cause);
+    if (with_model && !finding.node.empty() && finding.meant.empty()) {
+      row("model", "no node or tensor of it goes by that name");
+    }
+    for (const MeantNode& node : finding.meant) {
+      row("model", fmt::format("node \"{}\": {}", Name(node.node), node.verdict));
+      if (!node.says.empty()) row("", Printable(node.says));
+    }
     if (finding.count > 1) row("lines", fmt::format("{} say so", finding.count));
     for (const Rule* rule : finding.rules) {
       row("rule", fmt::format("{} {}: {}", rule->code, rule->slug, rule->summary));
@@ -179,8 +200,10 @@ std::string LogText(const std::string& file, const std::vector<LogFinding>& find
   }
   return text +
          paint(Style::kGrey,
-               "quantgate check MODEL tells what is wrong with these nodes, and what to "
-               "change; quantgate explain CODE tells a rule in full") +
+               with_model ? "quantgate check MODEL tells all that is wrong with these nodes; "
+                            "quantgate explain CODE tells a rule in full"
+                          : "--model MODEL finds these nodes in a model and tells what is wrong "
+                            "with them; quantgate explain CODE tells a rule in full") +
          "\n";
 }
 
@@ -188,13 +211,20 @@ int RunExplainLog(const ExplainFlags& flags, Format format) {
   const auto look = [](std::string_view) { return absl::OkStatus(); };
   const absl::StatusOr<FileBytes> bytes = FileBytes::Open(flags.rule, look);
   if (!bytes.ok()) return Fail(flags.rule + ": " + std::string(bytes.status().message()));
-  const std::vector<LogFinding> findings = ExplainLog(bytes->bytes());
+  std::vector<LogFinding> findings = ExplainLog(bytes->bytes());
+  if (!flags.model.empty()) {
+    const absl::StatusOr<Route> route = flags.route.Parse();
+    if (!route.ok()) return Fail(route.status());
+    const absl::Status found = FindInModel(flags.model, flags.target, *route, findings);
+    if (!found.ok()) return Fail(found);
+  }
   absl::StatusOr<Output> output = Output::Open("");
   const absl::StatusOr<bool> color = flags.color.Decide(*output);
   if (!color.ok()) return Fail(color.status());
   const auto width = static_cast<size_t>(TextWidth(*output));
-  output->Write(format == Format::kJson ? LogJson(findings)
-                                        : LogText(flags.rule, findings, *color, width));
+  output->Write(format == Format::kJson
+                    ? LogJson(findings)
+                    : LogText(flags.rule, findings, !flags.model.empty(), *color, width));
   const absl::Status status = output->Commit();
   return status.ok() ? kFine : Fail(status);
 }
@@ -208,6 +238,9 @@ int RunExplain(const ExplainFlags& flags) {
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
   if (flags.all != flags.rule.empty()) return Fail("explain: name one rule or log file, or --all");
+  if (flags.model == "-" && flags.rule == "-") {
+    return Fail("standard input ('-') can be read once only");
+  }
   std::vector<const Rule*> rules;
   if (flags.all) {
     rules.assign(AllRules().begin(), AllRules().end());
@@ -250,14 +283,22 @@ void AddExplain(CommandLine& line) {
                      "Runtime or ExecuTorch, '-' = standard input"},
            flags->rule);
   verb.Add({.name = "--all", .words = "List all rules; with --format json in full"}, flags->all);
+  verb.Add({.name = "--model",
+            .type = "FILE",
+            .words = "With a log: the model it is about; its nodes are found by the log's names, "
+                     "and told with their verdicts"},
+           flags->model);
   AddFormatFlag(verb, flags->format);
   flags->color.Add(verb);
+  AddTargetFlags(verb, flags->target);
+  flags->route.Add(verb);
   verb.Footer(
       "Examples:\n"
       "  quantgate explain QG301\n"
       "  quantgate explain asymmetric-encoding\n"
       "  quantgate explain --all\n"
       "  quantgate explain session.log\n"
+      "  quantgate explain session.log --model model.onnx --soc SM8550\n"
       "  python export.py 2>&1 | quantgate explain -");
 }
 

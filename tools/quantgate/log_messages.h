@@ -11,6 +11,12 @@
 
 namespace quantgate::cli {
 
+// A node of the model that a message is about, and what a check says of it.
+struct MeantNode {
+  std::string node, verdict;
+  std::string says;  // of the worst finding: "QG301 …"; empty = none
+};
+
 // One thing that went wrong; lines that say the same of the same node are one.
 struct LogFinding {
   size_t line = 0;   // of the log, from 1
@@ -21,6 +27,7 @@ struct LogFinding {
   std::string means;                // in our words
   std::vector<std::string> causes;  // what lines before it said of the same op
   std::vector<const Rule*> rules;   // most likely first
+  std::vector<MeantNode> meant;     // where a model was given
 };
 
 // In the order of the log. Lines that nobody knows are passed over.

@@ -6,7 +6,9 @@
 #include <sstream>
 #include <utility>
 
+#include "core/readers/encodings_reader.h"
 #include "core/readers/reader.h"
+#include "quantgate/encodings_file.h"
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/texts.h"
 
@@ -32,6 +34,23 @@ std::string_view FileOf(std::string_view slug, std::string_view name) {
 std::string TargetOf(std::string_view slug, std::string_view name) {
   std::string_view flags = FileOf(slug, name);
   return std::string(flags.empty() ? kTarget : flags);
+}
+
+// The file that --encodings names, and the flags without it.
+std::string_view TakeFile(std::string_view slug, std::string_view name, std::string& flags) {
+  const size_t at = flags.find(" --encodings ");
+  if (at == std::string::npos) return {};
+  const size_t path = at + std::string_view(" --encodings ").size();
+  const size_t end = std::min(flags.find(' ', path), flags.size());
+  const std::string_view ending = flags.substr(path, end - path).ends_with(".recipe")
+                                      ? std::string_view(".recipe")
+                                      : std::string_view(".encodings");
+  flags.erase(at, end - at);
+  return FileOf(slug, std::string(name).append(ending));
+}
+
+Json Parsed(std::string_view text) {
+  return text.empty() ? Json::object() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
 // Leaves by their path; items of lists are called by their name where they have one.
@@ -75,7 +94,15 @@ std::vector<RuleExample::Difference> Differences(const Json& bad, const Json& go
   return differences;
 }
 
-std::optional<Report> Check(std::string_view model_json, const std::string& flags) {
+absl::StatusOr<Model> Read(std::string_view json) {
+  const absl::StatusOr<InputFormat> format = GuessFormat("example.json", json);
+  if (!format.ok()) return format.status();
+  return *format == InputFormat::kLayers ? ReadLayers(json, "example")
+                                         : ReadModelJson(json, "example");
+}
+
+std::optional<Report> Check(std::string_view model_json, std::string_view file_json,
+                            const std::string& flags) {
   TargetSpec spec;
   ValidatorOptions options;
   std::istringstream words(flags);
@@ -86,10 +113,15 @@ std::optional<Report> Check(std::string_view model_json, const std::string& flag
     if (flag == "--backend") spec.backend = value;
     if (flag == "--route") options.route = RouteFromName(value).value_or(options.route);
   }
-  const absl::StatusOr<Model> model = ReadModelJson(model_json, "example");
+  const absl::StatusOr<Model> model = Read(model_json);
   absl::StatusOr<Target> target = Target::Parse(spec);
   if (!model.ok() || !target.ok()) return std::nullopt;
-  return Validator(*std::move(target), options).Check(*model);
+  const Validator validator(*std::move(target), options);
+  if (file_json.empty()) return validator.Check(*model);
+  absl::StatusOr<EncodingsFile> file = ReadEncodings(file_json);
+  if (!file.ok()) return std::nullopt;
+  file->source = "file";
+  return validator.Check(*model, *file);
 }
 
 }  // namespace
@@ -101,14 +133,19 @@ std::optional<RuleExample> ExampleOf(const Rule& rule) {
   if (example.bad.empty() || example.good.empty()) return std::nullopt;
   example.bad_target = TargetOf(rule.slug, "bad.args");
   example.good_target = TargetOf(rule.slug, "ok.args");
-  // What breaks these rules stands in another file.
-  if (example.bad_target.find("--encodings") != std::string::npos) return std::nullopt;
+  example.bad_file = TakeFile(rule.slug, "bad", example.bad_target);
+  example.good_file = TakeFile(rule.slug, "ok", example.good_target);
   const Json bad = Json::parse(example.bad, nullptr, /*allow_exceptions=*/false);
   const Json good = Json::parse(example.good, nullptr, /*allow_exceptions=*/false);
   if (bad.is_discarded() || good.is_discarded()) return std::nullopt;
   example.differences = Differences(bad, good);
+  for (RuleExample::Difference& difference :
+       Differences(Parsed(example.bad_file), Parsed(example.good_file))) {
+    difference.path = "file: " + difference.path;
+    example.differences.push_back(std::move(difference));
+  }
   if (example.bad_target.find("--opdefs") == std::string::npos) {
-    example.report = Check(example.bad, example.bad_target);
+    example.report = Check(example.bad, example.bad_file, example.bad_target);
   }
   return example;
 }
