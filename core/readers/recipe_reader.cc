@@ -13,13 +13,13 @@
 #include "core/readers/json_cursor.h"
 #include "core/readers/json_walker.h"
 #include "core/readers/text.h"
+#include "core/readers/unknown_fields.h"
 
 namespace quantgate {
 namespace {
 
 using Value = JsonCursor::Value;
 
-constexpr size_t kMaxUnknown = 20;
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 
 // What says nothing about a layer's quantization.
@@ -54,9 +54,7 @@ class Reader {
     if (recipe_.entries.empty()) {
       return Invalid("quant_recipe.builtin_llm_pass.linear holds no pattern and no fallback");
     }
-    for (const std::string& name : unknown_) {
-      file_.notes.push_back(fmt::format("unknown field {}", Quoted(name)));
-    }
+    unknown_.AddNote(file_.notes);
     file_.recipe = std::move(recipe_);
     return std::move(file_);
   }
@@ -75,8 +73,8 @@ class Reader {
 
   template <typename Known>
   bool Pass(const Known& known, std::string_view where, std::string_view key) {
-    if (!Has(known, key) && unknown_.size() < kMaxUnknown) {
-      unknown_.insert(fmt::format("{}{}{}", where, where.empty() ? "" : ".", key));
+    if (!Has(known, key)) {
+      unknown_.Add(fmt::format("{}{}{}", where, where.empty() ? "" : ".", key));
     }
     return true;
   }
@@ -150,7 +148,7 @@ class Reader {
   JsonCursor json_;
   EncodingsFile file_;
   Recipe recipe_;
-  std::set<std::string> unknown_;
+  UnknownFields unknown_;
   size_t offset_ = 0;  // of the key visited last
   bool has_pass_ = false;
 };

@@ -90,7 +90,7 @@ class Logs(CliCase):
         self.unusable("explain", "-", "--model", "-", says="read once")
 
     def test_names_of_real_dumps_are_nodes_of_their_models(self) -> None:
-        for dump, model in (("ort_resnet18_per_channel", "resnet18_per_channel_8a8w"),
+        for dump, model in (("ort_resnet18_per_channel", "resnet18_8a8w_per_channel"),
                             ("ort_llama_block_16a8w", "llama_block_16a8w")):
             graph = json.loads((ROOT / "tests/data/qnn_net" / f"{dump}.json").read_text())["graph"]
             log = self.path("x.log", "".join(f"Failed to validate op {name} with error 0xc26\n"

@@ -43,9 +43,8 @@ class Names {
     const std::string text = Identifier(name);
     for (size_t size = text.size(); size > 0; --size) {
       // "conv1" is no beginning of "conv12", but one of "conv1_1" and "conv1Reshape".
-      const bool whole = size == text.size() ||
-                         !std::isdigit(static_cast<unsigned char>(text[size])) ||
-                         !std::isdigit(static_cast<unsigned char>(text[size - 1]));
+      const bool whole =
+          size == text.size() || std::isdigit(static_cast<unsigned char>(text[size])) == 0;
       if (!whole) continue;
       const auto at = nodes_.find(text.substr(0, size));
       if (at != nodes_.end()) return at->second.node;
