@@ -117,8 +117,16 @@ golden: build ## rewrites tests/golden from the fixtures of the rules, and docs/
 	@$(PYTHON) tools/update_goldens.py $(CLI)
 	@$(MAKE) --no-print-directory coverage
 
-reference: build ## a Markdown page per op and backend, into build/docs/reference
+reference: build ## a Markdown page per op, rule and JSON format, into build/docs/reference
 	@$(PYTHON) -m tools.reference --cli $(CLI) -o $(BUILD)/docs/reference
+
+.PHONY: docs docs-output
+docs: build ## the documentation site, into build/docs/site; links that lead nowhere fail
+	PYTHON=$(PYTHON) tools/setup_venv.sh tools/site/requirements.txt
+	@$(PYTHON) -m tools.site --cli $(CLI) --mkdocs .venv/bin/mkdocs -o $(BUILD)/docs
+
+docs-output: build ## writes what the commands in the pages print now into the pages; review the diff
+	@QUANTGATE_CLI=$(abspath $(CLI)) $(PYTHON) tests/docs/test_docs.py --update
 
 coverage: build ## rewrites docs/coverage.md out of the database; review the diff
 	@$(PYTHON) -m tools.reference --cli $(CLI) --coverage docs/coverage.md

@@ -38,9 +38,15 @@ class Reference(unittest.TestCase):
         cls._folder.cleanup()
 
     def test_a_page_per_op_and_backend(self) -> None:
-        wanted = {"index.md", "sources.md", "coverage.md"}
+        wanted = {"index.md", "sources.md", "coverage.md", "command_line.md", "rules/index.md",
+                  "schemas/index.md"}
+        wanted |= {f"schemas/{path.stem}.md" for folder in ("docs", "docs/schemas")
+                   for path in (ROOT / folder).glob("*.schema.json")}
+        rules = json.loads(subprocess.run([CLI, "explain", "--all", "--format", "json"], check=True,
+                                          capture_output=True).stdout)["rules"]
+        wanted |= {f"rules/{rule['slug']}.md" for rule in rules}
         for path in (ROOT / "opdefs").glob("*/*.yaml"):
-            if path.parent.name not in ("resolve", "routes"):
+            if path.parent.name not in ("recipes", "resolve", "routes"):
                 wanted |= {f"{path.parent.name}/{path.stem}.md", f"{path.parent.name}/index.md"}
         self.assertEqual(set(self.pages), wanted)
 
@@ -51,9 +57,14 @@ class Reference(unittest.TestCase):
                 self.assertNotIn(":", target, name)
                 file, _, anchor = target.partition("#")
                 there = os.path.normpath(os.path.join(os.path.dirname(name), file)) if file else name
+                if there.endswith(".json"):
+                    self.assertTrue((self.folder / there).is_file(), f"{name}: {target}")
+                    continue
                 self.assertIn(there, self.pages, f"{name}: {target}")
                 if anchor:
-                    self.assertIn(f"\n## {anchor}\n", self.pages[there], f"{name}: {target}")
+                    titles = [re.sub(r"[^\w\- ]", "", title.lower())
+                              for title in re.findall(r"^#+ (.*)$", self.pages[there], re.M)]
+                    self.assertIn(anchor, titles, f"{name}: {target}")
                 followed += 1
         self.assertGreater(followed, len(self.pages))
 
@@ -64,7 +75,7 @@ class Reference(unittest.TestCase):
             if name in reached:
                 continue
             reached.add(name)
-            for target in re.findall(r"(?<!\\)\]\(([^)#]+)[^)]*\)", self.pages[name]):
+            for target in re.findall(r"(?<!\\)\]\(([^)#]+\.md)[^)]*\)", self.pages[name]):
                 todo.append(os.path.normpath(os.path.join(os.path.dirname(name), target)))
         self.assertEqual(reached, set(self.pages))
 
@@ -82,6 +93,20 @@ class Reference(unittest.TestCase):
                     self.assertIn(f"| `{variant['id'].split('#')[1]}` |", page)
                 seen += len(op["constraints"]) + len(op["variants"])
         self.assertGreater(seen, 3000)
+
+    def test_a_rule_with_its_example_and_evidence(self) -> None:
+        page = self.pages["rules/quant-axis.md"]
+        for part in ("# QG303 quant-axis\n", "## What it checks\n", "## Fix\n", "## Example\n",
+                     "error[QG303] quant-axis: ", "<summary>The bad model</summary>",
+                     "<summary>The good model</summary>", "## Evidence\n", "](../htp/Conv2d.md)"):
+            self.assertIn(part, page)
+        self.assertIn("[QG303](../rules/quant-axis.md)", self.pages["htp/Conv2d.md"])
+
+    def test_verbs_and_formats(self) -> None:
+        for verb in ("check", "query", "explain", "verify"):
+            self.assertIn(f"\n## {verb}\n\n```text\n", self.pages["command_line.md"])
+        self.assertIn("| `findings` | list of [finding](#finding) | yes |",
+                      self.pages["schemas/report.schema.md"])
 
     def test_tables_are_whole(self) -> None:
         for name, text in self.pages.items():

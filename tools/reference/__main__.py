@@ -1,7 +1,7 @@
 """Markdown pages of the whole database: `python3 -m tools.reference --cli build/bin/quantgate -o DIR`.
 
-A page per op and backend, an index per backend and of all, the sources, the coverage. Everything
-comes from the tool's own JSON, so the pages say what the tool says. With --coverage FILE only the
+A page per op and backend, rule and JSON Schema, the command line, the sources, the coverage.
+Everything comes from the tool itself, so the pages say what it says. With --coverage FILE only the
 coverage table is written.
 """
 import argparse
@@ -29,7 +29,7 @@ def main() -> int:
         arguments.coverage.write_text(coverage.page(database), encoding="utf-8")
         return 0
     written = pages.write(database, arguments.output)
-    print(f"{written} pages in {arguments.output}")
+    print(f"{len(written)} pages in {arguments.output}")
     return 0
 
 

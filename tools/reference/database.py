@@ -1,5 +1,6 @@
 """The database as the command line tool prints it."""
 import json
+import os
 import pathlib
 import subprocess
 
@@ -25,6 +26,17 @@ class Database:
 
     def backend(self, name: str) -> dict:
         return next(b for b in self.targets["backends"] if b["name"] == name)
+
+    def explained(self, code: str) -> str:
+        """A rule as `explain` prints it."""
+        return self._print("explain", code)
+
+    def help(self, *verb: str) -> str:
+        return self._print(*verb, "--help")
+
+    def _print(self, *arguments: str) -> str:
+        return subprocess.run([self._cli, *arguments], check=True, stdout=subprocess.PIPE,
+                              text=True, encoding="utf-8", env={**os.environ, "NO_COLOR": "1"}).stdout
 
     def _ask(self, *arguments: str) -> dict:
         done = subprocess.run([self._cli, *arguments, "--format", "json"], check=True,

@@ -1,7 +1,9 @@
-"""The pages: <output>/index.md, sources.md, coverage.md, <backend>/index.md, <backend>/<Op>.md."""
+"""The pages: <output>/index.md, sources.md, coverage.md, command_line.md, <backend>/index.md,
+<backend>/<Op>.md, rules/<slug>.md, schemas/<name>.md."""
 import pathlib
+import shutil
 
-from . import coverage
+from . import command_line, coverage, rules, schemas
 from .database import Database
 from .markdown import code, codes, plain, span, table
 
@@ -93,7 +95,11 @@ def variants(op: dict) -> str:
     return text + table(["row"] + names + ["verdict", "where", "sources"], rows)
 
 
-def constraints(op: dict) -> str:
+def rule_link(database: Database, code: str) -> str:
+    return f"[{code}](../rules/{rules.file_name(database.rules[code])})" if code else ""
+
+
+def constraints(database: Database, op: dict) -> str:
     if not op["constraints"]:
         return ""
     text = "\n## Constraints\n"
@@ -110,7 +116,7 @@ def constraints(op: dict) -> str:
             breaking = "" if c["kind"] == "note" else c["consequence"]
             if c["measured"]:
                 breaking = f"{c['measured']['consequence']} from {c['measured']['since']} on"
-            rows.append([code(c["id"].split("/", 2)[2]), c["rule"], holds, breaking, span(c),
+            rows.append([code(c["id"].split("/", 2)[2]), rule_link(database, c["rule"]), holds, breaking, span(c),
                          sources(c["sources"])])
         text += f"\n### {plain(port)}\n\n" + table(
             ["constraint", "rule", "must hold", "breaking it", "where", "sources"], rows)
@@ -128,7 +134,7 @@ def op_page(database: Database, op: dict) -> str:
     if others:
         text += "; the same op on " + ", ".join(f"[{b}](../{b}/{op['op']}.md)" for b in others)
     return (text + ".\n\n" + ports(op) + params(op) + precisions(database, op) + variants(op)
-            + constraints(op))
+            + constraints(database, op))
 
 
 def backend_index(database: Database, backend: str) -> str:
@@ -156,7 +162,9 @@ def index(database: Database) -> str:
                      str(len(ops)), str(sum(len(o["variants"]) for o in ops)),
                      str(sum(c["kind"] != "note" for o in ops for c in o["constraints"]))])
     text = ("# Reference\n\nWhat each backend takes of each op, out of the database: [where it comes "
-            "from](sources.md), [how much of it is checked](coverage.md).\n\n")
+            "from](sources.md), [how much of it is checked](coverage.md). Beside it: the "
+            "[rules](rules/index.md), the [command line](command_line.md), the "
+            "[JSON formats](schemas/index.md).\n\n")
     text += table(["backend", "SDK", "ops", "dtype rows", "constraints"], rows) + "\n## All ops\n\n"
     names = sorted({op["op"] for ops in database.ops.values() for op in ops})
     there = {b: {op["op"] for op in database.ops[b]} for b in database.backends}
@@ -173,9 +181,21 @@ def sources_page(database: Database) -> str:
     return text
 
 
-def write(database: Database, output: pathlib.Path) -> int:
+def schemas_index() -> str:
+    return ("# JSON formats\n\nJSON Schemas of what quantgate writes, and of its configuration. "
+            "Every recorded output of the tests is held to them.\n\n" +
+            "".join(f"- [{path.name}]({path.stem}.md)\n" for path in schemas.files()))
+
+
+def write(database: Database, output: pathlib.Path) -> list[str]:
+    """Writes the pages and returns their names."""
     pages = {"index.md": index(database), "sources.md": sources_page(database),
-             "coverage.md": coverage.page(database)}
+             "coverage.md": coverage.page(database), "command_line.md": command_line.page(database),
+             "rules/index.md": rules.index(database), "schemas/index.md": schemas_index()}
+    for rule in database.rules.values():
+        pages[f"rules/{rules.file_name(rule)}"] = rules.page(database, rule)
+    for path in schemas.files():
+        pages[f"schemas/{path.stem}.md"] = schemas.page(path)
     for backend in database.backends:
         pages[f"{backend}/index.md"] = backend_index(database, backend)
         for op in database.ops[backend]:
@@ -188,4 +208,6 @@ def write(database: Database, output: pathlib.Path) -> int:
         path = output / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return len(pages)
+    for path in schemas.files():
+        shutil.copy(path, output / "schemas")
+    return list(pages) + [f"schemas/{path.name}" for path in schemas.files()]

@@ -28,6 +28,7 @@ The configurations are made from the database's own variants and examples: each 
 """
 REPEAT = """## How to repeat it
 
+<!-- not run: takes minutes, or a vendor's library -->
 ```sh
 make conformance-htp                          # downloads the libraries, asks every recorded configuration again
 make record-htp                               # makes configurations anew, asks, executes, records

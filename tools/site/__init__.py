@@ -1,0 +1,1 @@
+"""Builds the documentation site out of docs/ and the database."""
