@@ -86,6 +86,13 @@ class Workflow(Repository):
                 "output": output.read_text()}
 
     def test_a_pull_request_fails_with_an_annotation_on_the_node(self) -> None:
+        """With the program the action is told to take."""
+        self.pull_request(quantgate=str(CLI))
+
+    def test_the_action_builds_its_own_program(self) -> None:
+        self.pull_request()
+
+    def pull_request(self, **more: str) -> None:
         workflow = blocks()[".github/workflows/quantgate.yml"]
         (job,) = workflow["jobs"].values()
         git(self.repository, "add", "models")
@@ -98,7 +105,8 @@ class Workflow(Repository):
                 git(self.scratch, "clone", "--quiet", "--branch", "new-model",
                     str(self.repository), str(workspace))
             elif name == OWN:
-                result = self.run_action(self.clone_of_quantgate(), step["with"], workspace)
+                result = self.run_action(self.clone_of_quantgate(), {**step["with"], **more},
+                                         workspace)
             else:
                 self.assertEqual((name, step["if"]),
                                  ("github/codeql-action/upload-sarif", "always()"))
