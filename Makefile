@@ -7,6 +7,7 @@ CLI := $(BUILD)/bin/quantgate
 FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
 FUZZ_SECONDS ?= 60
 ORT := tests/conformance/ort
+FIX := tests/conformance/fix
 EXECUTORCH := tests/conformance/executorch
 PIP_QUIET := --quiet --disable-pip-version-check
 HTP := tests/conformance/htp
@@ -108,6 +109,11 @@ agree: build ## fresh random configurations against the library: SDK="2.47 2.51"
 	    --libraries $(BUILD)/backends --opdefs opdefs/htp --sdk $(or $(SDK),2.47 2.51) \
 	    --arch $(or $(ARCH),v68 v73 v79) --seed $(or $(SEED),1) --count $(or $(COUNT),20000) \
 	    --jobs $(JOBS) -o $(BUILD)/agree
+
+.PHONY: fix-measured
+fix-measured: build ## fixes bad variants of models, asks and runs the provider before and after: docs/fix.md, minutes
+	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
+	.venv/bin/python $(FIX)/measure.py --record --cli $(CLI)
 
 record-ort: ## asks the provider again and rewrites tests/conformance/ort/recorded
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "quantgate/rule.h"
@@ -38,6 +39,29 @@ std::string Describe(const Tensor& t) {
   const int32_t zero = t.encoding.zero_points.empty() ? 0 : t.encoding.zero_points[0];
   return absl::StrFormat("scale %.9g, zero_point %d (offset %d)", t.encoding.scales[0], zero,
                          ToQnnOffset(zero));
+}
+
+std::string Numbers(const absl::InlinedVector<float, 1>& values) {
+  std::string text;
+  for (const float value : values)
+    absl::StrAppendFormat(&text, "%s%.9g", text.empty() ? "" : ", ", value);
+  return text;
+}
+
+// What to write instead, as edits of the tensor's encoding.
+std::vector<Edit> Write(std::string_view tensor, const Encoding& wanted) {
+  const std::string path = absl::StrCat("tensors/", std::string(tensor), "/encoding/");
+  const int32_t zero = wanted.zero_points.empty() ? 0 : wanted.zero_points[0];
+  switch (wanted.kind) {
+    case EncodingKind::kPerTensor:
+      return {{"set", path + "perTensor/scale", Numbers(wanted.scales)},
+              {"set", path + "perTensor/zeroPoint", absl::StrCat(zero)}};
+    case EncodingKind::kPerChannel:
+      return {{"set", path + "perChannel/axis", absl::StrCat(wanted.axis)},
+              {"set", path + "perChannel/scales", absl::StrCat("[", Numbers(wanted.scales), "]")}};
+    default:
+      return {};
+  }
 }
 
 class Passes {
@@ -192,7 +216,8 @@ class Passes {
     f.allowed = absl::StrCat("as in[0]: ", allowed);
     f.related = {"in[0]"};
     Changed(ChangeKind::kConvert, f, found, absl::StrCat(allowed, ", then ", after_->op));
-    f.fixes.push_back({absl::StrCat("give the output the encoding of the input"), false, {}});
+    f.fixes.push_back({"give the output the encoding of the input", false, {}});
+    if (TensorOf(written).dtype == dtype) f.fixes.back().edits = Write(f.tensor, encoding);
   }
 
   // Dequantize, the op in float, Quantize.
@@ -201,6 +226,8 @@ class Passes {
     const TensorId read = node.inputs[0], written = node.outputs[0];
     const std::string from = Describe(TensorOf(read)), to = Describe(TensorOf(written));
     const std::string dtype(DtypeName(TensorOf(written).dtype));
+    const Encoding encoding = TensorOf(read).encoding;
+    const bool same_dtype = TensorOf(read).dtype == TensorOf(written).dtype;
     const auto in_float = [&](TensorId id) {
       static const Encoding kNone;
       const TensorId copy = Copy(id, "float");
@@ -234,6 +261,7 @@ class Passes {
     f.related = {"in[0]"};
     Changed(ChangeKind::kFloat, f, dtype, std::string(document_["float"].str()));
     f.fixes.push_back({"give the output the encoding of the input", false, {}});
+    if (same_dtype) f.fixes.back().edits = Write(f.tensor, encoding);
   }
 
   void RequantizeBias(Node& node) {
@@ -287,6 +315,8 @@ class Passes {
                                 wanted.scales.size() > 1 ? " in channel 0" : "");
     f.related = {"in[0]", "in[1]"};
     Changed(ChangeKind::kBias, f, f.found, f.allowed);
+    f.fixes.push_back(
+        {"write the bias with input scale × weight scale", false, Write(f.tensor, wanted)});
     const TensorId replaced = Copy(node.inputs[at], "requantized");
     TensorOf(replaced).encoding = std::move(wanted);
     node.inputs[at] = replaced;
@@ -314,7 +344,8 @@ class Passes {
     f.found = Describe(TensorOf(written));
     f.allowed = Describe(TensorOf(natural));
     Changed(ChangeKind::kConvert, f, f.found, absl::StrCat(f.allowed, ", then ", after_->op));
-    f.fixes.push_back({absl::StrCat("write the output with ", f.allowed), false, {}});
+    f.fixes.push_back({absl::StrCat("write the output with ", f.allowed), false,
+                       Write(f.tensor, TensorOf(natural).encoding)});
   }
 
   void Replace(opdb::Tree row, Node& node) {
@@ -346,7 +377,8 @@ class Passes {
     f.found = found;
     f.allowed = Describe(TensorOf(id));
     Changed(ChangeKind::kEncoding, f, f.found, f.allowed);
-    f.fixes.push_back({absl::StrCat("write the output with ", f.allowed), false, {}});
+    f.fixes.push_back({absl::StrCat("write the output with ", f.allowed), false,
+                       Write(f.tensor, TensorOf(id).encoding)});
   }
 
   void Narrow(opdb::Tree row, Node& node) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "core/rules/args.h"
 #include "core/rules/encoding_facts.h"
@@ -66,8 +68,21 @@ void Explain(const Subject& s, Finding& f) {
                           Number(ScaleAt(ports->weight->encoding, channel)));
   f.message = fmt::format("the bias {} of {} has {}, input × weight is {}", f.port, f.op, f.found,
                           Number(Wanted(*ports, channel)));
-  f.fixes.push_back(
-      UnsafeFix("re-quantize the bias with input scale × weight scale, zero_point 0"));
+  Fix fix = UnsafeFix("re-quantize the bias with input scale × weight scale, zero_point 0");
+  const Encoding& weight = ports->weight->encoding;
+  const std::string encoding = fmt::format("tensors/{}/encoding/", s.tensor->name);
+  if (weight.kind == EncodingKind::kPerTensor) {
+    fix.edits.push_back(
+        {"set", encoding + "perTensor/scale", fmt::format("{:.9g}", Wanted(*ports, 0))});
+  } else {
+    std::string scales;
+    for (size_t i = 0; i < weight.scales.size(); ++i) {
+      scales += fmt::format("{}{:.9g}", i > 0 ? ", " : "", Wanted(*ports, i));
+    }
+    fix.edits.push_back({"set", encoding + "perChannel/axis", "0"});
+    fix.edits.push_back({"set", encoding + "perChannel/scales", fmt::format("[{}]", scales)});
+  }
+  f.fixes.push_back(std::move(fix));
 }
 
 constexpr RuleEntry kEntry = {

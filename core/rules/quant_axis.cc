@@ -40,13 +40,20 @@ void Explain(const Subject& s, Finding& f) {
   f.message = fmt::format("{} of {} is quantized along axis {}, only axis {} is taken", f.port,
                           f.op, s.tensor->encoding.axis, want);
   Fix fix{fmt::format("quantize along axis {}", want), false, {}};
-  if (NormalAxis(s.tensor->encoding.axis, s.tensor->rank()) == want) {
-    fix = {fmt::format("write the axis as {}", want), true, {}};
+  const int64_t have = NormalAxis(s.tensor->encoding.axis, s.tensor->rank());
+  const auto entries = static_cast<int64_t>(EntryCount(s.tensor->encoding));
+  const auto fits = [&](int64_t axis) {
+    return axis >= 0 && axis < s.tensor->rank() &&
+           s.tensor->dims[static_cast<size_t>(axis)] == entries;
+  };
+  // One axis written in two ways, or scales that fit the wanted axis only.
+  if (have == want || (entries > 1 && fits(want) && !fits(have))) {
+    fix = {fmt::format("write the axis as {}", want), have == want, {}};
     fix.edits.push_back(
         {"set",
          fmt::format("tensors/{}/encoding/{}/axis", s.tensor->name,
                      s.tensor->encoding.kind == EncodingKind::kLpbq ? "lpbq" : "perChannel"),
-         std::to_string(want)});
+         std::to_string(s.node.FileAxis(*s.tensor, want).value_or(want))});
   }
   f.fixes.push_back(std::move(fix));
 }

@@ -39,6 +39,7 @@ int Run(int argc, const char* const* argv) {
   AddTargets(line);
   AddExplain(line);
   AddConvert(line);
+  AddFix(line);
   AddVerify(line);
   AddImport(line);
   AddCompletion(line);

@@ -32,6 +32,8 @@ class Output {
 
   bool is_terminal() const;
   bool is_stdout() const { return path_.empty(); }
+  // Where a file is until Commit(), to be read again after Flush(); empty = in no file.
+  const std::string& written() const { return temporary_; }
   int descriptor() const { return descriptor_; }
 
  private:

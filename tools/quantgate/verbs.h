@@ -13,6 +13,7 @@ void AddDiff(CommandLine& line);
 void AddTargets(CommandLine& line);
 void AddExplain(CommandLine& line);
 void AddConvert(CommandLine& line);
+void AddFix(CommandLine& line);
 void AddCompletion(CommandLine& line);
 void AddMan(CommandLine& line);
 void AddVerify(CommandLine& line);

@@ -1,0 +1,12 @@
+#include <array>
+
+#include "core/fix/mend.h"
+
+namespace quantgate::fix {
+
+std::span<const Mend> Mends() {
+  static constexpr std::array<Mend, 4> kMends = {MendAsWritten, MendSign, MendWidened, MendBorder};
+  return kMends;
+}
+
+}  // namespace quantgate::fix

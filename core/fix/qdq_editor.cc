@@ -1,0 +1,522 @@
+#include "core/fix/qdq_editor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/fix/requantize.h"
+#include "core/resolve/encodings.h"
+
+namespace quantgate::fix {
+namespace {
+
+using mapping::Role;
+
+constexpr std::string_view kAxis = "axis";
+
+absl::Status Refuse(std::string reason) { return absl::FailedPreconditionError(std::move(reason)); }
+
+TensorId Input(const Node& node, size_t i) {
+  return i < node.inputs.size() ? node.inputs[i] : kNoTensor;
+}
+
+bool SameConstant(const Tensor& tensor, const NewConstant& wanted) {
+  return tensor.dtype == wanted.dtype && tensor.values && *tensor.values == wanted.values &&
+         std::equal(tensor.dims.begin(), tensor.dims.end(), wanted.dims.begin(), wanted.dims.end());
+}
+
+}  // namespace
+
+QdqEditor::QdqEditor(Model model, const opdb::View& database, const StoredValues& values)
+    : Editor(std::move(model)),
+      values_(&values),
+      mapping_(std::make_shared<mapping::Mapping>(
+          database, fmt::format("resolve/{}", DialectName(model_.dialect)), nullptr)),
+      key_(model_.nodes.size()) {
+  for (size_t n = 0; n < model_.nodes.size(); ++n) {
+    const Node& node = model_.nodes[n];
+    // Nodes of subgraphs are flattened into the model, and have no place of their own in it.
+    if (!node.unchecked_reason.empty()) continue;
+    const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
+                                    [](TensorId id) { return id != kNoTensor; });
+    if (first != node.outputs.end()) key_[n] = NameOf(*first);
+  }
+}
+
+std::unique_ptr<Editor> QdqEditor::Clone() const {
+  return std::unique_ptr<Editor>(new QdqEditor(*this));
+}
+
+std::string QdqEditor::NameOf(TensorId tensor) const {
+  return model_.tensors[static_cast<size_t>(tensor)].name;
+}
+
+Role QdqEditor::RoleOf(int32_t node) const {
+  const Node& n = model_.nodes[static_cast<size_t>(node)];
+  const mapping::OpMapping* op = mapping_->Find(n.domain, n.op);
+  return op == nullptr ? Role::kOp : op->role;
+}
+
+const QdqEditor::Uses& QdqEditor::UsesOf(TensorId tensor) const {
+  if (uses_.size() != model_.tensors.size()) {
+    uses_.assign(model_.tensors.size(), {});
+    for (size_t n = 0; n < model_.nodes.size(); ++n) {
+      const auto node = static_cast<int32_t>(n);
+      for (const TensorId id : model_.nodes[n].outputs) {
+        if (id != kNoTensor) uses_[static_cast<size_t>(id)].producer = node;
+      }
+      for (size_t i = 0; i < model_.nodes[n].inputs.size(); ++i) {
+        const TensorId id = model_.nodes[n].inputs[i];
+        if (id != kNoTensor) {
+          uses_[static_cast<size_t>(id)].readers.emplace_back(node, static_cast<int32_t>(i));
+        }
+      }
+    }
+  }
+  return uses_[static_cast<size_t>(tensor)];
+}
+
+bool QdqEditor::IsOutput(TensorId tensor) const {
+  return std::find(model_.outputs.begin(), model_.outputs.end(), tensor) != model_.outputs.end();
+}
+
+bool QdqEditor::IsInput(TensorId tensor) const {
+  return std::find(model_.inputs.begin(), model_.inputs.end(), tensor) != model_.inputs.end();
+}
+
+bool QdqEditor::IsInner(TensorId tensor) const {
+  return !IsOutput(tensor) && !IsInput(tensor) &&
+         !model_.tensors[static_cast<size_t>(tensor)].is_static;
+}
+
+TensorId QdqEditor::QuantizedOf(int32_t node) const {
+  const Node& n = model_.nodes[static_cast<size_t>(node)];
+  const Role role = RoleOf(node);
+  if (role == Role::kQuantize) return n.outputs.empty() ? kNoTensor : n.outputs[0];
+  return role == Role::kDequantize ? Input(n, 0) : kNoTensor;
+}
+
+absl::StatusOr<Coding> QdqEditor::CodingAt(int32_t node) const {
+  const Node& n = model_.nodes[static_cast<size_t>(node)];
+  const auto values = [&](size_t i) -> const TensorValues* {
+    const TensorId id = Input(n, i);
+    return id == kNoTensor ? nullptr : model_.tensors[static_cast<size_t>(id)].values.get();
+  };
+  const TensorId quantized = QuantizedOf(node);
+  if (quantized == kNoTensor) return Refuse("it is not quantized");
+  NodeEncoding found =
+      EncodingOf(model_, n, model_.tensors[static_cast<size_t>(quantized)], values(1), values(2));
+  if (!found.problem.empty()) return Refuse(std::move(found.problem));
+  return Coding{found.dtype, std::move(found.encoding)};
+}
+
+QdqEditor::Around QdqEditor::AroundOf(TensorId tensor) const {
+  Around around;
+  const Tensor& t = model_.tensors[static_cast<size_t>(tensor)];
+  const Uses& uses = UsesOf(tensor);
+  const auto add = [&](int32_t node, Role role) {
+    if (RoleOf(node) != role) {
+      around.problem = "its integers are used as they are";
+    } else if (!model_.nodes[static_cast<size_t>(node)].unchecked_reason.empty()) {
+      around.problem = "it is used in a subgraph";
+    } else {
+      around.nodes.push_back(node);
+    }
+  };
+  if (!t.is_static) {
+    if (IsInput(tensor)) around.problem = "the model's caller writes its integers";
+    if (uses.producer >= 0) add(uses.producer, Role::kQuantize);
+  } else if (IsInput(tensor)) {
+    around.problem = "the model's caller may replace it";
+  }
+  for (const auto& [node, input] : uses.readers) {
+    add(node, input == 0 ? Role::kDequantize : Role::kOp);
+  }
+  if (IsOutput(tensor)) around.problem = "the model's caller reads its integers";
+  if (around.problem.empty() && around.nodes.empty()) around.problem = "it is not quantized";
+  return around;
+}
+
+absl::StatusOr<Coding> QdqEditor::CodingOf(TensorId tensor) const {
+  const Around around = AroundOf(tensor);
+  if (around.nodes.empty()) return Refuse("it is not quantized");
+  absl::StatusOr<Coding> first = CodingAt(around.nodes[0]);
+  for (size_t i = 1; first.ok() && i < around.nodes.size(); ++i) {
+    const absl::StatusOr<Coding> other = CodingAt(around.nodes[i]);
+    if (!other.ok()) return other;
+    if (!Same(*first, *other)) return Refuse("it is written and read with different encodings");
+  }
+  return first;
+}
+
+absl::StatusOr<Coding> QdqEditor::CodingElsewhere(TensorId tensor) const {
+  for (const auto& [node, input] : UsesOf(tensor).readers) {
+    if (input == 0 && RoleOf(node) == Role::kQuantize) return CodingAt(node);
+  }
+  return Refuse("nothing quantizes it elsewhere");
+}
+
+TensorId QdqEditor::QuantizedAt(size_t node, bool input, size_t port) const {
+  const Node& n = model_.nodes[node];
+  if (input) {
+    const TensorId read = Input(n, port);
+    const int32_t producer = read == kNoTensor ? -1 : UsesOf(read).producer;
+    return producer >= 0 && RoleOf(producer) == Role::kDequantize ? QuantizedOf(producer)
+                                                                  : kNoTensor;
+  }
+  const TensorId written = port < n.outputs.size() ? n.outputs[port] : kNoTensor;
+  if (written == kNoTensor) return kNoTensor;
+  for (const auto& [reader, at] : UsesOf(written).readers) {
+    if (at == 0 && RoleOf(reader) == Role::kQuantize) return QuantizedOf(reader);
+  }
+  return kNoTensor;
+}
+
+absl::Status QdqEditor::Values(TensorId tensor, const StoredValues::Use& use) const {
+  return values_->Read(NameOf(tensor), use);
+}
+
+std::string QdqEditor::Unused(std::string name) const {
+  if (Find(name) == kNoTensor) return name;
+  for (int i = 2;; ++i) {
+    std::string numbered = fmt::format("{}_{}", name, i);
+    if (Find(numbered) == kNoTensor) return numbered;
+  }
+}
+
+TensorId QdqEditor::AddTensor(std::string name) {
+  model_.tensors.emplace_back().name = std::move(name);
+  return static_cast<TensorId>(model_.tensors.size()) - 1;
+}
+
+absl::Status QdqEditor::SetConstant(const std::vector<int32_t>& nodes, size_t input,
+                                    std::string_view name, NewConstant content) {
+  // The one the first node reads is written over where nobody else reads it.
+  const TensorId old = Input(model_.nodes[static_cast<size_t>(nodes[0])], input);
+  const auto reads = [&](int32_t node, int32_t at) {
+    return static_cast<size_t>(at) == input &&
+           std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+  };
+  const auto only_ours = [&](TensorId id) {
+    const Uses& uses = UsesOf(id);
+    return uses.producer < 0 && model_.tensors[static_cast<size_t>(id)].is_static && !IsInput(id) &&
+           !IsOutput(id) &&
+           std::all_of(uses.readers.begin(), uses.readers.end(),
+                       [&](const auto& use) { return reads(use.first, use.second); });
+  };
+  const bool all_read_it = std::all_of(nodes.begin(), nodes.end(), [&](int32_t node) {
+    return Input(model_.nodes[static_cast<size_t>(node)], input) == old;
+  });
+  if (old != kNoTensor && all_read_it &&
+      SameConstant(model_.tensors[static_cast<size_t>(old)], content)) {
+    return absl::OkStatus();
+  }
+  std::vector<TensorId> released;
+  TensorId id = old;
+  if (old == kNoTensor || !only_ours(old)) {
+    for (const int32_t node : nodes) {
+      const TensorId left = Input(model_.nodes[static_cast<size_t>(node)], input);
+      if (left != kNoTensor) released.push_back(left);
+    }
+    id = AddTensor(Unused(std::string(name)));
+  } else {
+    for (const int32_t node : nodes) {
+      const TensorId left = Input(model_.nodes[static_cast<size_t>(node)], input);
+      if (left != kNoTensor && left != id) released.push_back(left);
+    }
+    const auto known = changes_.constants.find(NameOf(id));
+    content.replaces = known == changes_.constants.end() || known->second.replaces;
+  }
+  Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
+  tensor.dtype = content.dtype;
+  tensor.is_static = true;
+  tensor.unknown_rank = false;
+  tensor.dims.assign(content.dims.begin(), content.dims.end());
+  tensor.values = std::make_shared<const TensorValues>(content.values);
+  for (const int32_t node : nodes) {
+    Node& n = model_.nodes[static_cast<size_t>(node)];
+    if (Input(n, input) == id) continue;
+    if (n.inputs.size() <= input) n.inputs.resize(input + 1, kNoTensor);
+    n.inputs[input] = id;
+    const std::string& key = key_[static_cast<size_t>(node)];
+    if (!key.empty()) {
+      changes_.nodes[key].inputs[input] = tensor.name;
+      continue;
+    }
+    for (NewNode& made : changes_.inserted) {
+      if (made.outputs[0] != NameOf(n.outputs[0])) continue;
+      made.inputs.resize(std::max(made.inputs.size(), input + 1));
+      made.inputs[input] = tensor.name;
+    }
+  }
+  changes_.constants[tensor.name] = std::move(content);
+  uses_.clear();
+  for (const TensorId left : released) {
+    const Uses& uses = UsesOf(left);
+    if (!uses.readers.empty() || uses.producer >= 0 || IsOutput(left) || IsInput(left)) continue;
+    const auto known = changes_.constants.find(NameOf(left));
+    if (known != changes_.constants.end() && !known->second.replaces) {
+      changes_.constants.erase(known);
+    } else {
+      if (known != changes_.constants.end()) changes_.constants.erase(known);
+      changes_.unused.insert(NameOf(left));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding) {
+  const absl::StatusOr<Coding> now = CodingOf(id);
+  if (!now.ok()) return now.status();
+  const Around around = AroundOf(id);
+  if (!around.problem.empty()) return Refuse(around.problem);
+  if (Same(*now, to)) return absl::OkStatus();
+  const auto known = recoded_.find(NameOf(id));
+  const Coding from = known == recoded_.end() ? *now : known->second.from;
+  const Dtype storage = StorageOf(to.dtype);
+  const Tensor& before = model_.tensors[static_cast<size_t>(id)];
+  if (storage == Dtype::kUndefined || StorageOf(from.dtype) == Dtype::kUndefined ||
+      from.encoding.bitwidth != to.encoding.bitwidth) {
+    return Refuse("its type is not written anew");
+  }
+  if (to.encoding.kind != EncodingKind::kPerTensor &&
+      to.encoding.kind != EncodingKind::kPerChannel) {
+    return Refuse("its kind of encoding is not written anew");
+  }
+  const absl::StatusOr<Recoding> plan = Plan(id, from, to, rounding);
+  if (!plan.ok()) return plan.status();
+  const bool per_channel = to.encoding.kind == EncodingKind::kPerChannel;
+  if (per_channel && before.unknown_rank) return Refuse("its shape is not known");
+  const auto channels =
+      ChannelsOf(to.encoding, {before.dims.data(), static_cast<size_t>(before.dims.size())});
+  if (!channels && per_channel) return Refuse("its scales don't fit its shape");
+  for (const int32_t node : around.nodes) {
+    const Node& n = model_.nodes[static_cast<size_t>(node)];
+    const TensorId scale = Input(n, 1);
+    if (scale == kNoTensor || model_.tensors[static_cast<size_t>(scale)].dtype != Dtype::kFloat32) {
+      return Refuse("its scale is not single precision");
+    }
+    if (to.dtype != from.dtype && n.FindParam("output_dtype") != nullptr) {
+      return Refuse("the type is written in an attribute");
+    }
+    if (key_[static_cast<size_t>(node)].empty() && OriginOf(static_cast<size_t>(node)) >= 0) {
+      return Refuse("a node around it is not at the top of the file");
+    }
+  }
+
+  const TensorId old_scale = Input(model_.nodes[static_cast<size_t>(around.nodes[0])], 1);
+  const Tensor& scale = model_.tensors[static_cast<size_t>(old_scale)];
+  NewConstant scales, zeros;
+  const auto count = per_channel ? static_cast<size_t>(channels->count) : 1;
+  // A single one keeps its shape, [] or [1].
+  if (per_channel) {
+    scales.dims = {channels->count};
+  } else if (scale.dims.size() == 1 && scale.dims[0] == 1) {
+    scales.dims = {1};
+  }
+  zeros.dims = scales.dims;
+  scales.dtype = Dtype::kFloat32;
+  zeros.dtype = storage;
+  bool all_zero = true;
+  for (size_t i = 0; i < count; ++i) {
+    scales.values.reals.push_back(ScaleAt(to.encoding, i));
+    const int64_t zero = ZeroPointAt(to.encoding, i);
+    if (zero < StoredMin(to.dtype) || zero > StoredMax(to.dtype)) {
+      return Refuse(fmt::format("zero_point {} is outside of {}", zero, DtypeName(to.dtype)));
+    }
+    zeros.values.ints.push_back(zero);
+    all_zero &= zero == 0;
+  }
+  bool has_zero = !all_zero || to.dtype != from.dtype;
+  for (const int32_t node : around.nodes) {
+    has_zero |= Input(model_.nodes[static_cast<size_t>(node)], 2) != kNoTensor;
+  }
+  const std::string name = before.name;
+  if (to.dtype != from.dtype || plan->moved > 0) {
+    Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
+    tensor.dtype = storage;
+    tensor.values.reset();
+    tensor.value_range.reset();
+  }
+  absl::Status done = SetConstant(around.nodes, 1, name + "_scale", std::move(scales));
+  if (done.ok() && has_zero) {
+    done = SetConstant(around.nodes, 2, name + "_zero_point", std::move(zeros));
+  }
+  if (!done.ok()) return done;
+  if (per_channel) {
+    for (const int32_t node : around.nodes) {
+      Node& n = model_.nodes[static_cast<size_t>(node)];
+      const auto param = std::find_if(n.params.begin(), n.params.end(),
+                                      [](const Param& p) { return p.name == kAxis; });
+      const IntParam axis{to.encoding.axis};
+      if (param == n.params.end()) {
+        n.params.push_back({std::string(kAxis), axis});
+      } else if (const auto* old = std::get_if<IntParam>(&param->value);
+                 old != nullptr && *old == axis) {
+        continue;
+      } else {
+        param->value = axis;
+      }
+      const std::string& key = key_[static_cast<size_t>(node)];
+      if (!key.empty()) changes_.nodes[key].axis = to.encoding.axis;
+    }
+  }
+  recoded_[name] = *plan;
+  return absl::OkStatus();
+}
+
+int32_t QdqEditor::ExampleOf(Role role, Dtype storage) const {
+  for (size_t n = 0; n < model_.nodes.size(); ++n) {
+    const auto node = static_cast<int32_t>(n);
+    if (RoleOf(node) != role) continue;
+    const TensorId quantized = QuantizedOf(node);
+    if (quantized == kNoTensor) continue;
+    if (model_.tensors[static_cast<size_t>(quantized)].dtype == storage) return node;
+  }
+  return -1;
+}
+
+void QdqEditor::InsertNode(size_t at, Node node, std::string key) {
+  const auto offset = static_cast<std::ptrdiff_t>(at);
+  model_.nodes.insert(model_.nodes.begin() + offset, std::move(node));
+  origin_.insert(origin_.begin() + offset, -1);
+  key_.insert(key_.begin() + offset, std::move(key));
+  uses_.clear();
+}
+
+// A Q of this tensor, with this encoding, before a node.
+int32_t QdqEditor::QuantizerOf(TensorId real, size_t before, const Coding& coding) const {
+  for (const auto& [node, at] : UsesOf(real).readers) {
+    if (at != 0 || static_cast<size_t>(node) >= before || RoleOf(node) != Role::kQuantize) continue;
+    const absl::StatusOr<Coding> found = CodingAt(node);
+    const Node& n = model_.nodes[static_cast<size_t>(node)];
+    if (found.ok() && Same(*found, coding) && n.unchecked_reason.empty()) return node;
+  }
+  return -1;
+}
+
+absl::Status QdqEditor::ReadQuantized(size_t index, size_t port, int32_t quantizer, int32_t like) {
+  const std::string key = key_[index], name = model_.nodes[index].name;
+  const std::string base = fmt::format("{}_in{}", name, port);
+  const TensorId real = model_.nodes[index].inputs[port];
+  const TensorId fresh = AddTensor(Unused(base + "_dq"));
+  Tensor& tensor = model_.tensors[static_cast<size_t>(fresh)];
+  tensor.dtype = Dtype::kFloat32;
+  tensor.dims = model_.tensors[static_cast<size_t>(real)].dims;
+  tensor.unknown_rank = model_.tensors[static_cast<size_t>(real)].unknown_rank;
+  const Node& q = model_.nodes[static_cast<size_t>(quantizer)];
+  const Node& example = model_.nodes[static_cast<size_t>(like)];
+  Node dq;
+  dq.name = fmt::format("{}_{}", base, example.op);
+  dq.op = example.op;
+  dq.domain = example.domain;
+  dq.inputs = q.inputs;
+  dq.inputs[0] = q.outputs[0];
+  dq.outputs = {fresh};
+  insertions_.push_back({name, fmt::format("in[{}]", port), NameOf(real), NameOf(dq.inputs[0]),
+                         *CodingAt(quantizer)});
+  NewNode made{key, /*before=*/true, dq.name, dq.op, dq.domain, {}, {NameOf(fresh)}};
+  for (const TensorId id : dq.inputs) made.inputs.push_back(id == kNoTensor ? "" : NameOf(id));
+  changes_.inserted.push_back(std::move(made));
+  model_.nodes[index].inputs[port] = fresh;
+  changes_.nodes[key].inputs[port] = NameOf(fresh);
+  InsertNode(index, std::move(dq), {});
+  return absl::OkStatus();
+}
+
+absl::Status QdqEditor::Quantize(size_t index, bool input, size_t port, const Coding& coding) {
+  const std::string key = key_[index];
+  if (key.empty()) return Refuse("the node is not at the top of the file");
+  const Node& node = model_.nodes[index];
+  const TensorId real = input                        ? Input(node, port)
+                        : port < node.outputs.size() ? node.outputs[port]
+                                                     : kNoTensor;
+  if (real == kNoTensor) return Refuse("the port is not there");
+  const Tensor float_tensor = model_.tensors[static_cast<size_t>(real)];
+  if (float_tensor.dtype != Dtype::kFloat32 && float_tensor.dtype != Dtype::kUndefined) {
+    return Refuse("the tensor is not in single precision");
+  }
+  if (coding.encoding.kind != EncodingKind::kPerTensor) return Refuse("not per-tensor");
+  const Dtype storage = StorageOf(coding.dtype);
+  const int32_t q_example = ExampleOf(Role::kQuantize, storage);
+  const int32_t dq_example = ExampleOf(Role::kDequantize, storage);
+  if (q_example < 0 || dq_example < 0) {
+    return Refuse("no other tensor of the model is quantized in this type");
+  }
+  if (input) {
+    const int32_t shared = QuantizerOf(real, index, coding);
+    if (shared >= 0) return ReadQuantized(index, port, shared, dq_example);
+  }
+  const auto copy = [&](int32_t example) {
+    const Node& from = model_.nodes[static_cast<size_t>(example)];
+    Node made;
+    made.op = from.op;
+    made.domain = from.domain;
+    made.name = fmt::format("{}_{}{}_{}", node.name, input ? "in" : "out", port, from.op);
+    return made;
+  };
+  Node q = copy(q_example);
+  Node dq = copy(dq_example);
+  const auto quantizer = [&](TensorId id, Dtype dtype, const absl::InlinedVector<int64_t, 4>& dims,
+                             bool unknown) {
+    Tensor& t = model_.tensors[static_cast<size_t>(id)];
+    t.dtype = dtype;
+    t.dims = dims;
+    t.unknown_rank = unknown;
+  };
+  const std::string base = fmt::format("{}_{}{}", node.name, input ? "in" : "out", port);
+  const TensorId quantized = AddTensor(Unused(base + "_q"));
+  quantizer(quantized, storage, float_tensor.dims, float_tensor.unknown_rank);
+  const TensorId fresh = AddTensor(Unused(base + (input ? "_dq" : "_float")));
+  quantizer(fresh, Dtype::kFloat32, float_tensor.dims, float_tensor.unknown_rank);
+  // Reading: real -> q -> dq = fresh -> node. Writing: node -> fresh -> q -> dq = real, so that
+  // whoever reads the tensor, and the graph's outputs, keep its name.
+  q.inputs = {input ? real : fresh};
+  q.outputs = {quantized};
+  dq.inputs = {quantized};
+  dq.outputs = {input ? fresh : real};
+  NodeChange& change = changes_.nodes[key];
+  if (input) {
+    model_.nodes[index].inputs[port] = fresh;
+    change.inputs[port] = NameOf(fresh);
+  } else {
+    model_.nodes[index].outputs[port] = fresh;
+    change.outputs[port] = NameOf(fresh);
+  }
+  const auto constant = [&](std::string_view suffix, NewConstant content) {
+    const TensorId id = AddTensor(Unused(base + std::string(suffix)));
+    Tensor& t = model_.tensors[static_cast<size_t>(id)];
+    t.dtype = content.dtype;
+    t.is_static = true;
+    t.values = std::make_shared<const TensorValues>(content.values);
+    changes_.constants[t.name] = std::move(content);
+    return id;
+  };
+  NewConstant scale, zero;
+  scale.dtype = Dtype::kFloat32;
+  scale.values.reals = {ScaleAt(coding.encoding, 0)};
+  zero.dtype = storage;
+  zero.values.ints = {ZeroPointAt(coding.encoding, 0)};
+  const TensorId scale_id = constant("_scale", std::move(scale));
+  const TensorId zero_id = constant("_zero_point", std::move(zero));
+  for (Node* made : {&q, &dq}) {
+    made->inputs.push_back(scale_id);
+    made->inputs.push_back(zero_id);
+  }
+  insertions_.push_back({node.name, fmt::format("{}[{}]", input ? "in" : "out", port),
+                         float_tensor.name, NameOf(quantized), coding});
+  const size_t at = input ? index : index + 1;
+  for (Node* made : {&q, &dq}) {
+    NewNode file_node{key, input, made->name, made->op, made->domain, {}, {}};
+    for (const TensorId id : made->inputs) file_node.inputs.push_back(NameOf(id));
+    for (const TensorId id : made->outputs) file_node.outputs.push_back(NameOf(id));
+    changes_.inserted.push_back(std::move(file_node));
+  }
+  InsertNode(at, std::move(dq), {});
+  InsertNode(at, std::move(q), {});
+  return absl::OkStatus();
+}
+
+}  // namespace quantgate::fix

@@ -1,0 +1,28 @@
+// What `quantgate fix` tells: as text, as a diff, as JSON.
+#ifndef QUANTGATE_TOOLS_QUANTGATE_FIX_REPORT_H_
+#define QUANTGATE_TOOLS_QUANTGATE_FIX_REPORT_H_
+
+#include <string>
+
+#include "core/fix/fixer.h"
+
+namespace quantgate::cli {
+
+struct FixTold {
+  std::string input, output;  // files; `output` empty = nothing is written
+  const fix::FixResult& result;
+};
+
+struct FixTextOptions {
+  bool color = false;
+  int width = 100;
+  bool diff = false;  // every change, before and after
+};
+
+std::string FixText(const FixTold& told, const FixTextOptions& options);
+// docs/fix.md describes it. Ends with a line feed.
+std::string FixJson(const FixTold& told);
+
+}  // namespace quantgate::cli
+
+#endif  // QUANTGATE_TOOLS_QUANTGATE_FIX_REPORT_H_
