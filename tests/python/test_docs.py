@@ -1,4 +1,4 @@
-"""The guides run: each python block of docs/python.md, in order, prints what the page shows."""
+"""The guides run: the python blocks of each page, in order, print what the page shows."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ import importlib.util
 import io
 import os
 import re
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# A block, and what it prints if a text block follows it.
-BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n?^```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
+sys.path.insert(0, str(ROOT / "tests" / "docs"))
+import blocks  # noqa: E402
+
 # Blocks that import one of these run where it is installed.
 OPTIONAL = ("numpy", "onnx", "onnxruntime", "pandas")
+# Run by test_torch_docs.py.
+TORCH = ("executorch.md", "pytorch.md")
 
 
 def missing(code: str) -> list[str]:
@@ -26,27 +30,30 @@ def missing(code: str) -> list[str]:
 class Guide(unittest.TestCase):
     maxDiff = None
 
-    def test_python_md(self) -> None:
-        text = (ROOT / "docs" / "python.md").read_text()
-        blocks = list(BLOCK.finditer(text))
-        self.assertGreater(len(blocks), 6)
+    def run_page(self, page: Path) -> int:
+        found = [block for block in blocks.read(page)
+                 if block.language == "python" and "not run" not in block.said]
         scope: dict = {}
         with tempfile.TemporaryDirectory() as folder:
             # The guide runs in a clone and writes nothing but there.
             (Path(folder) / "docs").symlink_to(ROOT / "docs")
             with contextlib.chdir(folder):
-                for block in blocks:
-                    code, shown = block.groups()
-                    line = text.count("\n", 0, block.start()) + 2
-                    with self.subTest(line=line):
-                        if absent := missing(code):
+                for block in found:
+                    with self.subTest(block.place):
+                        if absent := missing(block.code):
                             self.skipTest(f"not installed: {', '.join(absent)}")
                         printed = io.StringIO()
                         with contextlib.redirect_stdout(printed):
-                            exec(compile("\n" * (line - 1) + code, "docs/python.md", "exec"),
+                            exec(compile("\n" * (block.line - 1) + block.code, str(page), "exec"),
                                  scope)
-                        if shown is not None:
-                            self.assertEqual(printed.getvalue(), shown)
+                        if block.printed is not None:
+                            self.assertTrue(blocks.is_as_shown(printed.getvalue(), block.printed),
+                                            printed.getvalue())
+        return len(found)
+
+    def test_pages(self) -> None:
+        ran = {page.name: self.run_page(page) for page in blocks.pages() if page.name not in TORCH}
+        self.assertGreater(ran["python.md"], 6)
 
 
 if __name__ == "__main__":
