@@ -111,11 +111,16 @@ class Loader {
     if (parent.empty()) {
       if (stem == "precisions") {
         Visit(path, [&](const Node& node, const Reporter& to) { ReadPrecisions(node, to, ir_); });
+      } else if (stem == "op_sets") {
+        Visit(path, [&](const Node& node, const Reporter&) { ir_.documents[stem] = TreeOf(node); });
       } else if (stem != "sources" && stem != "targets" && stem != "waivers") {
-        errors_.Add((folder_ / path).string(), 0, 0,
-                    "only sources.yaml, targets.yaml, precisions.yaml and waivers.yaml stand here");
+        errors_.Add(
+            (folder_ / path).string(), 0, 0,
+            "only sources.yaml, targets.yaml, precisions.yaml, op_sets.yaml and waivers.yaml "
+            "stand here");
       }
-    } else if (parent == "resolve" || parent == "routes" || parent == "recipes") {
+    } else if (parent == "resolve" || parent == "routes" || parent == "recipes" ||
+               parent == "rules") {
       Visit(path, [&](const Node& node, const Reporter&) {
         ir_.documents[absl::StrCat(parent, "/", stem)] = TreeOf(node);
       });

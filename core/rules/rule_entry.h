@@ -16,6 +16,9 @@
 
 namespace quantgate::rules {
 
+class GraphView;
+class GraphFindings;
+
 // What a check is about: a constraint and the tensor (of a variadic port: one of them).
 struct Subject {
   const NodeView& node;
@@ -39,6 +42,9 @@ struct RuleEntry {
   // `holds` depends on the form of the node alone (core/validate/node_form.h): never on scales,
   // zero points, block factors or stored values.
   bool reads_form_only = false;
+  // Rules between nodes, instead of the above: looks at the whole graph at the end of the route.
+  // Runs where opdefs/rules/<slug>.yaml says (backends, archs, ops that must be there).
+  void (*walk)(const GraphView&, GraphFindings&) = nullptr;
 };
 
 constexpr bool IsWellFormed(const Rule& rule) {

@@ -14,6 +14,7 @@
 #include "core/validate/node_form.h"
 #include "core/validate/target_table.h"
 #include "core/validate/waivers.h"
+#include "core/validate/walk_graph.h"
 #include "core/validate/ways_out.h"
 #include "core/validate/well_formed.h"
 #include "quantgate/encodings_file.h"
@@ -107,6 +108,7 @@ struct Validator::Impl {
   ValidatorOptions options;
   const Database* database;
   TargetTable table;
+  GraphRules graph_rules;
   Waivers waivers;
 
   Impl(Target t, ValidatorOptions o, const Database& db)
@@ -114,6 +116,7 @@ struct Validator::Impl {
         options(o),
         database(&db),
         table(db.view(), target),
+        graph_rules(db.view(), target),
         waivers(db.view(), target.backend()) {}
 
   Report Begin(const Model& model) const {
@@ -169,6 +172,7 @@ struct Validator::Impl {
       }
       CheckOps(*resolved, report);
       ApplySources(*resolved, report);
+      graph_rules.Walk(*resolved, report);
       if (options.as_run) {
         report.as_run = DescribeRun(route, database->view(), model, *resolved, report);
       }

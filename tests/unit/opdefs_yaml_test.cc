@@ -215,9 +215,10 @@ TEST_F(Folder, RefusesWhatIsNoDatabase) {
   EXPECT_NE(Error(), "");
   Write("htp/Op.yaml", kOp);
   Write("notes.yaml", "a: 1");
-  EXPECT_EQ(
-      Error(),
-      "notes.yaml: only sources.yaml, targets.yaml, precisions.yaml and waivers.yaml stand here");
+  EXPECT_EQ(Error(),
+            "notes.yaml: only sources.yaml, targets.yaml, precisions.yaml, op_sets.yaml and "
+            "waivers.yaml stand "
+            "here");
   fs::remove(root_ / "notes.yaml");
   Write("gpu/Op.yaml", "op: Op\nbackend: gpu\n");
   EXPECT_EQ(Error(), "gpu/Op.yaml:2:10: unknown backend \"gpu\": targets.yaml doesn't have it");

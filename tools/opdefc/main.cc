@@ -107,7 +107,7 @@ struct Options {
   std::string out, format = "image";
 };
 
-// The files that fmt knows how to lay out: mappings and routes have their authors' layout.
+// The files that fmt knows how to lay out: mappings, routes and rules have their authors' layout.
 void AddFiles(const std::filesystem::path& path, std::vector<std::string>& files,
               std::error_code& error) {
   namespace fs = std::filesystem;
@@ -119,7 +119,8 @@ void AddFiles(const std::filesystem::path& path, std::vector<std::string>& files
   for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
        it.increment(error)) {
     const std::string parent = it->path().parent_path().filename().string();
-    if (it->path().extension() == ".yaml" && parent != "resolve" && parent != "routes") {
+    if (it->path().extension() == ".yaml" && parent != "resolve" && parent != "routes" &&
+        parent != "rules") {
       found.push_back(it->path().string());
     }
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <deque>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -162,15 +164,24 @@ StageAnswer Backend::Validate(OpConfig& op) {
   return Result(functions_->backend_validate_op_config(backend_, op.View()), "validate");
 }
 
-StageAnswer Backend::Prepare(OpConfig& op, qnn::Handle context, qnn::Handle* graph) {
+StageAnswer Backend::Prepare(const Model& model, std::span<OpConfig> ops, qnn::Handle context,
+                             qnn::Handle* graph) {
   TheLog().count = 0;
   if (const auto e = functions_->graph_create(context, "g", nullptr, graph)) {
     return Result(e, "create graph");
   }
-  // A tensor that stands at two ports is created once.
+  std::set<TensorId> made, read;
+  for (OpConfig& op : ops) {
+    made.insert(op.output_ids().begin(), op.output_ids().end());
+    read.insert(op.input_ids().begin(), op.input_ids().end());
+  }
+  if (ops.size() > 1) {
+    for (const TensorId id : model.outputs) read.erase(id);
+  }
+  // A tensor that stands at several ports is created once.
   std::map<TensorId, qnn::Tensor> created;
   const auto create = [&](std::vector<qnn::Tensor>& tensors, const std::vector<TensorId>& ids,
-                          qnn::TensorType type, std::string_view direction) -> StageAnswer {
+                          std::string_view direction) -> StageAnswer {
     for (size_t i = 0; i < tensors.size(); ++i) {
       qnn::Tensor& tensor = tensors[i];
       if (ids[i] == kNoTensor) continue;
@@ -178,7 +189,11 @@ StageAnswer Backend::Prepare(OpConfig& op, qnn::Handle context, qnn::Handle* gra
         tensor = it->second;
         continue;
       }
-      if (tensor.body.type == qnn::kNative) tensor.body.type = type;
+      if (tensor.body.type == qnn::kNative && !made.contains(ids[i])) {
+        tensor.body.type = qnn::kAppWrite;
+      } else if (tensor.body.type == qnn::kNative && !read.contains(ids[i])) {
+        tensor.body.type = qnn::kAppRead;
+      }
       TheLog().count = 0;
       if (const auto e = functions_->tensor_create_graph_tensor(*graph, &tensor)) {
         return Result(e, absl::StrCat("create tensor ", Port(direction, i)));
@@ -187,31 +202,30 @@ StageAnswer Backend::Prepare(OpConfig& op, qnn::Handle context, qnn::Handle* gra
     }
     return Result(0, "");
   };
-  if (auto r = create(op.inputs(), op.input_ids(), qnn::kAppWrite, "in"); r.outcome != Outcome::kOk)
-    return r;
-  if (auto r = create(op.outputs(), op.output_ids(), qnn::kAppRead, "out");
-      r.outcome != Outcome::kOk)
-    return r;
   // Tensors of params share the graph's namespace.
-  std::vector<std::string> names;
-  names.reserve(op.params().size());
-  for (qnn::Param& param : op.params()) {
-    if (param.type != qnn::kTensorParam) continue;
-    names.push_back(absl::StrCat("param ", param.name));
-    param.tensor.body.name = names.back().c_str();
-    if (const auto e = functions_->tensor_create_graph_tensor(*graph, &param.tensor)) {
-      return Result(e, absl::StrCat("create tensor of param ", param.name));
+  std::deque<std::string> names;
+  for (size_t number = 0; number < ops.size(); ++number) {
+    OpConfig& op = ops[number];
+    if (auto r = create(op.inputs(), op.input_ids(), "in"); r.outcome != Outcome::kOk) return r;
+    if (auto r = create(op.outputs(), op.output_ids(), "out"); r.outcome != Outcome::kOk) return r;
+    for (qnn::Param& param : op.params()) {
+      if (param.type != qnn::kTensorParam) continue;
+      names.push_back(absl::StrCat("param ", param.name, " ", number));
+      param.tensor.body.name = names.back().c_str();
+      if (const auto e = functions_->tensor_create_graph_tensor(*graph, &param.tensor)) {
+        return Result(e, absl::StrCat("create tensor of param ", param.name));
+      }
     }
+    // Steps that succeed log too: keep only the lines of the one that fails.
+    TheLog().count = 0;
+    if (const auto e = functions_->graph_add_node(*graph, op.View())) return Result(e, "add node");
   }
-  // Steps that succeed log too: keep only the lines of the one that fails.
-  TheLog().count = 0;
-  if (const auto e = functions_->graph_add_node(*graph, op.View())) return Result(e, "add node");
   TheLog().count = 0;
   return Result(functions_->graph_finalize(*graph, nullptr, nullptr), "finalize");
 }
 
-StageAnswer Backend::Execute(const Model& model, OpConfig& op, qnn::Handle graph, uint64_t seed,
-                             const Watch& watch) {
+StageAnswer Backend::Execute(const Model& model, std::span<OpConfig> ops, qnn::Handle graph,
+                             uint64_t seed, const Watch& watch) {
   TheLog().count = 0;
   constexpr size_t kMaxElements = size_t{1} << 26;
   std::map<TensorId, std::vector<uint8_t>> buffers;
@@ -233,29 +247,33 @@ StageAnswer Backend::Execute(const Model& model, OpConfig& op, qnn::Handle graph
     (input ? inputs : outputs).push_back(tensor);
     return true;
   };
-  for (size_t i = 0; i < op.inputs().size(); ++i) {
-    qnn::Tensor& tensor = op.inputs()[i];
-    if (tensor.body.type != qnn::kAppWrite) continue;
-    if (!attach(tensor, op.input_ids()[i], true))
-      return {Outcome::kFails, 0, 0, "buffers", "input too large"};
-  }
-  for (size_t i = 0; i < op.outputs().size(); ++i) {
-    if (op.output_ids()[i] == kNoTensor) continue;
-    if (!attach(op.outputs()[i], op.output_ids()[i], false)) {
-      return {Outcome::kFails, 0, 0, "buffers", "output too large"};
+  for (OpConfig& op : ops) {
+    for (size_t i = 0; i < op.inputs().size(); ++i) {
+      if (op.inputs()[i].body.type != qnn::kAppWrite) continue;
+      if (!attach(op.inputs()[i], op.input_ids()[i], true)) {
+        return {Outcome::kFails, 0, 0, "buffers", "input too large"};
+      }
+    }
+    for (size_t i = 0; i < op.outputs().size(); ++i) {
+      if (op.outputs()[i].body.type != qnn::kAppRead) continue;
+      if (!attach(op.outputs()[i], op.output_ids()[i], false)) {
+        return {Outcome::kFails, 0, 0, "buffers", "output too large"};
+      }
     }
   }
   const qnn::Error error = functions_->graph_execute(
       graph, inputs.data(), static_cast<uint32_t>(inputs.size()), outputs.data(),
       static_cast<uint32_t>(outputs.size()), nullptr, nullptr);
   if (error == 0 && watch.data) {
-    for (const auto& [id, bytes] : op.constants()) watch.data(id, bytes);
+    for (const OpConfig& op : ops) {
+      for (const auto& [id, bytes] : op.constants()) watch.data(id, bytes);
+    }
     for (const auto& [id, bytes] : buffers) watch.data(id, bytes);
   }
   return Result(error, "execute");
 }
 
-void Backend::Run(const Model& model, OpConfig& op, bool execute, uint64_t seed,
+void Backend::Run(const Model& model, std::span<OpConfig> ops, bool execute, uint64_t seed,
                   const Watch& watch) {
   watch.begin(Stage::kPrepare);
   TheLog().count = 0;
@@ -265,14 +283,16 @@ void Backend::Run(const Model& model, OpConfig& op, bool execute, uint64_t seed,
     return;
   }
   qnn::Handle graph = nullptr;
-  const StageAnswer prepared = Prepare(op, context, &graph);
+  const StageAnswer prepared = Prepare(model, ops, context, &graph);
   watch.done(Stage::kPrepare, prepared);
   // A graph without inputs has nothing to run: its values are computed in preparation.
   const auto given = [](const qnn::Tensor& tensor) { return tensor.body.type == qnn::kAppWrite; };
-  const bool runs = std::any_of(op.inputs().begin(), op.inputs().end(), given);
+  const bool runs = std::any_of(ops.begin(), ops.end(), [&](OpConfig& op) {
+    return std::any_of(op.inputs().begin(), op.inputs().end(), given);
+  });
   if (execute && runs && prepared.outcome == Outcome::kOk) {
     watch.begin(Stage::kExecute);
-    watch.done(Stage::kExecute, Execute(model, op, graph, seed, watch));
+    watch.done(Stage::kExecute, Execute(model, ops, graph, seed, watch));
   }
   functions_->context_free(context, nullptr);
 }

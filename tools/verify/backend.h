@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,22 +37,25 @@ class Backend {
   const std::string& build_id() const { return build_id_; }  // may be empty
 
   StageAnswer Validate(OpConfig& op);
-  // Makes a graph of this op alone and finalizes it, then executes it where `execute` is not
-  // null: random inputs are drawn with the seed, given ones taken from the model; `execute`
-  // receives every tensor's bytes. `begin` is called before each stage and `done` after it.
+  // Makes a graph of these ops, in their order, and finalizes it, then executes it where `execute`
+  // is set: random inputs are drawn with the seed, given ones taken from the model. What none of
+  // the ops makes is an input of the graph; what none reads, or the model calls an output, is an
+  // output. `begin` is called before each stage and `done` after it.
   struct Watch {
     std::function<void(Stage)> begin;
     std::function<void(Stage, const StageAnswer&)> done;
     std::function<void(TensorId, const std::vector<uint8_t>&)> data;  // null = don't keep
   };
-  void Run(const Model& model, OpConfig& op, bool execute, uint64_t seed, const Watch& watch);
+  void Run(const Model& model, std::span<OpConfig> ops, bool execute, uint64_t seed,
+           const Watch& watch);
 
  private:
   Backend() = default;
   absl::Status CreateDevice(Device device);
   StageAnswer Result(qnn::Error error, std::string_view step);
-  StageAnswer Prepare(OpConfig& op, qnn::Handle context, qnn::Handle* graph);
-  StageAnswer Execute(const Model& model, OpConfig& op, qnn::Handle graph, uint64_t seed,
+  StageAnswer Prepare(const Model& model, std::span<OpConfig> ops, qnn::Handle context,
+                      qnn::Handle* graph);
+  StageAnswer Execute(const Model& model, std::span<OpConfig> ops, qnn::Handle graph, uint64_t seed,
                       const Watch& watch);
 
   const qnn::Functions* functions_ = nullptr;

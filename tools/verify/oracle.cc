@@ -146,25 +146,38 @@ bool HasSparsePort(const Model& model, const Node& node) {
 void AskOne(const Batch& batch, Backend& backend, int64_t index, Slot& slot, Channel& channel) {
   const AskOptions& options = batch.options;
   const Question& question = batch.questions[static_cast<size_t>(index)];
-  const Node& node = question.model->nodes[static_cast<size_t>(question.node)];
+  const auto& all = question.model->nodes;
+  const auto nodes = question.node == Question::kWholeGraph
+                         ? std::span(all)
+                         : std::span(all).subspan(static_cast<size_t>(question.node), 1);
   const uint64_t seed = options.seed + (static_cast<uint64_t>(index) << 20);
-  auto op = OpConfig::Build(*question.model, node,
-                            options.prepare ? ConstantData::kRandom : ConstantData::kZeros, seed);
-  if (!op.ok()) {
-    const absl::string_view reason = op.status().message();
-    channel.SendText(Kind::kNotAsked, index, {reason.data(), reason.size()});
-    return;
+  std::vector<OpConfig> ops;
+  for (const Node& node : nodes) {
+    auto op = OpConfig::Build(*question.model, node,
+                              options.prepare ? ConstantData::kRandom : ConstantData::kZeros, seed);
+    if (!op.ok()) {
+      const absl::string_view reason = op.status().message();
+      channel.SendText(Kind::kNotAsked, index, {reason.data(), reason.size()});
+      return;
+    }
+    ops.push_back(*std::move(op));
   }
   const auto begin = [&](Stage stage) {
     slot.stage = static_cast<int32_t>(stage);
     SetTimer(options.timeout_seconds);
   };
   begin(Stage::kValidate);
-  const StageAnswer validated = backend.Validate(*op);
+  StageAnswer validated;
+  for (size_t i = 0; i < ops.size() && (i == 0 || validated.outcome == Outcome::kOk); ++i) {
+    validated = backend.Validate(ops[i]);
+    if (validated.outcome != Outcome::kOk && ops.size() > 1) validated.step = nodes[i].name;
+  }
   SetTimer(0);
   channel.SendStage(index, Stage::kValidate, validated);
   if (!options.prepare || (validated.outcome != Outcome::kOk && !options.prepare_refused)) return;
-  if (HasSparsePort(*question.model, node)) return;
+  for (const Node& node : nodes) {
+    if (HasSparsePort(*question.model, node)) return;
+  }
   Backend::Watch watch;
   watch.begin = begin;
   watch.done = [&](Stage stage, const StageAnswer& answer) {
@@ -179,7 +192,7 @@ void AskOne(const Batch& batch, Backend& backend, int64_t index, Slot& slot, Cha
       channel.Send(header, "", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     };
   }
-  backend.Run(*question.model, *op, options.execute, seed, watch);
+  backend.Run(*question.model, ops, options.execute, seed, watch);
   SetTimer(0);
 }
 

@@ -21,8 +21,11 @@
 namespace quantgate::verify {
 
 struct Question {
+  // All nodes of the model as one graph, in their order.
+  static constexpr int32_t kWholeGraph = -1;
+
   const Model* model = nullptr;
-  int32_t node = 0;  // index into model->nodes
+  int32_t node = 0;  // index into model->nodes, or kWholeGraph
 };
 
 struct AskOptions {

@@ -1,5 +1,5 @@
-// qg-oracle: asks a QNN backend library about every node of the given models, one JSON line
-// per node.
+// qg-oracle: asks a QNN backend library about every node of the given models, or about each model
+// as one graph; one JSON line each.
 #include <cstdio>
 #include <deque>
 #include <functional>
@@ -33,7 +33,8 @@ struct Pending {
 
 class Asker {
  public:
-  Asker(const Oracle& oracle, const AskOptions& options) : oracle_(oracle), options_(options) {}
+  Asker(const Oracle& oracle, const AskOptions& options, bool graph)
+      : oracle_(oracle), options_(options), graph_(graph) {}
 
   void Add(std::string source, Model model) {
     nodes_ += model.nodes.size();
@@ -47,6 +48,10 @@ class Asker {
     std::vector<Question> questions;
     questions.reserve(nodes_);
     for (const Pending& pending : pending_) {
+      if (graph_ && !pending.model.nodes.empty()) {
+        questions.push_back({&pending.model, Question::kWholeGraph});
+        continue;
+      }
       for (size_t i = 0; i < pending.model.nodes.size(); ++i) {
         questions.push_back({&pending.model, static_cast<int32_t>(i)});
       }
@@ -59,6 +64,7 @@ class Asker {
     size_t at = 0;
     for (const Pending& pending : pending_) {
       for (const Node& node : pending.model.nodes) {
+        if (graph_ && &node != &pending.model.nodes.front()) break;
         const std::string line = AnswerLine(pending.source, pending.model, node, (*answers)[at++]);
         std::fwrite(line.data(), 1, line.size(), stdout);
         std::fputc('\n', stdout);
@@ -75,6 +81,7 @@ class Asker {
  private:
   const Oracle& oracle_;
   AskOptions options_;
+  const bool graph_;
   std::deque<Pending> pending_;
   size_t nodes_ = 0;
   absl::Status status_;
@@ -96,6 +103,9 @@ int Run(int argc, char** argv) {
                "print the stored values of all tensors (implies --execute)");
   app.add_flag("--prepare-refused", options.prepare_refused,
                "prepare refused nodes too (implies --prepare)");
+  bool graph = false;
+  app.add_flag("--graph", graph,
+               "ask about each model as one graph; the answer is its first node's");
   app.add_option("--seed", options.seed, "of values nobody gave");
   app.add_option("--timeout", options.timeout_seconds, "seconds for one stage of one node")
       ->check(CLI::Range(1, 86400));
@@ -120,7 +130,7 @@ int Run(int argc, char** argv) {
     return Fail(absl::StrCat(library, ": ", oracle.status().message()));
   }
   std::fprintf(stderr, "%s %s\n", oracle->info().backend.c_str(), oracle->info().build_id.c_str());
-  Asker asker(*oracle, options);
+  Asker asker(*oracle, options, graph);
   int exit_code = 0;
   for (const std::string& input : inputs) {
     const absl::Status read = ReadInput(input, std::nullopt, [&](ReadModel read_model) {

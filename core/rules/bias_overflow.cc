@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "core/rules/encoding_facts.h"
+#include "core/rules/format.h"
+#include "core/rules/graph_view.h"
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+constexpr double kLimit = 2147483648.0;  // 2^31
+
+// The largest |value| of the bias in steps of the accumulator, and its channel.
+struct Worst {
+  double steps = 0;
+  size_t channel = 0;
+  bool cut = false;  // stored at the end of the type
+};
+
+std::optional<Worst> WorstOf(const Tensor& in, const Tensor& weight, const Tensor& bias) {
+  if (!bias.values || in.encoding.scales.empty() || weight.encoding.scales.empty()) {
+    return std::nullopt;
+  }
+  const bool fixed = IsFixedPoint(bias.dtype) && !bias.encoding.scales.empty();
+  if (!fixed && !IsFloat(bias.dtype)) return std::nullopt;
+  const size_t count = fixed ? bias.values->ints.size() : bias.values->reals.size();
+  Worst worst;
+  for (size_t i = 0; i < count; ++i) {
+    const double stored = fixed ? static_cast<double>(bias.values->ints[i]) : 0;
+    const double real =
+        fixed ? (stored - ZeroPointAt(bias.encoding, i)) * double{ScaleAt(bias.encoding, i)}
+              : bias.values->reals[i];
+    const double step = double{ScaleAt(in.encoding, 0)} * double{ScaleAt(weight.encoding, i)};
+    if (!(step > 0) || !std::isfinite(real)) continue;
+    const double steps = std::abs(real) / step;
+    if (steps > worst.steps) {
+      worst = {steps, i, fixed && (stored <= -kLimit || stored >= kLimit - 1)};
+    }
+  }
+  return worst;
+}
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    const OpInfo& info = g.info(op);
+    if (info.bias < 0 || info.weight < 0) continue;
+    const auto port = static_cast<size_t>(info.bias);
+    const Tensor* in = g.input(op, 0);
+    const Tensor* weight = g.input(op, static_cast<size_t>(info.weight));
+    const Tensor* bias = g.input(op, port);
+    if (in == nullptr || weight == nullptr || bias == nullptr || !IsFixedPoint(in->dtype)) continue;
+    const auto worst = WorstOf(*in, *weight, *bias);
+    // Scales are of single precision: the last step is nobody's fault.
+    if (!worst || !(worst->cut || worst->steps > kLimit * 1.000001)) continue;
+    Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+    const double step =
+        double{ScaleAt(in->encoding, 0)} * double{ScaleAt(weight->encoding, worst->channel)};
+    f.message = worst->cut
+                    ? fmt::format("the bias of channel {} stands at the end of 32 bits: it was cut",
+                                  worst->channel)
+                    : fmt::format(
+                          "the bias of channel {} needs {} steps of input scale x weight "
+                          "scale: more than 32 bits hold",
+                          worst->channel, Number(worst->steps));
+    f.found = fmt::format("{} x {} = {} a step", Number(ScaleAt(in->encoding, 0)),
+                          Number(ScaleAt(weight->encoding, worst->channel)), Number(step));
+    f.allowed = fmt::format("at least {} a step", Number(step * worst->steps / kLimit));
+    f.related = {"in[0]", fmt::format("in[{}]", info.weight)};
+    f.fixes.push_back(UnsafeFix(
+        fmt::format("quantize channel {} of the weight with a larger scale", worst->channel)));
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = {.code = "QG406",
+             .slug = "bias-overflow",
+             .summary = "the bias does not fit 32 bits at input scale x weight scale",
+             .explanation = R"(## What it checks
+A bias is added to a 32-bit accumulator whose step is input scale x weight scale. The largest bias
+value must be below 2^31 such steps. A bias that stands at the ends of its type has been cut.
+
+## Why
+A channel with tiny weights has a tiny weight scale, and its bias then overflows: the tool that
+requantizes the bias cuts it or lets it wrap, and the channel is wrong everywhere.
+
+## Fix
+Raise the weight scale of the channel (a floor on the scale), or the input's; or fold the bias into
+an addition of its own.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+             .status = RuleStatus::kStable},
+    .walk = Walk};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry bias_overflow;
+const RuleEntry bias_overflow = kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "core/rules/graph_view.h"
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+struct Interval {
+  double low, high;
+};
+
+Interval RangeOf(const Tensor& t) {
+  const double scale = t.encoding.scales[0];
+  const double zero = t.encoding.zero_points.empty() ? 0 : t.encoding.zero_points[0];
+  return {(static_cast<double>(StoredMin(t.dtype, t.encoding.bitwidth)) - zero) * scale,
+          (static_cast<double>(StoredMax(t.dtype, t.encoding.bitwidth)) - zero) * scale};
+}
+
+bool HasRange(const Tensor* t) {
+  return t != nullptr && IsFixedPoint(t->dtype) && t->encoding.scales.size() == 1 &&
+         t->encoding.scales[0] > 0;
+}
+
+std::string Text(Interval r) { return fmt::format("{:.4g} … {:.4g}", r.low, r.high); }
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const SetMask joins = g.sets().Bits(g.settings()["joins"]);
+  const double tolerance = g.settings()["tolerance"].real().value_or(0);
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    if (!g.Is(op, joins) || !HasRange(g.output(op))) continue;
+    const Interval out = RangeOf(*g.output(op));
+    for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
+      const Tensor* tensor = g.input(op, port);
+      if (!HasRange(tensor)) continue;
+      const Interval in = RangeOf(*tensor);
+      const double cut = std::max(out.low - in.low, in.high - out.high);
+      if (!(cut > tolerance * (in.high - in.low))) continue;
+      Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+      f.message = fmt::format(
+          "{} reaches {}, and the output of {} only holds {}: values beyond "
+          "saturate",
+          f.port, Text(in), f.op, Text(out));
+      f.found = fmt::format("range {}", Text(out));
+      f.allowed =
+          fmt::format("range {}", Text({std::min(in.low, out.low), std::max(in.high, out.high)}));
+      f.related = {"out[0]"};
+      f.fixes.push_back({"calibrate the output over all of its inputs", false, {}});
+    }
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = {.code = "QG408",
+             .slug = "cut-range",
+             .summary = "the range of the joined tensor does not hold one of its inputs",
+             .explanation = R"(## What it checks
+The range of a quantized tensor is what its stored values can say. Where several tensors go into one
+(Concat, Pack), or share one encoding, the range of the output must hold the range of each input.
+
+## Why
+Values beyond the range saturate: the largest activations, which matter most, become equal. Shared
+encodings are often taken from the first member alone.
+
+## Fix
+Calibrate the shared encoding over all members, or take the union of their ranges.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+             .status = RuleStatus::kStable},
+    .walk = Walk};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry cut_range;
+const RuleEntry cut_range = kEntry;
+
+}  // namespace quantgate::rules

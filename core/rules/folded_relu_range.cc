@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "core/rules/encoding_facts.h"
+#include "core/rules/format.h"
+#include "core/rules/graph_view.h"
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const SetMask relus = g.sets().Bits(g.settings()["relus"]);
+  const SetMask hosts = g.sets().Bits(g.settings()["hosts"]);
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    if (!g.Is(op, relus)) continue;
+    const Tensor* in = g.input(op, 0);
+    const Tensor* out = g.output(op);
+    if (in == nullptr || out == nullptr || !IsFixedPoint(out->dtype) ||
+        out->encoding.scales.size() != 1) {
+      continue;
+    }
+    const TensorId between = g.op(op).inputs[0];
+    const int32_t host = g.Producer(between);
+    if (host < 0 || !g.Is(host, hosts) || g.Readers(between).size() != 1 ||
+        g.IsGraphOutput(between)) {
+      continue;
+    }
+    const int64_t lowest = StoredMin(out->dtype, out->encoding.bitwidth);
+    const int64_t zero = ZeroPointAt(out->encoding, 0);
+    if (zero <= lowest) continue;
+    Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+    const double below = static_cast<double>(zero - lowest) * double{out->encoding.scales[0]};
+    f.message = fmt::format(
+        "{} is folded into \"{}\" ({}), and its encoding reaches {} below 0: {} of "
+        "its steps are never used",
+        f.op, g.NameOf(host), g.op(host).op, Number(below), zero - lowest);
+    f.found = ZeroPoint(zero);
+    f.allowed = ZeroPoint(lowest);
+    f.fixes.push_back(UnsafeFix("calibrate the output of the Relu: its range begins at 0"));
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = {.code = "QG608",
+             .slug = "folded-relu-range",
+             .summary = "a Relu is folded whose encoding is not the range behind the Relu",
+             .explanation = R"(## What it checks
+A Relu behind a convolution or a fully connected layer is folded into it: the layer writes straight
+into the Relu's output. That output's encoding then is what cuts at 0: its lowest value must be 0.
+
+## Why
+Where the encoding reaches below 0, half of its steps are for values that a Relu never gives.
+
+## Fix
+Calibrate the output of the Relu, not that of the layer: zero point at the lowest stored value (0
+for unsigned types, -128 for SFIXED_POINT_8). The tensor between the two needs no encoding of its own.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+             .status = RuleStatus::kStable},
+    .walk = Walk};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry folded_relu_range;
+const RuleEntry folded_relu_range = kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,66 @@
+#include "core/rules/kv_pairs.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace quantgate::rules {
+namespace {
+
+bool HoldsOneOf(const std::string& name, opdb::Tree words) {
+  if (!words) return true;
+  std::string lower = name;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (lower.find(words.at(i).str()) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<KvPair> KvPairs(const GraphView& view) {
+  const Model& graph = view.graph();
+  const opdb::Tree pairs = view.settings()["pairs"];
+  const SetMask converters = view.sets().Bits(view.settings()["converters"]);
+  absl::flat_hash_map<std::string, TensorId> outputs;
+  std::vector<KvPair> found;
+  const auto behind = [&](TensorId id) {
+    const auto readers = view.Readers(id);
+    if (!IsFloat(view.tensor(id).dtype) || readers.size() != 1 ||
+        !view.Is(readers[0], converters)) {
+      return id;
+    }
+    const auto& made = view.op(readers[0]).outputs;
+    return made.empty() || made[0] == kNoTensor ? id : made[0];
+  };
+  const auto before = [&](TensorId id) {
+    const int32_t maker = view.Producer(id);
+    if (!IsFloat(view.tensor(id).dtype) || maker < 0 || !view.Is(maker, converters)) return id;
+    const auto& read = view.op(maker).inputs;
+    return read.empty() || read[0] == kNoTensor ? id : read[0];
+  };
+  for (const TensorId input : graph.inputs) {
+    const std::string& name = view.tensor(input).name;
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      const std::string part(pairs.at(i)["in"].str());
+      const size_t at = name.find(part);
+      if (at == std::string::npos || !HoldsOneOf(name, pairs.at(i)["with"])) continue;
+      if (outputs.empty()) {
+        for (const TensorId id : graph.outputs) outputs.emplace(view.tensor(id).name, id);
+      }
+      std::string wanted = name;
+      wanted.replace(at, part.size(), pairs.at(i)["out"].str());
+      const auto output = outputs.find(wanted);
+      if (output == outputs.end()) continue;
+      found.push_back({input, output->second, behind(input), before(output->second)});
+      break;
+    }
+  }
+  return found;
+}
+
+}  // namespace quantgate::rules

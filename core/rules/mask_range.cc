@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "core/rules/format.h"
+#include "core/rules/graph_view.h"
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+// Smallest and largest value of a constant, where it is known.
+std::optional<std::pair<double, double>> RangeOf(const Tensor& t) {
+  std::optional<std::pair<double, double>> stored = t.value_range;
+  if (t.values && (!t.values->ints.empty() || !t.values->reals.empty())) {
+    const auto [low, high] = std::minmax_element(t.values->ints.begin(), t.values->ints.end());
+    const auto [least, most] = std::minmax_element(t.values->reals.begin(), t.values->reals.end());
+    stored = t.values->ints.empty()
+                 ? std::pair(*least, *most)
+                 : std::pair(static_cast<double>(*low), static_cast<double>(*high));
+  }
+  if (!stored || !IsFixedPoint(t.dtype)) return stored;
+  if (t.encoding.scales.size() != 1) return std::nullopt;
+  const double zero = t.encoding.zero_points.empty() ? 0 : t.encoding.zero_points[0];
+  const double scale = t.encoding.scales[0];
+  return std::pair((stored->first - zero) * scale, (stored->second - zero) * scale);
+}
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const SetMask softmaxes = g.sets().Bits(g.settings()["softmaxes"]);
+  const SetMask adds = g.sets().Bits(g.settings()["adds"]);
+  const double weakest = g.settings()["weakest"].real().value_or(0);
+  const double coarsest = g.settings()["coarsest_step"].real().value_or(1);
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    if (!g.Is(op, softmaxes) || g.op(op).inputs.empty() || g.op(op).inputs[0] == kNoTensor)
+      continue;
+    const int32_t add = g.Producer(g.op(op).inputs[0]);
+    if (add < 0 || !g.Is(add, adds)) continue;
+    const Tensor* sum = g.output(add);
+    if (sum != nullptr && IsFixedPoint(sum->dtype) && sum->encoding.scales.size() == 1 &&
+        sum->encoding.scales[0] >= coarsest) {
+      Finding& f = findings.AddOutput(add, 0, Consequence::kAdvice);
+      f.message = fmt::format(
+          "one step of the scores that go into \"{}\" is {}: the mask has taken "
+          "their range",
+          g.NameOf(op), Number(sum->encoding.scales[0]));
+      f.found = DescribeEncoding(*sum);
+      f.allowed = fmt::format("a scale well below {}", Number(coarsest));
+      f.fixes.push_back(UnsafeFix("clip the mask to about -100 before calibration"));
+      continue;
+    }
+    for (size_t port = 0; port < 2; ++port) {
+      const Tensor* mask = g.input(add, port);
+      if (mask == nullptr || !mask->is_static) continue;
+      const auto range = RangeOf(*mask);
+      // 0 where a score stays, something negative where it goes; all else is no mask.
+      if (!range || range->second != 0 || !(range->first < 0) || range->first <= weakest) continue;
+      Finding& f = findings.AddInput(add, port, Consequence::kAdvice);
+      f.message = fmt::format(
+          "the mask in front of \"{}\" pushes scores down by {} only: masked "
+          "positions keep part of the attention",
+          g.NameOf(op), Number(-range->first));
+      f.found = fmt::format("smallest value {}", Number(range->first));
+      f.allowed = fmt::format("at most {}", Number(weakest));
+      f.fixes.push_back(
+          UnsafeFix(fmt::format("use {} or less for masked positions", Number(weakest))));
+    }
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = {.code = "QG609",
+             .slug = "mask-range",
+             .summary = "the attention mask is too weak, or takes the range of the scores",
+             .explanation = R"(## What it checks
+An addition in front of a Softmax. A constant mask must push masked scores at least 20 below the
+others; and the sum's encoding must still tell the scores apart: with -inf, -65504 or the smallest
+float as mask, calibration gives the sum a range in which one step is larger than the scores.
+
+## Why
+A weak mask lets masked positions through. A strong one with a quantized sum makes all scores
+equal: attention becomes an average, and nothing fails.
+
+## Fix
+Use a mask between -20 and about -100, clip it before calibration, and quantize the sum over the
+range of the scores.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+             .status = RuleStatus::kStable},
+    .walk = Walk};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry mask_range;
+const RuleEntry mask_range = kEntry;
+
+}  // namespace quantgate::rules

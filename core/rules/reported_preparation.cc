@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "core/rules/format.h"
+#include "core/rules/graph_view.h"
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+bool Lists(opdb::Tree list, std::string_view name) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list.at(i).str() == name) return true;
+  }
+  return false;
+}
+
+bool ListsNumber(opdb::Tree list, int64_t number) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list.at(i).integer() == number) return true;
+  }
+  return false;
+}
+
+bool IsFor(opdb::Tree pattern, const Target& target) {
+  const auto sdk = [&](std::string_view key, SdkKey otherwise) {
+    const absl::StatusOr<SdkKey> parsed = ParseSdk(pattern[key].str());
+    return parsed.ok() ? *parsed : otherwise;
+  };
+  return Lists(pattern["archs"], target.arch()) && sdk("since", 0) <= target.sdk_key() &&
+         target.sdk_key() < sdk("until", kSdkOpen);
+}
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const opdb::Tree patterns = g.settings()["patterns"];
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    const opdb::Tree pattern = patterns.at(i);
+    if (!IsFor(pattern, g.target())) continue;
+    const SetMask ops = g.sets().Bits(pattern["ops"]);
+    const int64_t rank = pattern["rank"].integer().value_or(-1);
+    for (int32_t op = 0; op < g.op_count(); ++op) {
+      const Tensor* out = g.Is(op, ops) ? g.output(op) : nullptr;
+      if (out == nullptr || !IsFixedPoint(out->dtype) || out->rank() != rank ||
+          !ListsNumber(pattern["bits"], BitsOf(out->dtype))) {
+        continue;
+      }
+      Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+      f.message = std::string(pattern["says"].str());
+      f.found = fmt::format("{} {}", DtypeName(out->dtype), Dims(*out));
+      f.fixes.push_back(UnsafeFix(std::string(pattern["fix"].str())));
+    }
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = {.code = "QG617",
+             .slug = "reported-preparation",
+             .summary = "others reported that preparation fails for such an op",
+             .explanation = R"(## What it checks
+Patterns of op, rank, width, arch and SDK of which users reported a failure at graph finalization,
+and which no library at hand shows.
+
+## Why
+Op validation accepts them, and nobody can ask the library of that version here: an advice, no
+verdict.
+
+## Fix
+What the finding says; or ask your own library: `quantgate verify --prepare`.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+             .status = RuleStatus::kStable},
+    .walk = Walk};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry reported_preparation;
+const RuleEntry reported_preparation = kEntry;
+
+}  // namespace quantgate::rules

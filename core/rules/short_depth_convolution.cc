@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "core/rules/encoding_facts.h"
+#include "core/rules/format.h"
+#include "core/rules/graph_view.h"
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const SetMask convolutions = g.sets().Bits(g.settings()["convolutions"]);
+  const int64_t depth = g.settings()["depth"].integer().value_or(0);
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    if (!g.Is(op, convolutions) || g.info(op).weight < 0) continue;
+    const auto port = static_cast<size_t>(g.info(op).weight);
+    const Tensor* in = g.input(op, 0);
+    const Tensor* weight = g.input(op, port);
+    if (in == nullptr || weight == nullptr || in->dims.empty() || in->dims.back() > depth ||
+        in->dims.back() < 1 || !IsFixedPoint(weight->dtype) || weight->encoding.scales.empty() ||
+        IsSymmetric(*weight)) {
+      continue;
+    }
+    Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+    f.message =
+        fmt::format("{} of {} input channels has asymmetric weights", f.op, in->dims.back());
+    f.found = DescribeEncoding(*weight);
+    f.allowed = ZeroPoint(MiddleOf(*weight));
+    f.related = {"in[0]"};
+    f.fixes.push_back(UnsafeFix("quantize the weight symmetric"));
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = {.code = "QG615",
+             .slug = "short-depth-convolution",
+             .summary = "a convolution with few input channels has asymmetric weights",
+             .explanation = R"(## What it checks
+Convolutions of up to 4 input channels whose weights have a zero point other than the middle.
+
+## Why
+Convolutions of short depth run on the matrix unit in a form of its own, which is made for symmetric
+weights; a graph option (short_depth_conv_on_hmx_off) exists for the others.
+
+## Fix
+Quantize the weights symmetric, or set the option if accuracy is off on the device.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+             .status = RuleStatus::kStable},
+    .walk = Walk};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry short_depth_convolution;
+const RuleEntry short_depth_convolution = kEntry;
+
+}  // namespace quantgate::rules

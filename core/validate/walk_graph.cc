@@ -1,0 +1,73 @@
+#include "core/validate/walk_graph.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "core/rules/graph_view.h"
+
+namespace quantgate {
+namespace {
+
+bool Lists(opdb::Tree list, std::string_view name) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list.at(i).str() == name) return true;
+  }
+  return false;
+}
+
+// `since` and `until` (exclusive) as everywhere in the database.
+bool Covers(opdb::Tree settings, const Target& target) {
+  const auto sdk = [&](std::string_view key, SdkKey otherwise) {
+    const absl::StatusOr<SdkKey> parsed = ParseSdk(settings[key].str());
+    return parsed.ok() ? *parsed : otherwise;
+  };
+  const opdb::Tree archs = settings["archs"];
+  return Lists(settings["backends"], target.backend()) && (!archs || Lists(archs, target.arch())) &&
+         sdk("since", 0) <= target.sdk_key() && target.sdk_key() < sdk("until", kSdkOpen);
+}
+
+}  // namespace
+
+GraphRules::GraphRules(const opdb::View& db, const Target& target)
+    : db_(&db), target_(target), sets_(db, target) {
+  for (const rules::RuleEntry* entry : rules::AllEntries()) {
+    if (entry->walk == nullptr) continue;
+    const opdb::Tree settings = db.Document(absl::StrCat("rules/", std::string(entry->rule.slug)));
+    if (!settings || !Covers(settings, target)) continue;
+    active_.push_back(
+        {entry, settings, sets_.Bits(settings["needs"]), std::string(settings["basis"].str())});
+  }
+}
+
+void GraphRules::Walk(const Resolved& resolved, Report& report) const {
+  std::vector<bool> refused;
+  if (!resolved.sources.empty()) {
+    refused.resize(resolved.sources.size());
+    for (size_t i = 0; i < refused.size(); ++i) {
+      refused[i] = resolved.sources[i].state == SourceNode::State::kRefused;
+    }
+  }
+  rules::GraphView view(
+      {*db_, target_, sets_, *resolved.graph, resolved.op_source, report, refused});
+  std::vector<Finding> found;
+  for (const Active& active : active_) {
+    if (active.needs != 0 && (active.needs & view.any_sets()) == 0) continue;
+    view.set_settings(active.settings);
+    rules::GraphFindings findings(view, active.entry->rule, active.note, found);
+    active.entry->walk(view, findings);
+  }
+  if (found.empty()) return;
+  for (const Finding& f : found) {
+    if (f.node_index < 0) continue;
+    NodeReport& node = report.nodes[static_cast<size_t>(f.node_index)];
+    node.verdict = Worse(node.verdict, f.consequence);
+  }
+  // Behind those of the node itself.
+  report.findings.insert(report.findings.end(), std::make_move_iterator(found.begin()),
+                         std::make_move_iterator(found.end()));
+  std::stable_sort(report.findings.begin(), report.findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.node_index < b.node_index; });
+}
+
+}  // namespace quantgate
