@@ -26,10 +26,10 @@ void Walk(const GraphView& g, GraphFindings& findings) {
       const double lost = std::log2(step / own);
       if (!(lost >= least) || !std::isfinite(lost)) continue;
       Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+      const int bits = EffectiveBits(*in);
       f.message = fmt::format(
-          "{} loses {:.1f} of its {} bits: the output of {} has a step {} times as "
-          "large",
-          f.port, lost, EffectiveBits(*in), f.op, Number(step / own));
+          "{} loses {} of its {} bits: the output of {} has a step {} times as large", f.port,
+          lost < bits ? fmt::format("{:.1f}", lost) : "all", bits, f.op, Number(step / own));
       f.found = DescribeEncoding(*out);
       f.allowed = fmt::format("near {}", DescribeEncoding(*in));
       f.related = {"out[0]"};

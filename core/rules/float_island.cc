@@ -98,6 +98,23 @@ std::vector<std::string> NamesOf(const GraphView& g, const std::vector<int32_t>&
   return names;
 }
 
+// The tensors between the ops of an island: without a Q and DQ of their own.
+std::vector<std::string> Unquantized(const GraphView& g, const std::vector<int32_t>& ops) {
+  std::vector<std::string> names;
+  for (const int32_t op : ops) {
+    for (const TensorId id : g.op(op).outputs) {
+      if (id == kNoTensor) continue;
+      const auto readers = g.Readers(id);
+      if (std::any_of(readers.begin(), readers.end(), [&](int32_t reader) {
+            return std::binary_search(ops.begin(), ops.end(), reader);
+          })) {
+        names.push_back(g.tensor(id).name);
+      }
+    }
+  }
+  return names;
+}
+
 void Explain(const GraphView& g, const Island& island, GraphFindings& findings) {
   const SetMask moves = g.sets().Bits(g.settings()["moves"]);
   // What was written in float, by what could be done about it, and what became float beside it.
@@ -154,8 +171,8 @@ void Explain(const GraphView& g, const Island& island, GraphFindings& findings) 
                        {}});
   }
   if (seeds == dragged) {
-    f.fixes.push_back({fmt::format("add the missing Q/DQ pairs between {}: the island closes",
-                                   Quoted(NamesOf(g, dragged))),
+    f.fixes.push_back({fmt::format("add a Q/DQ pair to {}: the island closes",
+                                   Quoted(Unquantized(g, island.ops))),
                        false,
                        {}});
   }

@@ -50,7 +50,12 @@ std::vector<KvPair> KvPairs(const GraphView& view) {
       const size_t at = name.find(part);
       if (at == std::string::npos || !HoldsOneOf(name, pairs.at(i)["with"])) continue;
       if (outputs.empty()) {
-        for (const TensorId id : graph.outputs) outputs.emplace(view.tensor(id).name, id);
+        // A cache that the graph reads on its way out is no end of the resolved graph.
+        for (const Node& node : graph.nodes) {
+          for (const TensorId id : node.outputs) {
+            if (id != kNoTensor) outputs.emplace(view.tensor(id).name, id);
+          }
+        }
       }
       std::string wanted = name;
       wanted.replace(at, part.size(), pairs.at(i)["out"].str());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "core/rules/graph_view.h"
 
@@ -25,6 +26,26 @@ bool Covers(opdb::Tree settings, const Target& target) {
   const opdb::Tree archs = settings["archs"];
   return Lists(settings["backends"], target.backend()) && (!archs || Lists(archs, target.arch())) &&
          sdk("since", 0) <= target.sdk_key() && target.sdk_key() < sdk("until", kSdkOpen);
+}
+
+// What the conversions cost that were inserted for a node, told where they are told.
+void Price(const rules::GraphView& view, const rules::SetMask conversions,
+           const std::vector<const Rule*>& priced, Report& report) {
+  absl::flat_hash_map<int32_t, double> bytes;
+  for (Finding& f : report.findings) {
+    if (std::find(priced.begin(), priced.end(), f.rule) == priced.end()) continue;
+    if (bytes.empty()) {
+      for (int32_t op = 0; op < view.op_count(); ++op) {
+        const Tensor* in = view.Is(op, conversions) ? view.input(op, 0) : nullptr;
+        const Tensor* out = view.output(op);
+        if (in == nullptr || out == nullptr) continue;
+        bytes[view.SourceOf(op)] += rules::BytesOf(*in) + rules::BytesOf(*out);
+      }
+    }
+    const auto at = bytes.find(f.node_index);
+    if (at == bytes.end() || at->second == 0) continue;
+    absl::StrAppend(&f.message, "; it reads and writes ", rules::Bytes(at->second), " a run");
+  }
 }
 
 }  // namespace
@@ -50,6 +71,7 @@ void GraphRules::Walk(const Resolved& resolved, Report& report) const {
   }
   rules::GraphView view(
       {*db_, target_, sets_, *resolved.graph, resolved.op_source, report, refused});
+  Price(view, priced_ops_, priced_, report);
   std::vector<Finding> found;
   for (const Active& active : active_) {
     if (active.needs != 0 && (active.needs & view.any_sets()) == 0) continue;

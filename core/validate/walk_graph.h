@@ -34,6 +34,9 @@ class GraphRules {
   Target target_;
   rules::OpSets sets_;
   std::vector<Active> active_;
+  // Findings about inserted conversions, and what these are.
+  std::vector<const Rule*> priced_;
+  rules::SetMask priced_ops_ = 0;
 };
 
 }  // namespace quantgate

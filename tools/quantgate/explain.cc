@@ -21,6 +21,7 @@
 #include "tools/quantgate/log_nodes.h"
 #include "tools/quantgate/markdown.h"
 #include "tools/quantgate/output.h"
+#include "tools/quantgate/rule_evidence.h"
 #include "tools/quantgate/rule_examples.h"
 #include "tools/quantgate/table.h"
 #include "tools/quantgate/verbs.h"
@@ -53,6 +54,17 @@ Json ExamplesJson(const Rule& rule) {
   return examples;
 }
 
+Json EvidenceJson(const RuleEvidence& evidence) {
+  Json json = {{"basis", evidence.basis}, {"reported", Json::array()}, {"judged", Json::array()}};
+  for (const RuleEvidence::Reported& r : evidence.reported) {
+    json["reported"].push_back({{"where", r.where}, {"what", r.what}});
+  }
+  for (const RuleEvidence::Judged& j : evidence.judged) {
+    json["judged"].push_back({{"example", j.example}, {"by", j.by}, {"said", j.said}});
+  }
+  return json;
+}
+
 std::string RulesJson(const std::vector<const Rule*>& rules) {
   Json json = {{"schemaVersion", "1"},
                {"tool", {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}}}};
@@ -63,6 +75,7 @@ std::string RulesJson(const std::vector<const Rule*>& rules) {
                              {"status", RuleStatusName(rule->status)},
                              {"summary", rule->summary},
                              {"explanation", rule->explanation},
+                             {"evidence", EvidenceJson(EvidenceOf(*rule))},
                              {"examples", ExamplesJson(*rule)}});
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -112,6 +125,25 @@ std::string ExampleText(const Rule& rule, bool color, size_t width) {
          "\n";
 }
 
+std::string EvidenceText(const Rule& rule, bool color, size_t width) {
+  const RuleEvidence evidence = EvidenceOf(rule);
+  const Painter paint(color);
+  std::string text;
+  std::vector<std::vector<std::string>> rows;
+  for (const RuleEvidence::Reported& r : evidence.reported) {
+    rows.push_back({Printable(r.where), Printable(r.what)});
+  }
+  if (!rows.empty()) text += "\n" + paint(Style::kBold, "Evidence") + "\n" + Table(rows, 2, width);
+  rows.clear();
+  for (const RuleEvidence::Judged& j : evidence.judged) {
+    rows.push_back({j.example.starts_with("bad") ? paint(Style::kRed, j.example)
+                                                 : paint(Style::kGreen, j.example),
+                    j.by.empty() ? "nobody asked" : Printable(j.by), Printable(j.said)});
+  }
+  if (!rows.empty()) text += "\n" + paint(Style::kBold, "Judged") + "\n" + Table(rows, 2, width);
+  return text;
+}
+
 std::string RuleText(const Rule& rule, bool color, size_t width) {
   const Painter paint(color);
   std::string text = paint(Style::kRed, rule.code, true) + " " + paint(Style::kBold, rule.slug);
@@ -120,7 +152,7 @@ std::string RuleText(const Rule& rule, bool color, size_t width) {
   text += "\n";
   for (const std::string& line : Wrap(rule.summary, width)) text += line + "\n";
   return text + "\n" + RenderMarkdown(rule.explanation, color, width) +
-         ExampleText(rule, color, width);
+         ExampleText(rule, color, width) + EvidenceText(rule, color, width);
 }
 
 // All rules: a line each.

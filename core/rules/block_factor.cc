@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/rules/format.h"
+#include "core/rules/graph_view.h"
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const int64_t least = g.settings()["least"].integer().value_or(1);
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    if (g.info(op).weight < 0) continue;
+    const auto port = static_cast<size_t>(g.info(op).weight);
+    const Tensor* weight = g.input(op, port);
+    if (weight == nullptr || weight->encoding.block_scales.empty()) continue;
+    const Encoding& e = weight->encoding;
+    if (e.block_scale_bitwidth < 1 || e.block_scale_bitwidth > 16) continue;
+    // 4 bits say 1 to 16, not 0 to 15.
+    const int64_t most = int64_t{1} << e.block_scale_bitwidth;
+    const auto [low, high] = std::minmax_element(e.block_scales.begin(), e.block_scales.end());
+    if (*low >= least && *high <= most) continue;
+    const int64_t wrong = *high > most ? *high : *low;
+    const auto at = std::find(e.block_scales.begin(), e.block_scales.end(), wrong);
+    Finding& f = findings.AddInput(op, port,
+                                   *high > most ? Consequence::kWrongValues : Consequence::kAdvice);
+    f.message =
+        fmt::format("{} of {} has a block factor of {}: {}", f.port, f.op, wrong,
+                    *high > most ? "it does not fit its bits, and the numbers come out wrong"
+                                 : "all weights of that block are 0");
+    f.found = fmt::format("{}, block {}", wrong, at - e.block_scales.begin());
+    f.allowed = fmt::format("{} to {} ({} bits)", least, most, e.block_scale_bitwidth);
+    f.fixes.push_back(
+        UnsafeFix("choose the channel's scale so that its largest factor is the most "
+                  "allowed, and quantize the factors again"));
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = {.code = "QG319",
+             .slug = "block-factor",
+             .summary = "a block factor of an LPBQ weight is out of range",
+             .explanation = R"(## What it checks
+The integer factors of an LPBQ encoding, one for each block of a channel: from 1 to 2 to the power of
+their width, that is 1 to 16 for 4 bits.
+
+## Why
+The factor is stored in so many bits. A larger one is taken in by every call, and the numbers of the
+whole channel are wrong.
+
+## Fix
+The channel's scale is its largest block scale divided by 16; the factors are the block scales in
+steps of it, rounded, at least 1.
+
+## References
+The evidence and what the real library said are listed below.
+)",
+             .status = RuleStatus::kStable},
+    .walk = Walk};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry block_factor;
+const RuleEntry block_factor = kEntry;
+
+}  // namespace quantgate::rules

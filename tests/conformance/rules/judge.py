@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Puts the rules' fixtures to the real HTP library, or to ONNX Runtime's QNN provider.
+
+    judge.py --oracle build/bin/qg-oracle --backend-lib libQnnHtp.so --name "libQnnHtp 2.51.0" [--provider]
+
+Fixtures of QNN ops become one graph each: op validation of every op, preparation, a run, and the
+numbers against the float reference of `quantgate verify` from node to node. ONNX fixtures go to the
+provider (--provider: onnxruntime and onnxruntime-qnn must be importable), whose numbers are compared
+with the CPU provider's. The answers are written into opdefs/rules/judged.yaml, from where the rules'
+pages and `quantgate explain` take them; tests/conformance/rules/test_judged.py holds the rules to
+them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from fixtures import ROOT, Fixture, all_fixtures, to_onnx
+
+sys.path.insert(0, str(ROOT / "tools" / "verify"))
+JUDGED = ROOT / "opdefs" / "rules" / "judged.yaml"
+HEAD = """# What the real library, or ONNX Runtime's QNN provider, said about the smallest models of each rule
+# (tests/fixtures/rules). Written by tests/conformance/rules/judge.py, `make judge`.
+"""
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+def chained(model: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
+    """Judges the ends of a graph: the reference goes from node to node, rounding where the graph
+    stores. `seen`: what the library read and wrote."""
+    from reference.judge import expected, judge
+    from reference.values import NoReference, is_fixed, quantize
+
+    tensors = {t["name"]: t for t in model["tensors"]}
+    values = {name: t["values"] for name, t in seen.items()}
+    ends = set(model["outputs"])
+    worst: dict[str, Any] = {}
+    try:
+        for node in model["nodes"]:
+            node = {"params": {}, **node}
+            if ends & set(node["outputs"]):
+                said = judge(node, tensors, values).json()
+                if not said["judged"]:
+                    return {"numbers": "not judged", "why": said["reason"]}
+                order = ("right", "between", "wrong")
+                if not worst or order.index(said["result"]) > order.index(worst["numbers"]):
+                    worst = {"numbers": said["result"], "steps": round(said["steps"], 1)}
+                continue
+            reals, _ = expected(node, tensors, values)
+            for name, real in zip(node["outputs"], reals):
+                stored = quantize(tensors[name], real) if is_fixed(tensors[name]) else real
+                values[name] = [float(v) for v in stored.ravel()]
+    except (NoReference, KeyError, ValueError) as reason:
+        return {"numbers": "not judged", "why": str(reason)[:100]}
+    return worst
+
+
+def ask_library(oracle: str, library: str, name: str, fixtures: list[Fixture]) -> dict[Fixture, dict[str, Any]]:
+    answers = {}
+    for fixture in fixtures:
+        flags = fixture.flags
+        target = ["--soc", "43"] if "--soc" in flags else ["--arch", flags.get("--arch", "v73")]
+        model = fixture.model
+        run = subprocess.run([oracle, "--backend-lib", library, *target, "--graph", "--dump", str(fixture.path)],
+                             capture_output=True, text=True, timeout=300)
+        if run.returncode != 0 or not run.stdout:
+            answers[fixture] = {"by": name, "validate": "not asked", "why": run.stderr.strip().splitlines()[-1][:100]}
+            continue
+        line = json.loads(run.stdout.splitlines()[0])
+        said = {"by": name, "arch": flags.get("--arch", "v73"), "validate": line["validate"]}
+        if line["validate"] == "not asked":
+            said["why"] = line.get("message", "")
+        for stage in ("prepare", "execute"):
+            if stage in line:
+                said[stage] = line[stage]
+        if line.get("execute") == "ok":
+            said |= chained(model, line["tensors"])
+        answers[fixture] = said
+    return answers
+
+
+def ask_provider(fixtures: list[Fixture]) -> dict[Fixture, dict[str, Any]]:
+    import onnx
+
+    answers = {}
+    script = ROOT / "tests" / "conformance" / "ort" / "as_run" / "ask.py"
+    for fixture in fixtures:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.onnx"
+            try:
+                onnx.save(to_onnx(fixture.model), path)
+            except (KeyError, ValueError, TypeError) as error:
+                answers[fixture] = {"by": "provider", "session": "not asked", "why": f"no ONNX file: {error}"[:100]}
+                continue
+            run = subprocess.run([sys.executable, str(script), fixture.flags.get("--arch", "v73"), str(path)],
+                                 capture_output=True, text=True, timeout=300)
+        by = "onnxruntime-qnn 2.7.0"
+        if run.returncode != 0 or not run.stdout.strip():
+            answers[fixture] = {"by": by, "session": "crashes" if run.returncode < 0 else "not asked",
+                                "why": (run.stderr.strip().splitlines() or [""])[-1][:100]}
+            continue
+        line = json.loads(run.stdout.splitlines()[-1])
+        said = {"by": by, "arch": fixture.flags.get("--arch", "v73"), "session": line["session"]}
+        refused = sorted(n for n, v in line["units"].items() if v == "refused")
+        if refused:
+            said["on_cpu"] = refused
+        if line["float"]:
+            said["in_float"] = line["float"]
+        if line["graph"]:
+            said["ops"] = line["graph"]
+        if line["error"] is not None:
+            said["off"] = line["error"]
+        answers[fixture] = said
+    return answers
+
+
+def emit(entries: dict[str, dict[str, dict[str, Any]]]) -> str:
+    lines = [HEAD + "judged:"]
+    for slug, fixtures in sorted(entries.items()):
+        lines.append(f"  {slug}:")
+        for name, said in sorted(fixtures.items()):
+            lines.append(f"    - {json.dumps({'fixture': name, **said}, ensure_ascii=False)}")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--oracle", default=str(ROOT / "build" / "bin" / "qg-oracle"))
+    parser.add_argument("--backend-lib", required=True)
+    parser.add_argument("--name", default="libQnnHtp 2.51.0", help="how the library is called in the answers")
+    parser.add_argument("--provider", action="store_true", help="ask ONNX Runtime's QNN provider too")
+    parser.add_argument("--only", default="", help="the rules with this in their name")
+    arguments = parser.parse_args()
+
+    entries: dict[str, dict[str, dict[str, Any]]] = {}
+    if arguments.only and JUDGED.exists():
+        import yaml
+        for slug, listed in yaml.safe_load(JUDGED.read_text())["judged"].items():
+            entries[slug] = {e.pop("fixture"): e for e in listed}
+    library, provider = [], []
+    for fixture in all_fixtures():
+        if arguments.only not in fixture.slug:
+            continue
+        if reason := fixture.reason_not_to_ask():
+            entries.setdefault(fixture.slug, {})[fixture.name] = {"digest": digest(fixture.path), "why": reason}
+        elif fixture.model.get("dialect", "qnn") == "onnx":
+            provider.append(fixture)
+        else:
+            library.append(fixture)
+    answers = ask_library(arguments.oracle, arguments.backend_lib, arguments.name, library)
+    answers |= ask_provider(provider) if arguments.provider else {}
+    for fixture, said in answers.items():
+        entries.setdefault(fixture.slug, {})[fixture.name] = {"digest": digest(fixture.path), **said}
+    JUDGED.write_text(emit(entries))
+    print(f"{len(answers)} fixtures asked, {sum(len(f) for f in entries.values())} listed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
