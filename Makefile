@@ -119,6 +119,18 @@ record-ort: ## asks the provider again and rewrites tests/conformance/ort/record
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(ORT)/compare.py --record
 
+.PHONY: judge record-graphs
+judge: build ## puts the rules' smallest models to the HTP library and to ONNX Runtime's QNN provider, some minutes
+	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
+	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt tools/verify/reference/requirements.txt
+	.venv/bin/python tests/conformance/rules/judge.py --oracle $(BUILD)/bin/qg-oracle --provider \
+	    --backend-lib $$($(PYTHON) $(HTP)/libraries.py --installed | sed 's/^[^=]*=//')
+
+record-graphs: build ## asks the provider about whole transformer blocks again, half an hour
+	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
+	.venv/bin/python tests/conformance/graph/ask_graphs.py $(or $(ARCH),v73)
+	.venv/bin/python tests/conformance/graph/pack.py $(CLI)
+
 golden: build ## rewrites tests/golden from the fixtures of the rules, and docs/coverage.md; review the diff
 	@$(PYTHON) tools/update_goldens.py $(CLI)
 	@$(MAKE) --no-print-directory coverage

@@ -56,7 +56,11 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     const auto worst = WorstOf(*in, *weight, *bias);
     // Scales are of single precision: the last step is nobody's fault.
     if (!worst || !(worst->cut || worst->steps > kLimit * 1.000001)) continue;
-    Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+    // Measured with per-tensor weights and a bias whose own scale is honoured.
+    const bool wrong = !worst->cut && IsFixedPoint(bias->dtype) &&
+                       weight->encoding.kind == EncodingKind::kPerTensor;
+    Finding& f =
+        findings.AddInput(op, port, wrong ? Consequence::kWrongValues : Consequence::kAdvice);
     const double step =
         double{ScaleAt(in->encoding, 0)} * double{ScaleAt(weight->encoding, worst->channel)};
     f.message = worst->cut

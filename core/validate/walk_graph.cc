@@ -1,7 +1,7 @@
 #include "core/validate/walk_graph.h"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -56,6 +56,11 @@ GraphRules::GraphRules(const opdb::View& db, const Target& target)
     if (entry->walk == nullptr) continue;
     const opdb::Tree settings = db.Document(absl::StrCat("rules/", std::string(entry->rule.slug)));
     if (!settings || !Covers(settings, target)) continue;
+    const opdb::Tree priced = settings["prices"];
+    for (size_t i = 0; i < priced.size(); ++i) {
+      if (const Rule* rule = FindRule(priced.at(i).str())) priced_.push_back(rule);
+      priced_ops_ |= sets_.Bits(settings["conversions"]);
+    }
     active_.push_back(
         {entry, settings, sets_.Bits(settings["needs"]), std::string(settings["basis"].str())});
   }

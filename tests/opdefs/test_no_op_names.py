@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def names():
     found = {p.stem for p in (ROOT / "opdefs").glob("*/*.yaml")
-             if p.parent.name not in ("resolve", "routes", "rules")}
+             if p.parent.name not in ("recipes", "resolve", "routes", "rules")}
     for path in (ROOT / "opdefs" / "resolve").glob("*.yaml"):
         with open(path, encoding="utf-8") as file:
             found |= set(yaml.safe_load(file)["ops"])

@@ -65,27 +65,42 @@ def chained(model: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
     return worst
 
 
-def ask_library(oracle: str, library: str, name: str, fixtures: list[Fixture]) -> dict[Fixture, dict[str, Any]]:
-    answers = {}
+def by_target(fixtures: list[Fixture]) -> dict[tuple[str, ...], list[Fixture]]:
+    """Fixtures of one device together: a library is started once for them."""
+    groups: dict[tuple[str, ...], list[Fixture]] = {}
     for fixture in fixtures:
         flags = fixture.flags
-        target = ["--soc", "43"] if "--soc" in flags else ["--arch", flags.get("--arch", "v73")]
-        model = fixture.model
-        run = subprocess.run([oracle, "--backend-lib", library, *target, "--graph", "--dump", str(fixture.path)],
-                             capture_output=True, text=True, timeout=300)
-        if run.returncode != 0 or not run.stdout:
-            answers[fixture] = {"by": name, "validate": "not asked", "why": run.stderr.strip().splitlines()[-1][:100]}
-            continue
-        line = json.loads(run.stdout.splitlines()[0])
-        said = {"by": name, "arch": flags.get("--arch", "v73"), "validate": line["validate"]}
-        if line["validate"] == "not asked":
-            said["why"] = line.get("message", "")
-        for stage in ("prepare", "execute"):
-            if stage in line:
-                said[stage] = line[stage]
-        if line.get("execute") == "ok":
-            said |= chained(model, line["tensors"])
-        answers[fixture] = said
+        target = ("--soc", "43") if "--soc" in flags else ("--arch", flags.get("--arch", "v73"))
+        groups.setdefault(target, []).append(fixture)
+    return groups
+
+
+def ask_library(oracle: str, library: str, name: str, fixtures: list[Fixture]) -> dict[Fixture, dict[str, Any]]:
+    answers = {}
+    for target, group in by_target(fixtures).items():
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "models.jsonl"
+            path.write_text("".join(json.dumps(f.model) + "\n" for f in group))
+            run = subprocess.run([oracle, "--backend-lib", library, *target, "--graph", "--dump", str(path)],
+                                 capture_output=True, text=True, timeout=1800)
+        lines = {}
+        for line in map(json.loads, run.stdout.splitlines()):
+            lines[int(line["model"].rsplit(":", 1)[1]) - 1] = line
+        for i, fixture in enumerate(group):
+            if i not in lines:
+                why = next((l for l in run.stderr.splitlines() if f":{i + 1}:" in l), "no graph")
+                answers[fixture] = {"by": name, "validate": "not asked", "why": why.split(f":{i + 1}:")[-1].strip()[:100]}
+                continue
+            line = lines[i]
+            said = {"by": name, "arch": fixture.flags.get("--arch", "v73"), "validate": line["validate"]}
+            if line["validate"] == "not asked":
+                said["why"] = line.get("message", "")
+            for stage in ("prepare", "execute"):
+                if stage in line:
+                    said[stage] = line[stage]
+            if line.get("execute") == "ok":
+                said |= chained(fixture.model, line["tensors"])
+            answers[fixture] = said
     return answers
 
 
@@ -93,35 +108,45 @@ def ask_provider(fixtures: list[Fixture]) -> dict[Fixture, dict[str, Any]]:
     import onnx
 
     answers = {}
+    by = "onnxruntime-qnn 2.7.0"
     script = ROOT / "tests" / "conformance" / "ort" / "as_run" / "ask.py"
-    for fixture in fixtures:
+    for arch in sorted({f.flags.get("--arch", "v73") for f in fixtures}):
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "model.onnx"
-            try:
-                onnx.save(to_onnx(fixture.model), path)
-            except (KeyError, ValueError, TypeError) as error:
-                answers[fixture] = {"by": "provider", "session": "not asked", "why": f"no ONNX file: {error}"[:100]}
-                continue
-            run = subprocess.run([sys.executable, str(script), fixture.flags.get("--arch", "v73"), str(path)],
-                                 capture_output=True, text=True, timeout=300)
-        by = "onnxruntime-qnn 2.7.0"
-        if run.returncode != 0 or not run.stdout.strip():
-            answers[fixture] = {"by": by, "session": "crashes" if run.returncode < 0 else "not asked",
-                                "why": (run.stderr.strip().splitlines() or [""])[-1][:100]}
-            continue
-        line = json.loads(run.stdout.splitlines()[-1])
-        said = {"by": by, "arch": fixture.flags.get("--arch", "v73"), "session": line["session"]}
-        refused = sorted(n for n, v in line["units"].items() if v == "refused")
-        if refused:
-            said["on_cpu"] = refused
-        if line["float"]:
-            said["in_float"] = line["float"]
-        if line["graph"]:
-            said["ops"] = line["graph"]
-        if line["error"] is not None:
-            said["off"] = line["error"]
-        answers[fixture] = said
+            todo = []
+            for i, fixture in enumerate(f for f in fixtures if f.flags.get("--arch", "v73") == arch):
+                path = Path(folder) / f"{i}.onnx"
+                try:
+                    onnx.save(to_onnx(fixture.model), path)
+                    todo.append((fixture, path))
+                except (KeyError, ValueError, TypeError) as error:
+                    answers[fixture] = {"by": by, "session": "not asked", "why": f"no ONNX file: {error}"[:100]}
+            # A process that dies is an answer of the model it was at; the others go on.
+            while todo:
+                run = subprocess.run([sys.executable, str(script), arch, *(str(p) for _, p in todo)],
+                                     capture_output=True, text=True, timeout=1800)
+                lines = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+                for (fixture, _), line in zip(todo, lines):
+                    answers[fixture] = provider_answer(by, arch, line)
+                if len(lines) < len(todo):
+                    why = (run.stderr.strip().splitlines() or [""])[-1][:100]
+                    answers[todo[len(lines)][0]] = {"by": by, "arch": arch, "why": why,
+                                                    "session": "crashes" if run.returncode < 0 else "not asked"}
+                todo = todo[len(lines) + 1:]
     return answers
+
+
+def provider_answer(by: str, arch: str, line: dict[str, Any]) -> dict[str, Any]:
+    said = {"by": by, "arch": arch, "session": line["session"]}
+    refused = sorted(n for n, v in line["units"].items() if v == "refused")
+    if refused:
+        said["on_cpu"] = refused
+    if line["float"]:
+        said["in_float"] = line["float"]
+    if line["graph"]:
+        said["ops"] = line["graph"]
+    if line["error"] is not None:
+        said["off"] = line["error"]
+    return said
 
 
 def emit(entries: dict[str, dict[str, dict[str, Any]]]) -> str:

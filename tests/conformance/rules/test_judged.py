@@ -38,7 +38,7 @@ def provider_verdict(entry: dict) -> str:
         return "prepare_fails"
     if entry.get("on_cpu"):
         return "rejected"
-    return "right" if entry.get("off", 1) <= 0.02 else ""
+    return "right" if float(entry.get("off", 1)) <= 0.02 else ""
 
 
 class Judged(unittest.TestCase):
