@@ -36,7 +36,7 @@ def page(database: Database, rule: dict) -> str:
     if rule["status"] != "stable":
         text += f"\nStatus: {rule['status']}.\n"
     text += "\n" + rule["explanation"].strip() + "\n"
-    return text + example(database, rule) + where(database, rule)
+    return text + example(database, rule) + where(database, rule) + reported(rule) + judged(rule)
 
 
 def example(database: Database, rule: dict) -> str:
@@ -98,3 +98,21 @@ def where(database: Database, rule: dict) -> str:
             "documented, how many measured on the real library (both, where both speak), and what "
             "breaking them leads to.\n\n" +
             table(["backend", "constraints", "documented", "measured", "breaking them", "ops"], rows))
+
+
+def reported(rule: dict) -> str:
+    known = rule["evidence"]
+    if not known["reported"]:
+        return ""
+    text = f"\n## Reported\n\nBasis of the check: {plain(known['basis'])}.\n\n"
+    return text + table(["where", "what"], [[plain(r["where"]), plain(r["what"])] for r in known["reported"]])
+
+
+def judged(rule: dict) -> str:
+    """What a real library or provider said about the examples."""
+    answers = rule["evidence"]["judged"]
+    if not answers:
+        return ""
+    return "\n## Judged\n\nThe examples, put to the real thing (`make judge`).\n\n" + table(
+        ["example", "asked", "answer"],
+        [[plain(a["example"]), plain(a["by"]) or "nobody", plain(a["said"])] for a in answers])
