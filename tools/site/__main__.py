@@ -1,11 +1,13 @@
 """The documentation site: `python3 -m tools.site --cli build/bin/quantgate -o build/docs`.
 
 Gathers Markdown of the repository and pages generated from the tool's own JSON into OUTPUT/pages
-(stage.py), then lets mkdocs write OUTPUT/site. Links that lead nowhere fail the build.
+(stage.py), then lets mkdocs write OUTPUT/site. Links that lead nowhere fail the build, and so
+does anything that a page would load from elsewhere.
 """
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -14,6 +16,8 @@ from tools.reference.database import Database
 
 from . import stage
 
+# Scripts, styles and pictures; links of the text are no matter.
+LOADED_FROM_ELSEWHERE = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=["']?(?:https?:)?//[^>]*>""")
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -39,9 +43,16 @@ def main() -> int:
     done = subprocess.run([arguments.mkdocs, "build", "--strict", "--quiet", "--config-file",
                            str(HERE / "mkdocs.yml"), "--site-dir", str(site.resolve())],
                           env=environment)
-    if done.returncode == 0:
-        print(f"{len(list(site.glob('**/*.html')))} pages: {site / 'index.html'}")
-    return done.returncode
+    if done.returncode:
+        return done.returncode
+    files = sorted(site.glob("**/*.html"))
+    elsewhere = [f"{file}: {what}" for file in files
+                 for what in LOADED_FROM_ELSEWHERE.findall(file.read_text(encoding="utf-8"))]
+    if elsewhere:
+        print("error: loads from elsewhere:", *elsewhere[:10], sep="\n", file=sys.stderr)
+        return 1
+    print(f"{len(files)} pages: {site / 'index.html'}")
+    return 0
 
 
 if __name__ == "__main__":
