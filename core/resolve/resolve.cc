@@ -4,10 +4,15 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/resolve/mapping.h"
 #include "core/resolve/source_resolver.h"
 
 namespace quantgate {
+
+mapping::Mapping MappingOf(Dialect dialect, const Target& target, const opdb::View& database) {
+  const int backend = database.FindBackend(target.backend());
+  return {database, absl::StrCat("resolve/", std::string(DialectName(dialect))),
+          backend >= 0 ? &database.backends()[static_cast<size_t>(backend)] : nullptr};
+}
 
 Resolved Resolve(const Model& model, const Target& target, const opdb::View& database) {
   Resolved resolved;
@@ -20,10 +25,7 @@ Resolved Resolve(const Model& model, const Target& target, const opdb::View& dat
   resolved.owned = std::make_unique<Model>();
   resolved.graph = resolved.owned.get();
   resolved.sources.resize(model.nodes.size());
-  const int backend = database.FindBackend(target.backend());
-  mapping::Mapping mapping(
-      database, absl::StrCat("resolve/", std::string(DialectName(model.dialect))),
-      backend >= 0 ? &database.backends()[static_cast<size_t>(backend)] : nullptr);
+  mapping::Mapping mapping = MappingOf(model.dialect, target, database);
   SourceResolver(model, mapping, resolved).Run();
   return resolved;
 }

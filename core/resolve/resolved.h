@@ -41,6 +41,9 @@ struct Resolved {
   // Per graph tensor whose layout differs from the file's: dims[i] = file dims[perm[i]]; -1 = a
   // dimension of size 1 that the file doesn't have.
   absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>> layout;
+  // Per tensor of `owned`: the file's tensor that its scales, zero points and values are those of;
+  // kNoTensor = they were computed, or there are none.
+  std::vector<TensorId> numbers_of;
   // Found on the way (QG1xx, QG6xx), node_index and the texts set; levels are set later.
   std::vector<Finding> findings;
   // What the route changes, where it is more than a finding.

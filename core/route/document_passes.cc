@@ -446,6 +446,13 @@ class Passes {
 
 }  // namespace
 
+bool ChangesOps(opdb::Tree document) {
+  for (const std::string_view key : {"converted", "bias", "replaced", "narrowed", "refused"}) {
+    if (document[key]) return true;
+  }
+  return false;
+}
+
 void ApplyDocument(opdb::Tree document, Resolved& resolved) { Passes(document, resolved).Run(); }
 
 }  // namespace quantgate

@@ -2,22 +2,28 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/resolve/resolve.h"
+#include "core/route/document_passes.h"
 #include "core/route/route.h"
 #include "core/validate/check_node.h"
 #include "core/validate/finish.h"
 #include "core/validate/node_form.h"
+#include "core/validate/repeats.h"
 #include "core/validate/target_table.h"
 #include "core/validate/waivers.h"
 #include "core/validate/walk_graph.h"
 #include "core/validate/ways_out.h"
 #include "core/validate/well_formed.h"
 #include "quantgate/encodings_file.h"
+#include "quantgate/extract.h"
 
 namespace quantgate {
 namespace {
@@ -29,6 +35,11 @@ constexpr std::array<std::pair<Route, std::string_view>, 5> kRoutes = {{
     {Route::kExecutorch, "executorch"},
     {Route::kQairt, "qairt"},
 }};
+
+// Smaller graphs are checked node by node: there is little to win.
+constexpr size_t kManyNodes = 256;
+
+enum class Nodes : uint8_t { kList, kLeaveOut };
 
 Finding ModelFinding(std::string_view code, Consequence consequence, std::string message) {
   Finding f;
@@ -130,15 +141,149 @@ struct Validator::Impl {
     report.measured = target.measured();
     report.notes = target.notes();
     report.notes.insert(report.notes.end(), model.notes.begin(), model.notes.end());
-    report.nodes.resize(model.nodes.size());
-    for (size_t i = 0; i < model.nodes.size(); ++i) {
-      report.nodes[i].name = model.nodes[i].name;
-      report.nodes[i].op = model.nodes[i].op;
-      report.nodes[i].location = model.nodes[i].location;
-    }
     if (!target.conflict().empty()) {
       report.findings.push_back(ModelFinding("QG104", Consequence::kAdvice, target.conflict()));
     }
+    return report;
+  }
+
+  static std::vector<NodeReport> ListNodes(const Model& model) {
+    std::vector<NodeReport> nodes(model.nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      nodes[i].name = model.nodes[i].name;
+      nodes[i].op = model.nodes[i].op;
+      nodes[i].location = model.nodes[i].location;
+    }
+    return nodes;
+  }
+
+  // Some nodes of a model, checked as if they were all.
+  struct Part {
+    std::vector<int32_t> nodes;
+    Model model;
+    Resolved resolved;
+    Report report;
+  };
+
+  Part CheckPart(const Model& model, std::vector<int32_t> nodes, Route route) const {
+    Part part;
+    part.model = Submodel(model, nodes);
+    part.nodes = std::move(nodes);
+    part.report.nodes = ListNodes(part.model);
+    part.resolved = Resolve(part.model, target, database->view());
+    ApplyRoute(route, target, database->view(), part.resolved);
+    CheckOps(part.resolved, part.report);
+    ApplySources(part.resolved, part.report);
+    return part;
+  }
+
+  // A source model of many nodes of few forms; nullopt: it is none. See repeats.h.
+  std::optional<Report> CheckRepeating(const Model& model, Route route, Nodes nodes) const {
+    if (model.dialect == Dialect::kQnn || model.nodes.size() < kManyNodes || options.as_run ||
+        !target.unsupported().empty() || ChangesOps(DocumentOf(route, database->view()))) {
+      return std::nullopt;
+    }
+    mapping::Mapping mapping = MappingOf(model.dialect, target, database->view());
+    Repeats repeats = FindRepeats(model, mapping);
+    if (repeats.rest.empty()) return std::nullopt;
+    std::vector<Part> parts;
+    parts.push_back(CheckPart(model, repeats.rest, route));
+    std::vector<int32_t> more;
+    JudgeFollowers(model, repeats, parts[0], more);
+    if (!more.empty()) parts.push_back(CheckPart(model, std::move(more), route));
+
+    Report report = Begin(model);
+    report.route = RouteName(route);
+    std::vector<int32_t> index;  // of the nodes of all parts, in the file
+    for (Part& part : parts) {
+      const auto before = static_cast<int32_t>(index.size());
+      for (Finding& finding : part.report.findings) {
+        if (finding.node_index >= 0) finding.node_index += before;
+        report.findings.push_back(std::move(finding));
+      }
+      std::move(part.report.nodes.begin(), part.report.nodes.end(),
+                std::back_inserter(report.nodes));
+      index.insert(index.end(), part.nodes.begin(), part.nodes.end());
+    }
+    waivers.Apply(report);
+    Finish(options, report);
+    for (Finding& finding : report.findings) {
+      if (finding.node_index >= 0) {
+        finding.node_index = index[static_cast<size_t>(finding.node_index)];
+      }
+    }
+    std::stable_sort(
+        report.findings.begin(), report.findings.end(),
+        [](const Finding& a, const Finding& b) { return a.node_index < b.node_index; });
+    report.counts[static_cast<size_t>(Consequence::kAccepted)] +=
+        static_cast<int64_t>(model.nodes.size() - index.size());
+    const std::vector<NodeReport> checked = std::exchange(report.nodes, {});
+    if (nodes == Nodes::kLeaveOut) return report;
+    report.nodes = ListNodes(model);
+    std::vector<int32_t> where(model.nodes.size(), -1);
+    for (size_t i = 0; i < index.size(); ++i) {
+      where[static_cast<size_t>(index[i])] = static_cast<int32_t>(i);
+    }
+    for (size_t i = 0; i < model.nodes.size(); ++i) {
+      const size_t from = where[i] >= 0 ? i : static_cast<size_t>(repeats.first[i]);
+      const NodeReport& like = checked[static_cast<size_t>(where[from])];
+      report.nodes[i].resolved = like.resolved;
+      if (where[i] < 0) continue;
+      report.nodes[i].verdict = like.verdict;
+      report.nodes[i].into = like.into;
+      report.nodes[i].reason = like.reason;
+    }
+    return report;
+  }
+
+  // `more`: followers that are not seen to be accepted.
+  void JudgeFollowers(const Model& model, const Repeats& repeats, Part& part,
+                      std::vector<int32_t>& more) const {
+    std::vector<bool> found(part.nodes.size());
+    for (const Finding& finding : part.report.findings) {
+      if (finding.node_index >= 0) found[static_cast<size_t>(finding.node_index)] = true;
+    }
+    std::vector<std::unique_ptr<FormJudge>> judges(part.nodes.size());
+    std::vector<int32_t> position(model.nodes.size(), -1);
+    for (size_t i = 0; i < part.nodes.size(); ++i) {
+      position[static_cast<size_t>(part.nodes[i])] = static_cast<int32_t>(i);
+    }
+    // All of them first: judging changes the tensors that their nodes share.
+    for (const int32_t first : repeats.first) {
+      if (first < 0) continue;
+      const auto at = static_cast<size_t>(position[static_cast<size_t>(first)]);
+      if (judges[at] != nullptr || found[at] ||
+          part.report.nodes[at].verdict != Consequence::kAccepted) {
+        continue;
+      }
+      judges[at] =
+          std::make_unique<FormJudge>(table, part.model, part.resolved, static_cast<int32_t>(at));
+    }
+    for (size_t i = 0; i < model.nodes.size(); ++i) {
+      if (repeats.first[i] < 0) continue;
+      FormJudge* const judge =
+          judges[static_cast<size_t>(position[static_cast<size_t>(repeats.first[i])])].get();
+      if (judge == nullptr || !judge->usable() || !judge->Accepts(model, model.nodes[i])) {
+        more.push_back(static_cast<int32_t>(i));
+      }
+    }
+  }
+
+  Route RouteOf(Route usual) const {
+    return options.route == Route::kDefault ? usual : options.route;
+  }
+
+  Report Check(const Model& model, Nodes nodes) const {
+    const std::string malformed = FindMalformed(model);
+    const Route usual = DefaultRoute(model.dialect);
+    if (malformed.empty()) {
+      if (std::optional<Report> report = CheckRepeating(model, RouteOf(usual), nodes)) {
+        return *std::move(report);
+      }
+    }
+    std::optional<Resolved> resolved;
+    Report report = Check(model, malformed, resolved, {}, usual);
+    if (nodes == Nodes::kLeaveOut) report.nodes.clear();
     return report;
   }
 
@@ -147,7 +292,8 @@ struct Validator::Impl {
   Report Check(const Model& model, const std::string& malformed, std::optional<Resolved>& resolved,
                const std::vector<Finding>& found, Route usual) const {
     Report report = Begin(model);
-    const Route route = options.route == Route::kDefault ? usual : options.route;
+    report.nodes = ListNodes(model);
+    const Route route = RouteOf(usual);
     report.route = RouteName(route);
     const auto unchecked = [&](const std::string& reason) {
       for (NodeReport& node : report.nodes) {
@@ -279,10 +425,10 @@ Validator& Validator::operator=(Validator&&) noexcept = default;
 const Target& Validator::target() const { return impl_->target; }
 const ValidatorOptions& Validator::options() const { return impl_->options; }
 
-Report Validator::Check(const Model& model) const {
-  std::optional<Resolved> resolved;
-  const std::string malformed = FindMalformed(model);
-  return impl_->Check(model, malformed, resolved, {}, DefaultRoute(model.dialect));
+Report Validator::Check(const Model& model) const { return impl_->Check(model, Nodes::kList); }
+
+Report Validator::CheckWithoutNodes(const Model& model) const {
+  return impl_->Check(model, Nodes::kLeaveOut);
 }
 
 Report Validator::Check(Model model, const EncodingsFile& encodings) const {

@@ -9,6 +9,7 @@ import copy
 import importlib.util
 import random
 import re
+import sys
 import tempfile
 import unittest
 import warnings
@@ -36,6 +37,9 @@ import quantgate as qg  # noqa: E402
 import quantgate.torch as qgt  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/conformance/executorch"))
+from models import IMAGE, TOKENS, Block, Cnn, exported, long_graph  # noqa: E402
+
 KEY = "quantization_annotation"
 FATAL = ("rejected", "prepare_fails", "wrong_values")
 
@@ -107,55 +111,6 @@ class Quant8(Quantizer):
         pass
 
 
-class Cnn(torch.nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.first = torch.nn.Conv2d(3, 16, 3, padding=1)
-        self.second = torch.nn.Conv2d(16, 16, 3, groups=16, padding=1)
-        self.head = torch.nn.Linear(16, 10)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = torch.relu(self.first(x))
-        x = torch.nn.functional.max_pool2d(x, 2)
-        x = torch.relu(self.second(x)) + x
-        x = torch.nn.functional.adaptive_avg_pool2d(x, 1).flatten(1)
-        return torch.softmax(self.head(x), -1)
-
-
-class Block(torch.nn.Module):
-    """A transformer block whose attention is written out."""
-
-    def __init__(self, width: int = 32, heads: int = 4) -> None:
-        super().__init__()
-        self.heads = heads
-        self.norm = torch.nn.LayerNorm(width)
-        self.q, self.k, self.v, self.out, self.up, self.down = (
-            torch.nn.Linear(a, b) for a, b in
-            ((width, width), (width, width), (width, width), (width, width),
-             (width, 4 * width), (4 * width, width)))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        batch, length, width = x.shape
-        y = self.norm(x)
-
-        def split(t: torch.Tensor) -> torch.Tensor:
-            return t.view(batch, length, self.heads, -1).transpose(1, 2)
-
-        q, k, v = split(self.q(y)), split(self.k(y)), split(self.v(y))
-        scores = torch.softmax(torch.matmul(q, k.transpose(2, 3)), -1)
-        mixed = torch.matmul(scores, v).transpose(1, 2).reshape(batch, length, width)
-        x = x + self.out(mixed)
-        return x + self.down(torch.relu(self.up(x)))
-
-
-IMAGE = (torch.randn(1, 3, 32, 32),)
-TOKENS = (torch.randn(1, 8, 32),)
-
-
-def exported(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> torch.fx.GraphModule:
-    return torch.export.export(module.eval(), inputs, strict=True).module()
-
-
 def annotated(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> torch.fx.GraphModule:
     return Quant8().annotate(exported(module, inputs))
 
@@ -208,13 +163,13 @@ class Stages(unittest.TestCase):
         model = annotated(Cnn(), IMAGE)
         node = node_of(model, "relu")
         node.meta[KEY].output_qspec = activation(dtype=torch.int32, quant_max=65535)
-        source = Path(__file__).read_text().splitlines()
+        source = (ROOT / "tests/conformance/executorch/models.py").read_text().splitlines()
         line = next(i for i, text in enumerate(source, 1) if "torch.relu(self.first" in text)
         report = check(model)
         finding = next(f for f in report.findings if f.node == node.name and f.code == "QG201")
         place = next(n.location for n in report.nodes if n.name == finding.node)
-        self.assertIn(f"test_torch.py:{line}", place)
-        self.assertIn(f"test_torch.py:{line}", str(report))
+        self.assertIn(f"models.py:{line}", place)
+        self.assertIn(f"models.py:{line}", str(report))
         conv = next(n for n in report.nodes if n.op == "aten.conv2d.default")
         self.assertTrue(conv.location.endswith(" in first"), conv.location)
 

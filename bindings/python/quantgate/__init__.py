@@ -48,15 +48,35 @@ from quantgate._knowledge import (
 )
 from quantgate._models import ModelLike, read
 from quantgate._names import Dialect, FailOn, Format, Level, Mode, Route, Verdict
-from quantgate._report import Report
+from quantgate._report import AsRun, Piece, Report, RunChange, RunNode
 from quantgate._validator import Validator, check
+from quantgate._views import (
+    ArchFit,
+    Change,
+    Column,
+    Diff,
+    Fits,
+    Gain,
+    Matrix,
+    MatrixBy,
+    MatrixRow,
+    OpDiff,
+    Precision,
+    Survey,
+    Taken,
+    diff,
+    matrix,
+    survey,
+)
 
 __all__ = [
-    "CPU", "DSP", "GPU", "HTA", "HTP", "LPAI", "BackendOpInfo", "BackendType",
-    "Backend", "Constraint", "Database", "Dialect", "Edit", "Encoding", "EncodingRule", "FailOn",
-    "Finding", "Fix", "Format", "InputError", "Level", "Mode", "Model", "ModelBuilder",
-    "ModelLike", "Node", "NodeReport", "OpInfo", "OpdefsError", "Param", "Port", "QuantgateError",
-    "Report", "Route", "Rule", "Soc", "Target", "TargetError", "Targets", "Tensor",
-    "UnknownNameError", "ValidationError", "Validator", "Variant", "Verdict", "__version__",
-    "check", "explain", "ops", "query", "read", "rules", "targets",
+    "CPU", "DSP", "GPU", "HTA", "HTP", "LPAI", "ArchFit", "AsRun", "Backend", "BackendOpInfo",
+    "BackendType", "Change", "Column", "Constraint", "Database", "Dialect", "Diff", "Edit",
+    "Encoding", "EncodingRule", "FailOn", "Finding", "Fits", "Fix", "Format", "Gain", "InputError",
+    "Level", "Matrix", "MatrixBy", "MatrixRow", "Mode", "Model", "ModelBuilder", "ModelLike",
+    "Node", "NodeReport", "OpDiff", "OpInfo", "OpdefsError", "Param", "Piece", "Port",
+    "Precision", "QuantgateError", "Report", "Route", "Rule", "RunChange", "RunNode", "Soc",
+    "Survey", "Taken", "Target", "TargetError", "Targets", "Tensor", "UnknownNameError",
+    "ValidationError", "Validator", "Variant", "Verdict", "__version__", "check", "diff",
+    "explain", "matrix", "ops", "query", "read", "rules", "survey", "targets",
 ]

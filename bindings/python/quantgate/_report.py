@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from quantgate import _core
 from quantgate._core import Finding, Model, NodeReport
@@ -19,6 +19,45 @@ _FINDING_COLUMNS = ("code", "rule", "constraint", "consequence", "level", "node"
 _NODE_COLUMNS = ("name", "op", "resolved", "verdict", "into", "reason")
 
 
+class RunNode(NamedTuple):
+    """Where a node runs, and the ops that run for it."""
+
+    name: str
+    placement: Literal["npu_quantized", "npu_float", "npu_integer", "cpu", "refused", "into",
+                       "outside", "unknown"]
+    ops: tuple[str, ...]
+    piece: int | None  # into AsRun.pieces
+
+
+class RunChange(NamedTuple):
+    """Something that runs otherwise than it was written. node: into Report.nodes."""
+
+    kind: Literal["float", "encoding", "dtype", "bias", "convert", "folded", "half"]
+    node: int | None
+    port: str
+    tensor: str
+    written: str
+    runs: str
+
+
+class Piece(NamedTuple):
+    """A graph that goes to the NPU as one; first, last: nodes of the file."""
+
+    nodes: int
+    first: int | None
+    last: int | None
+
+
+class AsRun(NamedTuple):
+    """What runs instead of what was written. session_fails: why none comes about, or ''."""
+
+    nodes: tuple[RunNode, ...]
+    changes: tuple[RunChange, ...]
+    pieces: tuple[Piece, ...]
+    float_dtype: str
+    session_fails: str
+
+
 class Report:
     """Verdicts of all nodes and all findings of one check. Immutable; print() it for a table.
 
@@ -26,12 +65,15 @@ class Report:
     again.
     """
 
-    __slots__ = ("_core", "_findings", "_model", "_nodes", "_validator")
+    __slots__ = ("_core", "_encodings", "_findings", "_listed", "_model", "_nodes", "_validator")
 
-    def __init__(self, core: _core.Report, model: Model, validator: Validator) -> None:
+    def __init__(self, core: _core.Report, model: Model, validator: Validator,
+                 encodings: str | None = None, *, listed: bool = True) -> None:
         self._core = core
+        self._listed = listed  # `core` has the nodes
         self._model = model
         self._validator = validator
+        self._encodings = encodings
         self._nodes: tuple[NodeReport, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None
 
@@ -49,8 +91,26 @@ class Report:
     def nodes(self) -> tuple[NodeReport, ...]:
         """Every node of the file, in its order."""
         if self._nodes is None:
-            self._nodes = self._core.nodes
+            self._nodes = self._whole().nodes
         return self._nodes
+
+    def _whole(self) -> _core.Report:
+        """With the nodes, which are listed when they are asked for."""
+        if not self._listed:
+            self._core = self._validator._core.check(self._model)
+            self._listed = True
+        return self._core
+
+    @property
+    def as_run(self) -> AsRun | None:
+        """What runs instead of what was written; None unless the check was made with as_run."""
+        run = self._whole().as_run
+        if run is None:
+            return None
+        nodes, changes, pieces, float_dtype, session_fails = run
+        return AsRun(tuple(RunNode(*node) for node in nodes),
+                     tuple(RunChange(*change) for change in changes),
+                     tuple(Piece(*piece) for piece in pieces), float_dtype, session_fails)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -117,7 +177,7 @@ class Report:
 
     def to_json(self, indent: int = 2) -> str:
         """The JSON of docs/report.schema.json, as the command line writes it; 0: one line."""
-        return self._core.to_json(indent)
+        return self._whole().to_json(indent)
 
     def to_dict(self) -> dict[str, Any]:
         """to_json() as Python's own types."""
@@ -125,7 +185,7 @@ class Report:
 
     def to_text(self, *, verbose: bool = False, color: bool = False, width: int = 100) -> str:
         """What the command line prints, for `width` columns; verbose: every finding and node."""
-        return self._core.to_text(color, verbose, width)
+        return self._whole().to_text(color, verbose, width)
 
     def to_pandas(self, what: Literal["findings", "nodes"] = "findings") -> Any:
         """A pandas.DataFrame with a row for each finding or node.
@@ -157,7 +217,7 @@ class Report:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self._validator).check, (self._validator, self._model)
+        return _again, (self._validator, self._model, self._encodings)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -168,3 +228,8 @@ class Report:
 
     def _repr_html_(self) -> str:
         return report_html(self)
+
+
+def _again(validator: Validator, model: Model, encodings: str | None) -> Report:
+    """A report that was pickled."""
+    return validator.check(model, encodings=encodings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from quantgate import _core
@@ -17,33 +18,40 @@ class Validator:
     checks of several run at once, since the interpreter's lock is released meanwhile.
 
     route: how the file reaches the backend; None: by the model's dialect. mode: 'warn' reports
-    all and never fails. fail_on: in strict mode this verdict and worse ones fail. opdefs: YAML
-    of your own over the target's database, see Database. Raises ValueError for unknown words,
-    OpdefsError for wrong YAML.
+    all and never fails. fail_on: in strict mode this verdict and worse ones fail. as_run: also
+    tell what runs instead of what was written (Report.as_run). ways_out: also try what else would
+    run each refused node; the ways out become fixes. opdefs: YAML of your own over the target's
+    database, see Database. Raises ValueError for unknown words, OpdefsError for wrong YAML.
     """
 
     __slots__ = ("_core", "_options", "_target")
 
     def __init__(self, target: Target, *, route: Route | None = None, mode: Mode = "strict",
-                 fail_on: FailOn = "wrong_values", opdefs: Folders = ()) -> None:
+                 fail_on: FailOn = "wrong_values", as_run: bool = False,
+                 ways_out: bool = False, opdefs: Folders = ()) -> None:
         over = folders(opdefs)
         if over:
             target = target._overlaid(over)
         self._target = target
-        self._options = (route, mode, fail_on)
+        self._options = (route, mode, fail_on, as_run, ways_out)
         self._core = _core.Validator(target, *self._options)
 
     @property
     def target(self) -> Target:
         return self._target
 
-    def check(self, model: ModelLike) -> Report:
+    def check(self, model: ModelLike, *,
+              encodings: str | os.PathLike[str] | None = None) -> Report:
         """Never fails on a model that can be read: what can't be checked is 'unchecked'.
 
-        Raises InputError where it can't be read.
+        encodings: an encodings file beside the model, as AIMET writes it; what doesn't fit the
+        model is in the report. Raises InputError for what can't be read.
         """
         loaded = to_model(model)
-        return Report(self._core.check(loaded), loaded, self)
+        if encodings is None:
+            return Report(self._core.check_without_nodes(loaded), loaded, self, listed=False)
+        path = os.fspath(encodings)
+        return Report(self._core.check_with_encodings(loaded, path), loaded, self, path)
 
     def __copy__(self) -> Validator:
         return self
@@ -58,19 +66,22 @@ class Validator:
         return f"Validator({self._target!r})"
 
 
-def _validator(target: Target, route: Route | None, mode: Mode, fail_on: FailOn) -> Validator:
-    return Validator(target, route=route, mode=mode, fail_on=fail_on)
+def _validator(target: Target, route: Route | None, mode: Mode, fail_on: FailOn, as_run: bool,
+               ways_out: bool) -> Validator:
+    return Validator(target, route=route, mode=mode, fail_on=fail_on, as_run=as_run,
+                     ways_out=ways_out)
 
 
-def check(model: ModelLike, *, soc: str | int | None = None, arch: str | None = None,
+def check(model: ModelLike, *, encodings: str | os.PathLike[str] | None = None, soc: str | int | None = None, arch: str | None = None,
           sdk: str | None = None, backend: str = "htp", route: Route | None = None,
-          mode: Mode = "strict", fail_on: FailOn = "wrong_values",
-          opdefs: Folders = ()) -> Report:
+          mode: Mode = "strict", fail_on: FailOn = "wrong_values", as_run: bool = False,
+          ways_out: bool = False, opdefs: Folders = ()) -> Report:
     """Says whether `model` fits a backend.
 
     model: a path; bytes of ONNX or Model JSON; a Model; an onnx.ModelProto; a dict as in Model
     JSON, whose shapes are lists of integers (-1: dynamic) in the layout of the model and whose
     real values are scale * (stored value - zeroPoint).
+    encodings: an encodings file beside the model, as AIMET writes it.
     soc: a chip's name in any case or its id; arch: 'v73', by default the chip's; sdk:
     'MAJOR.MINOR', by default the newest known. opdefs: see Database. The rest: see Validator.
 
@@ -80,4 +91,5 @@ def check(model: ModelLike, *, soc: str | int | None = None, arch: str | None = 
     """
     database = Database(opdefs) if opdefs else EMBEDDED
     target = database.target(soc=soc, arch=arch, sdk=sdk, backend=backend)
-    return Validator(target, route=route, mode=mode, fail_on=fail_on).check(model)
+    return Validator(target, route=route, mode=mode, fail_on=fail_on, as_run=as_run,
+                     ways_out=ways_out).check(model, encodings=encodings)

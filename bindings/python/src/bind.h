@@ -10,11 +10,13 @@ void BindModel(pybind11::module_& module);
 void BindGraph(pybind11::module_& module);
 void BindEncoding(pybind11::module_& module);
 void BindBuilder(pybind11::module_& module);
+void BindFxCalls(pybind11::module_& module);
 void BindTarget(pybind11::module_& module);
 void BindRules(pybind11::module_& module);
 void BindOps(pybind11::module_& module);
 void BindReport(pybind11::module_& module);
 void BindValidator(pybind11::module_& module);
+void BindViews(pybind11::module_& module);
 void BindBackendOpInfo(pybind11::module_& module);
 
 }  // namespace quantgate::python

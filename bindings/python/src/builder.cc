@@ -1,4 +1,6 @@
 // Models made tensor by tensor and node by node: what readers of Python's own graphs call.
+#include "bindings/python/src/builder.h"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,9 +50,6 @@ Dialect DialectOf(py::handle object) {
   if (!dialect) ThrowValue("dialect", "unknown value " + Quoted(name) + "; known: qnn, onnx, aten");
   return *dialect;
 }
-
-// A param as a Model has it: what its Python type says, or a dict of one key as in Model JSON.
-ParamValue ParamOf(py::handle object, const std::string& what);
 
 ParamValue ExplicitParam(py::handle object, const std::string& what) {
   const auto dict = py::reinterpret_borrow<py::dict>(object);
@@ -102,6 +101,104 @@ ParamValue SequenceParam(py::handle object, const std::string& what) {
   return ints;
 }
 
+void CheckRoom(size_t count) {
+  if (count >= static_cast<size_t>(INT32_MAX)) ThrowValue("model", "more than 2^31 - 1 parts");
+}
+
+void ReadShape(py::handle shape, Tensor& tensor) {
+  if (shape.is_none()) {
+    tensor.unknown_rank = true;
+    return;
+  }
+  const auto add = [&](py::handle dim, Py_ssize_t i) {
+    // The common case without a name made for it.
+    if (PyLong_CheckExact(dim.ptr())) {
+      const long long value = PyLong_AsLongLong(dim.ptr());
+      if (value != -1 || PyErr_Occurred() == nullptr) return tensor.dims.push_back(value);
+      PyErr_Clear();
+    }
+    const std::string place = "shape[" + std::to_string(i) + "]";
+    tensor.dims.push_back(dim.is_none() ? kDynamicDim : Integer(dim, place));
+  };
+  if (PyTuple_Check(shape.ptr())) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape.ptr()); ++i) {
+      add(PyTuple_GET_ITEM(shape.ptr(), i), i);
+    }
+  } else if (PyList_Check(shape.ptr())) {
+    const auto items = py::reinterpret_steal<py::tuple>(PyList_AsTuple(shape.ptr()));
+    ReadShape(items, tensor);
+  } else {
+    ThrowType("shape", "a tuple or list of ints, or None", shape);
+  }
+}
+
+template <typename Ids>
+void ReadIds(const Model& model, py::handle object, const char* what, Ids& ids) {
+  if (!PyTuple_Check(object.ptr()) && !PyList_Check(object.ptr())) {
+    ThrowType(what, "a tuple or list of tensors", object);
+  }
+  const auto items = py::reinterpret_steal<py::tuple>(PySequence_Tuple(object.ptr()));
+  if (!items) throw py::error_already_set();
+  Py_ssize_t i = 0;
+  for (const py::handle item : items) {
+    const Py_ssize_t place = i++;
+    if (item.is_none()) {
+      ids.push_back(kNoTensor);
+      continue;
+    }
+    const auto name = [&] { return std::string(what) + "[" + std::to_string(place) + "]"; };
+    const int64_t id =
+        PyLong_CheckExact(item.ptr()) ? PyLong_AsLongLong(item.ptr()) : Integer(item, name());
+    PyErr_Clear();
+    if (id < 0 || id >= static_cast<int64_t>(model.tensors.size())) {
+      ThrowValue(name(), "there is no tensor " + std::string(py::str(item)).substr(0, 40) +
+                             "; tensor() gives their numbers");
+    }
+    ids.push_back(static_cast<TensorId>(id));
+  }
+}
+
+void ReadParams(py::handle object, Node& node) {
+  if (!PyDict_Check(object.ptr())) ThrowType("params", "a dict", object);
+  // A copy: converting a value may run code that changes the caller's.
+  const auto params = py::reinterpret_steal<py::dict>(PyDict_Copy(object.ptr()));
+  node.params.reserve(params.size());
+  for (const auto& [key, value] : params) {
+    std::string name = Name(key, "params");
+    const std::string what = "params[" + Quoted(name) + "]";
+    node.params.push_back({std::move(name), ParamOf(value, what)});
+  }
+}
+
+std::string Finish(Model& model) {
+  absl::flat_hash_set<absl::string_view> names;
+  names.reserve(model.tensors.size());
+  for (const Tensor& tensor : model.tensors) {
+    if (!names.insert(tensor.name).second) {
+      return "tensor " + Quoted(tensor.name) + " is given twice";
+    }
+  }
+  for (const std::vector<TensorId>* ends : {&model.inputs, &model.outputs}) {
+    for (const TensorId id : *ends) {
+      if (id == kNoTensor) return "an input or output of the graph is None";
+    }
+  }
+  FillGraphEnds(model);
+  const auto problem = FindGraphProblem(model, nullptr);
+  if (!problem) return {};
+  if (problem->node < 0) {
+    return "outputs[" + std::to_string(problem->port) + "]: " + problem->reason;
+  }
+  std::string place = "nodes[" + std::to_string(problem->node) + "]";
+  if (problem->port >= 0) {
+    place += std::string(problem->is_input ? ".inputs[" : ".outputs[") +
+             std::to_string(problem->port) + "]";
+  }
+  return place + ": " + problem->reason;
+}
+
+}  // namespace
+
 ParamValue ParamOf(py::handle object, const std::string& what) {
   PyObject* const value = object.ptr();
   if (PyBool_Check(value)) return value == Py_True;
@@ -115,194 +212,93 @@ ParamValue ParamOf(py::handle object, const std::string& what) {
   ThrowType(what, "a bool, int, float, str, sequence of those, array or dict", object);
 }
 
-class Builder {
- public:
-  Builder(const py::object& name, const py::object& dialect, const py::object& source) {
-    model_.name = Name(name, "name");
-    model_.dialect = DialectOf(dialect);
-    source_ = source.is_none() ? model_.name : Name(source, "source");
+Builder::Builder(const py::object& name, const py::object& dialect, const py::object& source) {
+  model_.name = Name(name, "name");
+  model_.dialect = DialectOf(dialect);
+  source_ = source.is_none() ? model_.name : Name(source, "source");
+}
+
+TensorId Builder::AddTensor(const py::object& name, const py::object& dtype,
+                            const py::object& shape, bool is_static, const py::object& encoding,
+                            const py::object& values, const py::object& sparse) {
+  CheckUnused();
+  Tensor tensor;
+  tensor.name = Name(name, "name");
+  tensor.dtype = DtypeOf(dtype);
+  tensor.is_static = is_static;
+  ReadShape(shape, tensor);
+  if (!encoding.is_none()) {
+    if (!py::isinstance<Encoding>(encoding)) ThrowType("encoding", "an Encoding", encoding);
+    tensor.encoding = encoding.cast<const Encoding&>();
   }
-
-  TensorId AddTensor(const py::object& name, const py::object& dtype, const py::object& shape,
-                     bool is_static, const py::object& encoding, const py::object& values,
-                     const py::object& sparse) {
-    CheckUnused();
-    Tensor tensor;
-    tensor.name = Name(name, "name");
-    tensor.dtype = DtypeOf(dtype);
-    tensor.is_static = is_static;
-    ReadShape(shape, tensor);
-    if (!encoding.is_none()) {
-      if (!py::isinstance<Encoding>(encoding)) ThrowType("encoding", "an Encoding", encoding);
-      tensor.encoding = encoding.cast<const Encoding&>();
-    }
-    if (!values.is_none()) {
-      Constant constant = ReadConstant(values, "values");
-      tensor.values = std::move(constant.values);
-      tensor.value_range = constant.range;
-    }
-    if (!sparse.is_none()) tensor.sparse = Integer(sparse, "sparse");
-    if (std::string problem = FinishTensor(tensor); !problem.empty()) {
-      throw py::value_error(problem);
-    }
-    CheckRoom(model_.tensors.size());
-    model_.tensors.push_back(std::move(tensor));
-    return static_cast<TensorId>(model_.tensors.size() - 1);
+  if (!values.is_none()) {
+    Constant constant = ReadConstant(values, "values");
+    tensor.values = std::move(constant.values);
+    tensor.value_range = constant.range;
   }
+  if (!sparse.is_none()) tensor.sparse = Integer(sparse, "sparse");
+  return Add(std::move(tensor));
+}
 
-  int32_t AddNode(const py::object& op, const py::object& inputs, const py::object& outputs,
-                  const py::object& name, const py::object& params, const py::object& dialect,
-                  const py::object& domain, const py::object& location,
-                  const py::object& unchecked_reason) {
-    CheckUnused();
-    Node node;
-    node.op = Name(op, "op");
-    if (node.op.empty()) ThrowValue("op", "is empty");
-    node.name = Name(name, "name");
-    ReadIds(inputs, "inputs", node.inputs);
-    ReadIds(outputs, "outputs", node.outputs);
-    if (!params.is_none()) ReadParams(params, node);
-    if (!dialect.is_none()) node.dialect = DialectOf(dialect);
-    node.domain = Name(domain, "domain");
-    node.location = Name(location, "location");
-    node.unchecked_reason = Name(unchecked_reason, "unchecked_reason");
-    FinishNode(node, model_.nodes.size());
-    CheckRoom(model_.nodes.size());
-    model_.nodes.push_back(std::move(node));
-    return static_cast<int32_t>(model_.nodes.size() - 1);
+int32_t Builder::AddNode(const py::object& op, const py::object& inputs, const py::object& outputs,
+                         const py::object& name, const py::object& params,
+                         const py::object& dialect, const py::object& domain,
+                         const py::object& location, const py::object& unchecked_reason) {
+  CheckUnused();
+  Node node;
+  node.op = Name(op, "op");
+  if (node.op.empty()) ThrowValue("op", "is empty");
+  node.name = Name(name, "name");
+  ReadIds(model_, inputs, "inputs", node.inputs);
+  ReadIds(model_, outputs, "outputs", node.outputs);
+  if (!params.is_none()) ReadParams(params, node);
+  if (!dialect.is_none()) node.dialect = DialectOf(dialect);
+  node.domain = Name(domain, "domain");
+  node.location = Name(location, "location");
+  node.unchecked_reason = Name(unchecked_reason, "unchecked_reason");
+  return Add(std::move(node));
+}
+
+void Builder::AddNote(const py::object& note) {
+  CheckUnused();
+  model_.notes.push_back(Name(note, "note"));
+}
+
+std::shared_ptr<LoadedModel> Builder::Build(const py::object& inputs, const py::object& outputs) {
+  CheckUnused();
+  model_.inputs.clear();  // of a call that failed
+  model_.outputs.clear();
+  if (!inputs.is_none()) ReadIds(model_, inputs, "inputs", model_.inputs);
+  if (!outputs.is_none()) ReadIds(model_, outputs, "outputs", model_.outputs);
+  std::string problem;
+  {
+    const py::gil_scoped_release unlocked;
+    problem = Finish(model_);
   }
+  if (!problem.empty()) RaiseInputError(source_, absl::InvalidArgumentError(problem));
+  used_ = true;
+  return std::make_shared<LoadedModel>(LoadedModel{std::move(model_), source_});
+}
 
-  void AddNote(const py::object& note) {
-    CheckUnused();
-    model_.notes.push_back(Name(note, "note"));
-  }
+void Builder::CheckUnused() const {
+  if (used_) throw std::runtime_error("build() has been called: its model can't change");
+}
 
-  std::shared_ptr<LoadedModel> Build(const py::object& inputs, const py::object& outputs) {
-    CheckUnused();
-    model_.inputs.clear();  // of a call that failed
-    model_.outputs.clear();
-    if (!inputs.is_none()) ReadIds(inputs, "inputs", model_.inputs);
-    if (!outputs.is_none()) ReadIds(outputs, "outputs", model_.outputs);
-    std::string problem;
-    {
-      const py::gil_scoped_release unlocked;
-      problem = Finish();
-    }
-    if (!problem.empty()) RaiseInputError(source_, absl::InvalidArgumentError(problem));
-    used_ = true;
-    return std::make_shared<LoadedModel>(LoadedModel{std::move(model_), source_});
-  }
+TensorId Builder::Add(Tensor tensor) {
+  CheckUnused();
+  if (std::string problem = FinishTensor(tensor); !problem.empty()) throw py::value_error(problem);
+  CheckRoom(model_.tensors.size());
+  model_.tensors.push_back(std::move(tensor));
+  return static_cast<TensorId>(model_.tensors.size() - 1);
+}
 
-  size_t tensors() const { return model_.tensors.size(); }
-  size_t nodes() const { return model_.nodes.size(); }
-
- private:
-  void CheckUnused() const {
-    if (used_) throw std::runtime_error("build() has been called: its model can't change");
-  }
-  static void CheckRoom(size_t count) {
-    if (count >= static_cast<size_t>(INT32_MAX)) ThrowValue("model", "more than 2^31 - 1 parts");
-  }
-
-  static void ReadShape(py::handle shape, Tensor& tensor) {
-    if (shape.is_none()) {
-      tensor.unknown_rank = true;
-      return;
-    }
-    const auto add = [&](py::handle dim, Py_ssize_t i) {
-      // The common case without a name made for it.
-      if (PyLong_CheckExact(dim.ptr())) {
-        const long long value = PyLong_AsLongLong(dim.ptr());
-        if (value != -1 || PyErr_Occurred() == nullptr) return tensor.dims.push_back(value);
-        PyErr_Clear();
-      }
-      const std::string place = "shape[" + std::to_string(i) + "]";
-      tensor.dims.push_back(dim.is_none() ? kDynamicDim : Integer(dim, place));
-    };
-    if (PyTuple_Check(shape.ptr())) {
-      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape.ptr()); ++i) {
-        add(PyTuple_GET_ITEM(shape.ptr(), i), i);
-      }
-    } else if (PyList_Check(shape.ptr())) {
-      const auto items = py::reinterpret_steal<py::tuple>(PyList_AsTuple(shape.ptr()));
-      ReadShape(items, tensor);
-    } else {
-      ThrowType("shape", "a tuple or list of ints, or None", shape);
-    }
-  }
-
-  template <typename Ids>
-  void ReadIds(py::handle object, const char* what, Ids& ids) const {
-    if (!PyTuple_Check(object.ptr()) && !PyList_Check(object.ptr())) {
-      ThrowType(what, "a tuple or list of tensors", object);
-    }
-    const auto items = py::reinterpret_steal<py::tuple>(PySequence_Tuple(object.ptr()));
-    if (!items) throw py::error_already_set();
-    Py_ssize_t i = 0;
-    for (const py::handle item : items) {
-      const Py_ssize_t place = i++;
-      if (item.is_none()) {
-        ids.push_back(kNoTensor);
-        continue;
-      }
-      const auto name = [&] { return std::string(what) + "[" + std::to_string(place) + "]"; };
-      const int64_t id =
-          PyLong_CheckExact(item.ptr()) ? PyLong_AsLongLong(item.ptr()) : Integer(item, name());
-      PyErr_Clear();
-      if (id < 0 || id >= static_cast<int64_t>(model_.tensors.size())) {
-        ThrowValue(name(), "there is no tensor " + std::string(py::str(item)).substr(0, 40) +
-                               "; tensor() gives their numbers");
-      }
-      ids.push_back(static_cast<TensorId>(id));
-    }
-  }
-
-  static void ReadParams(py::handle object, Node& node) {
-    if (!PyDict_Check(object.ptr())) ThrowType("params", "a dict", object);
-    // A copy: converting a value may run code that changes the caller's.
-    const auto params = py::reinterpret_steal<py::dict>(PyDict_Copy(object.ptr()));
-    node.params.reserve(params.size());
-    for (const auto& [key, value] : params) {
-      std::string name = Name(key, "params");
-      const std::string what = "params[" + Quoted(name) + "]";
-      node.params.push_back({std::move(name), ParamOf(value, what)});
-    }
-  }
-
-  // What is wrong with the graph as a whole, or "".
-  std::string Finish() {
-    absl::flat_hash_set<absl::string_view> names;
-    names.reserve(model_.tensors.size());
-    for (const Tensor& tensor : model_.tensors) {
-      if (!names.insert(tensor.name).second) {
-        return "tensor " + Quoted(tensor.name) + " is given twice";
-      }
-    }
-    for (const std::vector<TensorId>* ends : {&model_.inputs, &model_.outputs}) {
-      for (const TensorId id : *ends) {
-        if (id == kNoTensor) return "an input or output of the graph is None";
-      }
-    }
-    FillGraphEnds(model_);
-    const auto problem = FindGraphProblem(model_, nullptr);
-    if (!problem) return {};
-    if (problem->node < 0) {
-      return "outputs[" + std::to_string(problem->port) + "]: " + problem->reason;
-    }
-    std::string place = "nodes[" + std::to_string(problem->node) + "]";
-    if (problem->port >= 0) {
-      place += std::string(problem->is_input ? ".inputs[" : ".outputs[") +
-               std::to_string(problem->port) + "]";
-    }
-    return place + ": " + problem->reason;
-  }
-
-  Model model_;
-  std::string source_;
-  bool used_ = false;
-};
-
-}  // namespace
+int32_t Builder::Add(Node node) {
+  CheckUnused();
+  FinishNode(node, model_.nodes.size());
+  CheckRoom(model_.nodes.size());
+  model_.nodes.push_back(std::move(node));
+  return static_cast<int32_t>(model_.nodes.size() - 1);
+}
 
 void BindBuilder(py::module_& module) {
   py::class_<Builder>(module, "ModelBuilder", py::module_local(), py::is_final(),

@@ -8,10 +8,12 @@ PYBIND11_MODULE(_core, module) {
   quantgate::python::BindEncoding(module);
   quantgate::python::BindGraph(module);
   quantgate::python::BindBuilder(module);
+  quantgate::python::BindFxCalls(module);
   quantgate::python::BindTarget(module);
   quantgate::python::BindRules(module);
   quantgate::python::BindOps(module);
   quantgate::python::BindReport(module);
   quantgate::python::BindValidator(module);
+  quantgate::python::BindViews(module);
   quantgate::python::BindBackendOpInfo(module);
 }

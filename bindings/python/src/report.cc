@@ -1,6 +1,7 @@
 #include "quantgate/report.h"
 
 #include <memory>
+#include <numeric>
 
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/text.h"
@@ -117,7 +118,7 @@ void BindNodeReport(py::module_& module) {
 
 py::dict Summary(const Report& self) {
   py::dict summary;
-  summary["nodes"] = self.nodes.size();
+  summary["nodes"] = std::accumulate(self.counts.begin(), self.counts.end(), int64_t{0});
   for (int i = 0; i < kConsequenceCount; ++i) {
     summary[Text(ConsequenceName(static_cast<Consequence>(i)))] = self.counts[i];
   }
@@ -140,6 +141,29 @@ py::str ToText(const Report& self, bool color, bool verbose, int width) {
     text = ReportText(self, {.color = color, .verbose = verbose, .width = width});
   }
   return Text(text);
+}
+
+// What runs instead of what was written, as plain tuples; None where it was not asked for.
+py::object AsRunTuple(const Report& self) {
+  if (!self.as_run) return py::none();
+  const AsRun& run = *self.as_run;
+  py::tuple nodes(run.nodes.size()), changes(run.changes.size()), pieces(run.pieces.size());
+  for (size_t i = 0; i < run.nodes.size(); ++i) {
+    const RunNode& node = run.nodes[i];
+    nodes[i] = py::make_tuple(Text(self.nodes[i].name), Text(PlacementName(node.placement)),
+                              Texts(node.ops), OrNone(node.piece));
+  }
+  for (size_t i = 0; i < run.changes.size(); ++i) {
+    const Change& change = run.changes[i];
+    changes[i] = py::make_tuple(Text(ChangeKindName(change.kind)), OrNone(change.node_index),
+                                Text(change.port), Text(change.tensor), Text(change.written),
+                                Text(change.runs));
+  }
+  for (size_t i = 0; i < run.pieces.size(); ++i) {
+    const Piece& piece = run.pieces[i];
+    pieces[i] = py::make_tuple(piece.nodes, OrNone(piece.first), OrNone(piece.last));
+  }
+  return py::make_tuple(nodes, changes, pieces, Text(run.float_dtype), Text(run.session_fails));
 }
 
 }  // namespace
@@ -171,6 +195,7 @@ void BindReport(py::module_& module) {
           .def_property_readonly(
               "verdict", [](const Report& self) { return Text(ConsequenceName(self.verdict)); })
           .def_readonly("failed", &Report::failed)
+          .def_property_readonly("as_run", &AsRunTuple)
           .def("to_json", &ToJson, py::arg("indent"))
           .def("to_text", &ToText, py::arg("color"), py::arg("verbose"), py::arg("width")));
 }

@@ -8,18 +8,18 @@
 #include <vector>
 
 #include "bindings/python/src/bind.h"
+#include "bindings/python/src/errors.h"
 #include "bindings/python/src/model.h"
+#include "bindings/python/src/options.h"
 #include "bindings/python/src/target.h"
 #include "bindings/python/src/text.h"
 #include "core/report/layout.h"
 #include "core/types/nearest.h"
 
 namespace quantgate::python {
-namespace {
 
 namespace py = pybind11;
 
-// The index of `value`; ValueError with the known ones where it is none of them.
 size_t OneOf(std::string_view argument, const std::string& value,
              const std::vector<std::string_view>& values) {
   std::string known;
@@ -31,8 +31,8 @@ size_t OneOf(std::string_view argument, const std::string& value,
                         DidYouMean(value, values) + "; known: " + known);
 }
 
-ValidatorOptions Options(const std::optional<std::string>& route, const std::string& mode,
-                         const std::string& fail_on) {
+ValidatorOptions OptionsOf(const std::optional<std::string>& route, const std::string& mode,
+                           const std::string& fail_on) {
   ValidatorOptions options;
   const std::vector<Mode> modes = {Mode::kStrict, Mode::kWarn};
   options.mode = modes[OneOf("mode", mode, {"strict", "warn"})];
@@ -45,6 +45,8 @@ ValidatorOptions Options(const std::optional<std::string>& route, const std::str
   return options;
 }
 
+namespace {
+
 // A validator with the database that it reads.
 struct BoundValidator {
   SharedDatabase database;
@@ -53,8 +55,11 @@ struct BoundValidator {
 
 std::unique_ptr<BoundValidator> MakeValidator(const BoundTarget& target,
                                               const std::optional<std::string>& route,
-                                              const std::string& mode, const std::string& fail_on) {
-  const ValidatorOptions options = Options(route, mode, fail_on);
+                                              const std::string& mode, const std::string& fail_on,
+                                              bool as_run, bool ways_out) {
+  ValidatorOptions options = OptionsOf(route, mode, fail_on);
+  options.as_run = as_run;
+  options.ways_out = ways_out;
   const py::gil_scoped_release unlocked;
   return std::make_unique<BoundValidator>(
       BoundValidator{target.database, Validator(target.target, options, *target.database)});
@@ -67,14 +72,39 @@ std::shared_ptr<Report> Check(const BoundValidator& self, const LoadedModel& mod
   return report;
 }
 
+std::shared_ptr<Report> CheckWithoutNodes(const BoundValidator& self, const LoadedModel& model) {
+  const py::gil_scoped_release unlocked;
+  auto report = std::make_shared<Report>(self.validator.CheckWithoutNodes(model.model));
+  report->model = model.source;
+  return report;
+}
+
+std::shared_ptr<Report> CheckWithEncodings(const BoundValidator& self, const LoadedModel& model,
+                                           const std::string& path) {
+  absl::StatusOr<EncodingsFile> encodings = absl::InternalError("");
+  std::shared_ptr<Report> report;
+  {
+    const py::gil_scoped_release unlocked;
+    encodings = ReadEncodingsFile(path);
+    if (encodings.ok()) {
+      report = std::make_shared<Report>(self.validator.Check(model.model, *encodings));
+      report->model = model.source;
+    }
+  }
+  if (!encodings.ok()) RaiseInputError(path, encodings.status());
+  return report;
+}
+
 }  // namespace
 
 void BindValidator(py::module_& module) {
   py::class_<BoundValidator>(module, "Validator", py::module_local(), py::is_final(),
                              "Behind quantgate.Validator.")
       .def(py::init(&MakeValidator), py::arg("target"), py::arg("route"), py::arg("mode"),
-           py::arg("fail_on"))
-      .def("check", &Check, py::arg("model"));
+           py::arg("fail_on"), py::arg("as_run"), py::arg("ways_out"))
+      .def("check", &Check, py::arg("model"))
+      .def("check_with_encodings", &CheckWithEncodings, py::arg("model"), py::arg("path"))
+      .def("check_without_nodes", &CheckWithoutNodes, py::arg("model"));
 }
 
 }  // namespace quantgate::python

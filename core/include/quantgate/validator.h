@@ -53,6 +53,9 @@ class Validator {
   // formed (tensor ids in range), as readers make it; `Model` built by hand is verified first
   // and a broken one gives a single QG9xx finding.
   Report Check(const Model& model) const;
+  // The same without Report::nodes, whose texts are most of the work where a large model is
+  // accepted. All else is equal; findings keep their node_index.
+  Report CheckWithoutNodes(const Model& model) const;
   // With the encodings of a file beside the model (encodings_file.h): what does not fit it is in
   // the report (QG7xx). Such a pair goes to the vendor's converter: the default route of a model
   // that is not QNN's is then kQairt.

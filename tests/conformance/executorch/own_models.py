@@ -60,6 +60,11 @@ class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
+def without_extras() -> None:
+    """The client's modules import packages that it doesn't require and that aren't used here."""
+    sys.meta_path.append(Absent())
+
+
 def absent(name: str):
     if name.startswith("__"):
         raise AttributeError(name)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from own_models import with_libraries
+from own_models import with_libraries, without_extras
 from torchao.quantization.pt2e import MinMaxObserver, PerChannelMinMaxObserver
 from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, QuantizationSpec, Quantizer
 
@@ -200,6 +200,7 @@ def main() -> int:
     import quantgate.executorch
 
     quantgate.executorch.install()
+    without_extras()
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
     recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {}

@@ -3,8 +3,9 @@
     speed.py [--nodes 12000] [--repeat 7] [--profile]
 
 Blocks of a transformer, one behind the other, annotated by QnnQuantizer. Prints the best of the
-repetitions, in processor time (other work on the machine doesn't count), for: the client's validation with quantgate's stand-in, quantgate's check as a whole
-(reading the FX graph, checking, making the report), and its part in C++ alone.
+repetitions, in processor time (other work on the machine doesn't count), for: the client's
+validation with quantgate's stand-in, quantgate's check as a whole (reading the FX graph, checking,
+making the report), and its part in C++ alone.
 """
 
 from __future__ import annotations
@@ -19,53 +20,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import torch
-
-
-class Block(torch.nn.Module):
-    def __init__(self, width: int = 64, heads: int = 4) -> None:
-        super().__init__()
-        self.heads = heads
-        self.norm = torch.nn.LayerNorm(width)
-        self.q, self.k, self.v, self.out, self.up, self.down = (
-            torch.nn.Linear(a, b) for a, b in
-            ((width, width), (width, width), (width, width), (width, width),
-             (width, 4 * width), (4 * width, width)))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        batch, length, width = x.shape
-        y = self.norm(x)
-        q, k, v = (layer(y).view(batch, length, self.heads, -1).transpose(1, 2)
-                   for layer in (self.q, self.k, self.v))
-        scores = torch.softmax(torch.matmul(q, k.transpose(2, 3)), -1)
-        mixed = torch.matmul(scores, v).transpose(1, 2).reshape(batch, length, width)
-        x = x + self.out(mixed)
-        return x + self.down(torch.relu(self.up(x)))
-
-
-def long_graph(nodes: int) -> torch.fx.GraphModule:
-    """Copies of one exported block, chained."""
-    block = torch.export.export(Block().eval(), (torch.randn(1, 16, 64),), strict=True).module()
-    graph = torch.fx.Graph()
-    current: Any = None
-    made = 0
-    while made < nodes:
-        environment: dict[Any, Any] = {}
-        for node in block.graph.nodes:
-            if node.op == "placeholder":
-                if current is None:
-                    current = graph.node_copy(node, lambda n: environment[n])
-                environment[node] = current
-            elif node.op == "output":
-                found = node.args[0]
-                current = environment[found[0] if isinstance(found, (tuple, list)) else found]
-            elif node.op == "call_module":
-                continue  # guards
-            else:
-                environment[node] = graph.node_copy(node, lambda n: environment[n])
-                made += node.op == "call_function"
-    graph.output((current,))
-    return torch.fx.GraphModule(block, graph)
+from models import long_graph
+from own_models import without_extras
 
 
 def best(repeat: int, function: Callable[[], Any]) -> float:
@@ -86,6 +42,7 @@ def main() -> int:
     parser.add_argument("--profile", action="store_true", help="where the FX walk spends its time")
     arguments = parser.parse_args()
     os.environ.setdefault("QNN_SDK_ROOT", "")  # no library is asked here
+    without_extras()
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
 

@@ -90,12 +90,16 @@ class StandIns:
     def of(self, dtype: torch.dtype, low: Any, high: Any, scheme: Any, axis: Any,
            blocks: int | None) -> Quantized:
         """`blocks`: along the input channels, with a block scale each."""
-        key = (dtype, low, high, scheme, axis, blocks)
+        made = self.all_of(dtype, low, high, scheme, axis, blocks)
+        self.count += 1
+        return made[self.count % _STAND_INS]
+
+    def all_of(self, *key: Any) -> list[Quantized]:
+        """Those of one kind of observer, which come in turn."""
         made = self._known.get(key)
         if made is None:
             made = self._known[key] = self._make(*key)
-        self.count += 1
-        return made[self.count % _STAND_INS]
+        return made
 
     @staticmethod
     def _make(dtype: torch.dtype, low: Any, high: Any, scheme: Any, axis: Any,

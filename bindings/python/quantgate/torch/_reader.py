@@ -14,16 +14,19 @@ from typing import Any, NamedTuple
 import torch
 from torch.fx import GraphModule, Node
 
-from quantgate._core import Model, ModelBuilder
+from quantgate._core import FxCalls, Model, ModelBuilder
 from quantgate.torch import _encodings as encodings
 from quantgate.torch._encodings import PLAIN, Quantized, StandIns, Unknown
 from quantgate.torch._operators import Operator, operator_of, param_value
-from quantgate.torch._specs import Specs, annotation, input_spec, output_spec
+from quantgate.torch._specs import Resolved, Specs, annotation, input_spec, output_spec
 
 # Constants of integers are looked at (indices, shapes); of floats only scalars are.
 _KEPT_INTEGERS = 4096
 
 _LIBRARY = "/torch/nn/"
+
+QUICK = True
+"""False: usual nodes are read here too, not in C++. Models are the same."""
 
 
 def location_of(node: Node) -> str:
@@ -82,17 +85,22 @@ class Reader:
         self._converted: dict[tuple[int, int], int] = {}
         self._shapes: dict[int, tuple[int, ...] | None] = {}  # of tensors that were converted
         self._problems: dict[int, str] = {}  # of a tensor: why its encoding is not known
+        self._owners: dict[str, Any] = {}  # modules that have parameters, by name
+        self._parameters: dict[str, dict[str, Any]] = {}
         self._count = 0
         # Annotations stay on the nodes when observers and quantizers are put in; those count then.
-        self._annotated = not any(self._is_quantizer(node) for node in graph.nodes)
+        self._annotated = not self._has_quantizers()
 
-    def _is_quantizer(self, node: Node) -> bool:
-        if node.op == "call_module":
-            return encodings.is_observer(self._submodule_of(node))
-        if node.op != "call_function":
-            return False
-        known = operator_of(node.target)
-        return known is not None and known.quantizer != ""
+    def _has_quantizers(self) -> bool:
+        nodes = self._graph.nodes
+        # By identity: operators hash slowly.
+        targets = {id(node.target): node.target for node in nodes if node.op == "call_function"}
+        for target in targets.values():
+            known = operator_of(target)
+            if known is not None and known.quantizer != "":
+                return True
+        return any(encodings.is_observer(self._submodule_of(node))
+                   for node in nodes if node.op == "call_module")
 
     def read(self) -> Model:
         # Nothing made here is garbage before the end, and PyTorch's heap is large to look through.
@@ -107,10 +115,12 @@ class Reader:
     def _read(self) -> Model:
         inputs: list[int] = []
         outputs: list[int] = []
+        quick = FxCalls(self, self._builder).read if QUICK and self._annotated else None
         for node in self._graph.nodes:
             op = node.op
             if op == "call_function":
-                self._call(node)
+                if quick is None or not quick(node):
+                    self._call(node)
             elif op == "placeholder":
                 value = self._placeholder(node)
                 if value is not None:
@@ -154,9 +164,18 @@ class Reader:
         return self._values[node]  # type: ignore[no-any-return]
 
     def _attribute(self, node: Node) -> None:
-        data: Any = self._module
-        for part in str(node.target).split("."):
-            data = getattr(data, part, None)
+        owner, _, name = str(node.target).rpartition(".")
+        parameters = self._parameters.get(owner)
+        if parameters is None:
+            module: Any = self._module
+            for part in owner.split(".") if owner else ():
+                module = getattr(module, part, None)
+            self._owners[owner] = module
+            found = getattr(module, "_parameters", None)
+            parameters = self._parameters[owner] = found if isinstance(found, dict) else {}
+        data = parameters.get(name)
+        if data is None:
+            data = getattr(self._owners[owner], name, None)
         if isinstance(data, torch.Tensor):
             self._values[node] = Constant(node, data)
 

@@ -56,7 +56,8 @@ class Specs:
 
     def __init__(self, stand_ins: StandIns) -> None:
         self._stand_ins = stand_ins
-        self._known: dict[Place, Resolved | str] = {}
+        self.known: dict[Place, Resolved | str] = {}
+        self._derived: dict[tuple[Any, ...], Quantized | str] = {}
         self._same: dict[tuple[int, int], bool] = {}
         self._open: set[Place] = set()
         # By id: the spec, which stays alive here, and what it says.
@@ -64,7 +65,7 @@ class Specs:
 
     def at(self, place: Place, spec: Any) -> Resolved:
         """Of `spec`, which stands at `place`. Raises Unknown with the reason."""
-        known = self._known.get(place)
+        known = self.known.get(place)
         if known is None:
             try:
                 known = self._resolve(place, spec)
@@ -72,7 +73,7 @@ class Specs:
                 known = str(unknown)
             except Exception as error:  # specs are the user's own code
                 known = f"its spec can't be read: {type(error).__name__}: {error}"
-            self._known[place] = known
+            self.known[place] = known
         if isinstance(known, str):
             raise Unknown(known)
         return known
@@ -100,16 +101,16 @@ class Specs:
             if place in chain:
                 raise Unknown("shared specs refer to each other in a circle: " +
                               ", ".join(_name(p) for p in [*chain[chain.index(place):], place]))
-            known = self._known.get(place)
+            known = self.known.get(place)
             if isinstance(known, Resolved):
                 return known
             spec = self._spec_at(place)
             if spec is None:
                 raise Unknown(f"it shares the spec of {_name(place)}, which has none")
-        if place in self._known and chain:
+        if place in self.known and chain:
             return self.at(place, spec)
         resolved = self._of_producer(place, spec) or Resolved(self._quantized(place, spec), spec)
-        self._known[place] = resolved
+        self.known[place] = resolved
         return resolved
 
     def _of_producer(self, place: Place, spec: Any) -> Resolved | None:
@@ -135,7 +136,7 @@ class Specs:
         return None
 
     def _try(self, place: Place, spec: Any) -> Resolved | None:
-        known = self._known.get(place)
+        known = self.known.get(place)
         if known is None and place not in self._open:
             self._open.add(place)  # a circle through producers ends here
             try:
@@ -185,6 +186,35 @@ class Specs:
             return encodings.per_tensor(*fixed, low, high, dtype), (), None
         facts = (dtype, low, high, getattr(spec, "qscheme", None), getattr(spec, "ch_axis", None))
         return None, facts, _keywords(spec).get("block_size")
+
+    def choices(self, spec: Any) -> tuple[Resolved, ...] | None:
+        """What a spec becomes wherever it stands: one encoding, or stand-ins that are taken in
+        turn. None: that depends on the place, or can't be told."""
+        try:
+            known = self._read.get(id(spec))
+            if known is None:
+                known = self._read[id(spec)] = (spec, *self._facts(spec))
+            _, fixed, facts, blocks = known
+            if fixed is not None:
+                return (Resolved(fixed, spec),)
+            if blocks:
+                return None
+            return tuple(Resolved(one, spec) for one in self._stand_ins.all_of(*facts, None))
+        except Exception:  # told where it stands
+            return None
+
+    def derived_from(self, spec: Any, parts: list[Quantized]) -> Quantized | str:
+        """A bias with the encodings that it derives from, or why it has none."""
+        axis = getattr(spec, "ch_axis", None)
+        key = (spec.dtype, spec.quant_min, spec.quant_max, axis, *map(id, parts))
+        known = self._derived.get(key)
+        if known is None:
+            try:
+                known = encodings.derived(spec.dtype, spec.quant_min, spec.quant_max, axis, parts)
+            except Unknown as unknown:
+                known = str(unknown)
+            self._derived[key] = known
+        return known
 
     def derived(self, spec: Any, arriving: Callable[[Place], Quantized | None]) -> Quantized:
         """A bias: its scale is the product of those it derives from.

@@ -1,0 +1,309 @@
+#include "core/validate/repeats.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
+#include "core/resolve/encodings.h"
+#include "core/validate/check_node.h"
+
+namespace quantgate {
+namespace {
+
+// Forms that are remembered, and nodes after which a graph must have shown that it repeats itself.
+constexpr size_t kMaxForms = 4096;
+constexpr size_t kTrial = 1024;
+
+bool SameValues(const Tensor& a, const Tensor& b) {
+  if (a.value_range.has_value() != b.value_range.has_value()) return false;
+  if (a.values == b.values) return true;
+  return a.values != nullptr && b.values != nullptr && *a.values == *b.values;
+}
+
+// All but numbers: two tensors of one form differ in scales, zero points and block factors, and in
+// the range of what they store.
+bool SameForm(const Tensor& a, const Tensor& b) {
+  const Encoding &x = a.encoding, &y = b.encoding;
+  if (a.dtype != b.dtype || a.is_static != b.is_static || a.unknown_rank != b.unknown_rank ||
+      x.kind != y.kind || x.bitwidth != y.bitwidth || x.axis != y.axis ||
+      x.scales.size() != y.scales.size() || x.zero_points.size() != y.zero_points.size() ||
+      a.sparse != b.sparse || a.dims != b.dims || !SameValues(a, b)) {
+    return false;
+  }
+  if (x.kind != EncodingKind::kBlock && x.kind != EncodingKind::kLpbq) return true;
+  return x.block_size == y.block_size && x.num_blocks == y.num_blocks &&
+         x.block_scales.size() == y.block_scales.size() &&
+         x.block_scale_bitwidth == y.block_scale_bitwidth &&
+         x.block_scale_storage_bits == y.block_scale_storage_bits;
+}
+
+bool SameForm(const Model& model, const Node& a, const Node& b) {
+  if (a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size() ||
+      a.params.size() != b.params.size() || a.op != b.op) {
+    return false;
+  }
+  for (size_t i = 0; i < a.params.size(); ++i) {
+    if (a.params[i].name != b.params[i].name || a.params[i].value != b.params[i].value) {
+      return false;
+    }
+  }
+  const auto same = [&](const auto& x, const auto& y) {
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (x[i] == kNoTensor || y[i] == kNoTensor) {
+        if (x[i] != y[i]) return false;
+        continue;
+      }
+      // One tensor at two ports is another form than two tensors.
+      for (size_t k = 0; k < i; ++k) {
+        if ((x[i] == x[k]) != (y[i] == y[k])) return false;
+      }
+      if (!SameForm(model.tensors[static_cast<size_t>(x[i])],
+                    model.tensors[static_cast<size_t>(y[i])])) {
+        return false;
+      }
+    }
+    return true;
+  };
+  return same(a.inputs, b.inputs) && same(a.outputs, b.outputs);
+}
+
+// Equal for nodes of one form.
+size_t Bucket(const Model& model, const Node& node) {
+  size_t hash = absl::HashOf(absl::string_view(node.op), node.inputs.size(), node.params.size());
+  const auto add = [&](const auto& ids) {
+    for (const TensorId id : ids) {
+      if (id == kNoTensor) continue;
+      const Tensor& t = model.tensors[static_cast<size_t>(id)];
+      hash = absl::HashOf(hash, t.dtype, t.encoding.kind, t.dims);
+    }
+  };
+  add(node.inputs);
+  add(node.outputs);
+  return hash;
+}
+
+class Finder {
+ public:
+  Finder(const Model& model, mapping::Mapping& mapping)
+      : model_(model), mapping_(mapping), odd_(model.tensors.size()) {}
+
+  Repeats Run() {
+    const size_t count = model_.nodes.size();
+    Repeats repeats;
+    repeats.first.assign(count, -1);
+    size_t following = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (i == kTrial && following < kTrial / 2) return {};
+      const Node& node = model_.nodes[i];
+      const int32_t form = FormOf(static_cast<int32_t>(i), node);
+      if (form < 0) continue;
+      const int32_t first = forms_[static_cast<size_t>(form)].node;
+      if (first == static_cast<int32_t>(i)) continue;
+      repeats.first[i] = first;
+      ++following;
+    }
+    // Nodes that something around them may change are resolved together with those they touch.
+    for (const int32_t i : dependent_) MarkTensors(model_.nodes[static_cast<size_t>(i)]);
+    for (size_t i = 0; i < count; ++i) {
+      if (repeats.first[i] >= 0 && !dependent_.empty() && Touches(model_.nodes[i])) {
+        repeats.first[i] = -1;
+        --following;
+      }
+      if (repeats.first[i] < 0) repeats.rest.push_back(static_cast<int32_t>(i));
+    }
+    if (following < count / 2) return {};
+    return repeats;
+  }
+
+ private:
+  struct Form {
+    int32_t node;
+    int32_t next = -1;  // the form that came behind it last time
+  };
+
+  // -1: the node depends on what is around it.
+  int32_t FormOf(int32_t index, const Node& node) {
+    if (Independent(node)) {
+      // What came behind the last form before, else by looking it up.
+      const int32_t guess = last_ >= 0 ? forms_[static_cast<size_t>(last_)].next : -1;
+      int32_t form = -1;
+      if (guess >= 0 && SameForm(model_, FirstOf(guess), node)) {
+        form = guess;
+      } else {
+        form = LookUp(index, node);
+      }
+      if (form >= 0) {
+        if (last_ >= 0) forms_[static_cast<size_t>(last_)].next = form;
+        last_ = form;
+        return form;
+      }
+    }
+    dependent_.push_back(index);
+    Classify(node);
+    return -1;
+  }
+
+  const Node& FirstOf(int32_t form) const {
+    return model_.nodes[static_cast<size_t>(forms_[static_cast<size_t>(form)].node)];
+  }
+
+  int32_t LookUp(int32_t index, const Node& node) {
+    std::vector<int32_t>& bucket = buckets_[Bucket(model_, node)];
+    for (const int32_t form : bucket) {
+      if (SameForm(model_, FirstOf(form), node)) return form;
+    }
+    const mapping::OpMapping* mapping = mapping_.Find(node.domain, node.op);
+    if (forms_.size() >= kMaxForms || mapping == nullptr || !mapping->error.empty() ||
+        mapping->role != mapping::Role::kOp || !mapping->fold.empty()) {
+      return -1;
+    }
+    forms_.push_back({index});
+    bucket.push_back(static_cast<int32_t>(forms_.size()) - 1);
+    return bucket.back();
+  }
+
+  // As far as the node and its tensors tell.
+  bool Independent(const Node& node) const {
+    if (!node.unchecked_reason.empty() || !node.domain.empty() || node.dialect) return false;
+    bool any = false;
+    for (const TensorId id : node.inputs) {
+      if (id == kNoTensor) continue;
+      const Tensor& t = model_.tensors[static_cast<size_t>(id)];
+      if (t.is_static) continue;
+      if (odd_[static_cast<size_t>(id)] != 0 || !HasOwnEncoding(t)) return false;
+      any = true;
+    }
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor && !HasOwnEncoding(model_.tensors[static_cast<size_t>(id)])) return false;
+    }
+    return any;
+  }
+
+  // Marks what a node makes where it may be a constant, or another name of a tensor.
+  void Classify(const Node& node) {
+    const mapping::OpMapping* mapping = mapping_.Find(node.domain, node.op);
+    bool plain = mapping != nullptr && mapping->role == mapping::Role::kOp && mapping->fold.empty();
+    bool all_constant = true;
+    for (const TensorId id : node.inputs) {
+      if (id == kNoTensor) continue;
+      all_constant &= model_.tensors[static_cast<size_t>(id)].is_static ||
+                      (odd_[static_cast<size_t>(id)] & kMaybeConstant) != 0;
+    }
+    if (plain && !all_constant) return;
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor) odd_[static_cast<size_t>(id)] |= kMaybeConstant;
+    }
+  }
+
+  void MarkTensors(const Node& node) {
+    for (const TensorId id : node.inputs) {
+      if (id != kNoTensor) odd_[static_cast<size_t>(id)] |= kOfDependent;
+    }
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor) odd_[static_cast<size_t>(id)] |= kOfDependent;
+    }
+  }
+
+  bool Touches(const Node& node) const {
+    const auto any = [&](const auto& ids) {
+      return std::any_of(ids.begin(), ids.end(), [&](TensorId id) {
+        return id != kNoTensor && (odd_[static_cast<size_t>(id)] & kOfDependent) != 0;
+      });
+    };
+    return any(node.inputs) || any(node.outputs);
+  }
+
+  static constexpr uint8_t kMaybeConstant = 1;
+  static constexpr uint8_t kOfDependent = 2;
+
+  const Model& model_;
+  mapping::Mapping& mapping_;
+  std::vector<uint8_t> odd_;  // per tensor
+  std::vector<Form> forms_;
+  absl::flat_hash_map<size_t, std::vector<int32_t>> buckets_;
+  std::vector<int32_t> dependent_;
+  int32_t last_ = -1;
+};
+
+}  // namespace
+
+Repeats FindRepeats(const Model& model, mapping::Mapping& mapping) {
+  return Finder(model, mapping).Run();
+}
+
+FormJudge::FormJudge(const TargetTable& table, const Model& file, Resolved& resolved, int32_t node)
+    : table_(&table), resolved_(&resolved) {
+  const Model& graph = *resolved.graph;
+  const Node& first = file.nodes[static_cast<size_t>(node)];
+  if (resolved.numbers_of.size() != graph.tensors.size()) return;
+  const auto take = [&](TensorId id) {
+    if (id == kNoTensor) return true;
+    const Tensor& t = graph.tensors[static_cast<size_t>(id)];
+    Port port;
+    port.graph = id;
+    port.encoding = t.encoding.kind != EncodingKind::kNone;
+    port.values = t.values != nullptr || t.value_range.has_value();
+    if (!port.encoding && !port.values) return true;
+    const TensorId from = resolved.numbers_of[static_cast<size_t>(id)];
+    if (from == kNoTensor) return false;
+    const auto in = std::find(first.inputs.begin(), first.inputs.end(), from);
+    const auto out = std::find(first.outputs.begin(), first.outputs.end(), from);
+    if (in != first.inputs.end()) {
+      port.port = static_cast<int32_t>(in - first.inputs.begin());
+    } else if (out != first.outputs.end()) {
+      port.port = static_cast<int32_t>(first.inputs.size()) +
+                  static_cast<int32_t>(out - first.outputs.begin());
+    } else {
+      return false;
+    }
+    if (std::none_of(ports_.begin(), ports_.end(),
+                     [&](const Port& known) { return known.graph == id; })) {
+      ports_.push_back(port);
+    }
+    return true;
+  };
+  const auto begin = std::lower_bound(resolved.op_source.begin(), resolved.op_source.end(), node);
+  for (auto at = begin; at != resolved.op_source.end() && *at == node; ++at) {
+    Op op{static_cast<size_t>(at - resolved.op_source.begin()), {}};
+    const Node& made = graph.nodes[op.node];
+    if (!std::all_of(made.inputs.begin(), made.inputs.end(), take) ||
+        !std::all_of(made.outputs.begin(), made.outputs.end(), take)) {
+      return;
+    }
+    std::vector<Finding> findings;
+    std::string reason;
+    CheckNode(table, resolved, made, findings, reason, &op.form);
+    if (op.form.op == nullptr) return;
+    ops_.push_back(std::move(op));
+  }
+  usable_ = !ops_.empty();
+}
+
+bool FormJudge::Accepts(const Model& model, const Node& node) {
+  Model& graph = *resolved_->owned;
+  for (const Port& port : ports_) {
+    const auto at = static_cast<size_t>(port.port);
+    const TensorId id =
+        at < node.inputs.size() ? node.inputs[at] : node.outputs[at - node.inputs.size()];
+    const Tensor& from = model.tensors[static_cast<size_t>(id)];
+    Tensor& to = graph.tensors[static_cast<size_t>(port.graph)];
+    if (port.encoding) {
+      to.encoding.scales = from.encoding.scales;
+      to.encoding.zero_points = from.encoding.zero_points;
+      if (!from.encoding.block_scales.empty()) {
+        to.encoding.block_scales = from.encoding.block_scales;
+      }
+    }
+    if (port.values) {
+      to.values = from.values;
+      to.value_range = from.value_range;
+    }
+  }
+  return std::all_of(ops_.begin(), ops_.end(), [&](const Op& op) {
+    return AcceptsForm(*table_, *resolved_, graph.nodes[op.node], op.form);
+  });
+}
+
+}  // namespace quantgate

@@ -1,0 +1,62 @@
+// Networks are many nodes of few forms. Of an annotated graph only the first node of each form is
+// resolved; what the backend makes of the others follows from it, up to their numbers, which are
+// looked at one by one.
+//
+// Followers are nodes that whatever stands around them can't change: every tensor that isn't
+// constant has an encoding of its own, none comes from a node that hands values on or is folded
+// away, and no neighbour needs them to be resolved itself.
+#ifndef QUANTGATE_CORE_VALIDATE_REPEATS_H_
+#define QUANTGATE_CORE_VALIDATE_REPEATS_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/resolve/mapping.h"
+#include "core/resolve/resolved.h"
+#include "core/validate/accepted_forms.h"
+#include "core/validate/target_table.h"
+#include "quantgate/model.h"
+
+namespace quantgate {
+
+struct Repeats {
+  // Per node of the file: the first node of its form; -1 = it is resolved itself.
+  std::vector<int32_t> first;
+  std::vector<int32_t> rest;  // the nodes that are resolved, in the file's order
+};
+
+// Empty where the graph repeats itself too little. `model` is well formed and of a source dialect.
+Repeats FindRepeats(const Model& model, mapping::Mapping& mapping);
+
+// One form: what its first node became, to be filled with the numbers of others.
+class FormJudge {
+ public:
+  // `resolved`: of the nodes `file`, which has the form's first node as `node` and found nothing
+  // on it. What can't be judged this way is not usable.
+  FormJudge(const TargetTable& table, const Model& file, Resolved& resolved, int32_t node);
+
+  bool usable() const { return usable_; }
+  // Whether a node of this form is seen to be accepted. False = not known.
+  bool Accepts(const Model& model, const Node& node);
+
+ private:
+  struct Port {
+    TensorId graph = kNoTensor;
+    int32_t port = 0;  // inputs first, then outputs
+    bool encoding = false, values = false;
+  };
+  struct Op {
+    size_t node;
+    AcceptedForm form;
+  };
+  const TargetTable* table_;
+  Resolved* resolved_;
+  bool usable_ = false;
+  std::vector<Port> ports_;
+  std::vector<Op> ops_;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_VALIDATE_REPEATS_H_
