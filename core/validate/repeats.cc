@@ -125,14 +125,11 @@ class Finder {
 
   // -1: the node depends on what is around it.
   int32_t FormOf(int32_t index, const Node& node) {
-    if (Independent(node)) {
+    if (node.unchecked_reason.empty() && node.domain.empty() && !node.dialect) {
       // What came behind the last form before, else by looking it up.
-      const int32_t guess = last_ >= 0 ? forms_[static_cast<size_t>(last_)].next : -1;
-      int32_t form = -1;
-      if (guess >= 0 && SameForm(model_, FirstOf(guess), node)) {
-        form = guess;
-      } else {
-        form = LookUp(index, node);
+      int32_t form = last_ >= 0 ? forms_[static_cast<size_t>(last_)].next : -1;
+      if (form < 0 || !ArriveAsTheyAre(node) || !SameForm(model_, FirstOf(form), node)) {
+        form = Independent(node) ? LookUp(index, node) : -1;
       }
       if (form >= 0) {
         if (last_ >= 0) forms_[static_cast<size_t>(last_)].next = form;
@@ -164,9 +161,16 @@ class Finder {
     return bucket.back();
   }
 
-  // As far as the node and its tensors tell.
+  // No input may be a constant that was computed, or another name of a tensor.
+  bool ArriveAsTheyAre(const Node& node) const {
+    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+      return id == kNoTensor || odd_[static_cast<size_t>(id)] == 0 ||
+             model_.tensors[static_cast<size_t>(id)].is_static;
+    });
+  }
+
+  // As far as its tensors tell.
   bool Independent(const Node& node) const {
-    if (!node.unchecked_reason.empty() || !node.domain.empty() || node.dialect) return false;
     bool any = false;
     for (const TensorId id : node.inputs) {
       if (id == kNoTensor) continue;
@@ -228,6 +232,52 @@ class Finder {
 };
 
 }  // namespace
+
+Model Excerpt(const Model& model, std::span<const int32_t> nodes) {
+  Model part;
+  part.name = model.name;
+  part.dialect = model.dialect;
+  part.opset = model.opset;
+  struct Place {
+    TensorId id = kNoTensor;
+    bool made = false, read = false;
+  };
+  absl::flat_hash_map<TensorId, Place> places;
+  const auto take = [&](TensorId& id) -> Place* {
+    if (id == kNoTensor) return nullptr;
+    Place& place = places[id];
+    if (place.id == kNoTensor) {
+      place.id = static_cast<TensorId>(part.tensors.size());
+      part.tensors.push_back(model.tensors[static_cast<size_t>(id)]);
+    }
+    id = place.id;
+    return &place;
+  };
+  for (const int32_t n : nodes) {
+    Node node = model.nodes[static_cast<size_t>(n)];
+    for (TensorId& id : node.inputs) {
+      if (Place* const place = take(id)) place->read = true;
+    }
+    for (TensorId& id : node.outputs) {
+      if (Place* const place = take(id)) place->made = true;
+    }
+    part.nodes.push_back(std::move(node));
+  }
+  for (const TensorId id : model.outputs) {
+    const auto at = places.find(id);
+    if (at != places.end()) at->second.read = false;
+  }
+  for (const auto& [id, place] : places) {
+    if (place.made) {
+      if (!place.read) part.outputs.push_back(place.id);
+    } else if (!part.tensors[static_cast<size_t>(place.id)].is_static) {
+      part.inputs.push_back(place.id);
+    }
+  }
+  std::sort(part.inputs.begin(), part.inputs.end());
+  std::sort(part.outputs.begin(), part.outputs.end());
+  return part;
+}
 
 Repeats FindRepeats(const Model& model, mapping::Mapping& mapping) {
   return Finder(model, mapping).Run();

@@ -29,6 +29,10 @@ struct Repeats {
 // Empty where the graph repeats itself too little. `model` is well formed and of a source dialect.
 Repeats FindRepeats(const Model& model, mapping::Mapping& mapping);
 
+// These nodes as a model of their own. Unlike Submodel(), it doesn't say of a tensor that is read
+// outside of it too that it is an output: none of a dependent node is.
+Model Excerpt(const Model& model, std::span<const int32_t> nodes);
+
 // One form: what its first node became, to be filled with the numbers of others.
 class FormJudge {
  public:

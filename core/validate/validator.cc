@@ -23,7 +23,6 @@
 #include "core/validate/ways_out.h"
 #include "core/validate/well_formed.h"
 #include "quantgate/encodings_file.h"
-#include "quantgate/extract.h"
 
 namespace quantgate {
 namespace {
@@ -167,7 +166,7 @@ struct Validator::Impl {
 
   Part CheckPart(const Model& model, std::vector<int32_t> nodes, Route route) const {
     Part part;
-    part.model = Submodel(model, nodes);
+    part.model = Excerpt(model, nodes);
     part.nodes = std::move(nodes);
     part.report.nodes = ListNodes(part.model);
     part.resolved = Resolve(part.model, target, database->view());
