@@ -44,7 +44,8 @@ test-torch: build ## PyTorch and ExecuTorch: installs them into .venv (minutes),
 	  CXX=$${CXX:-c++} .venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation \
 	    --no-deps --no-index . && \
 	  .venv/bin/python tests/python/test_torch.py && .venv/bin/python tests/python/test_torch_docs.py && \
-	  cd $(EXECUTORCH) && ../../../.venv/bin/python slips.py --live && ../../../.venv/bin/python speed.py && \
+	  cd $(EXECUTORCH) && ../../../.venv/bin/python slips.py --live && ../../../.venv/bin/python flows.py && \
+	  ../../../.venv/bin/python speed.py && \
 	  ../../../.venv/bin/python own_models.py --select $(if $(ALL),test,'_(add|cat|conv2d_bl|linear|reshape)'); \
 	else \
 	  echo "SKIPPED PyTorch and ExecuTorch: not for this system or Python, or no network"; \

@@ -246,6 +246,61 @@ class AsTheCommandLine(unittest.TestCase):
         self.assertEqual(qg.explain("qg301"), qg.explain("asymmetric-encoding"))
 
 
+class Views(unittest.TestCase):
+    """As the command line says it."""
+
+    def test_survey(self) -> None:
+        path = ROOT / "docs/examples/planted.onnx"
+        said = cli_json("check", str(path), "--all-socs")[0]
+        survey = qg.survey(path)
+        self.assertEqual([fit.arch for fit in survey.archs],
+                         [arch.get("arch", "") for arch in said["archs"]])
+        self.assertEqual([(fit.fit, list(fit.socs)) for fit in survey.archs],
+                         [(arch["fit"], arch["socs"]) for arch in said["archs"]])
+        self.assertEqual(survey.of("sm8550").arch, "v73")
+        with self.assertRaises(KeyError):
+            survey.of("SM0")
+
+    def test_matrix(self) -> None:
+        said = cli_json("matrix", "Conv2d", "MatMul", "--by", "sdk")[0]
+        matrix = qg.matrix("Conv2d", "MatMul", by="sdk")
+        self.assertEqual([column.name for column in matrix.columns],
+                         [column["name"] for column in said["columns"]])
+        self.assertEqual([row.op for row in matrix.rows], [row["op"] for row in said["rows"]])
+        self.assertIn("16a8w", [taken.precision for taken in matrix.cell("Conv2d", "2.51") or ()])
+        self.assertGreater(len(qg.matrix(by="soc").columns), 3)
+
+    def test_diff(self) -> None:
+        said = cli_json("diff", "--from", "2.25", "--to", "2.51")[0]
+        diff = qg.diff("2.25", "2.51")
+        self.assertEqual([op.op for op in diff.ops], [op["op"] for op in said["ops"]])
+        self.assertEqual(sum(len(op.changes) for op in diff.ops),
+                         sum(len(op.get("changes", ())) for op in said["ops"]))
+
+    def test_as_run(self) -> None:
+        path = ROOT / "docs/examples/planted.onnx"
+        said = cli_json("check", str(path), "--as-run", "--soc", "SM8550")[0]
+        report = qg.check(path, soc="SM8550", as_run=True)
+        self.assertEqual(report.to_dict()["asRun"], said["asRun"])
+        assert report.as_run is not None
+        self.assertEqual(len(report.as_run.nodes), len(report.nodes))
+        self.assertIsNone(qg.check(path, soc="SM8550").as_run)
+        again = pickle.loads(pickle.dumps(report))
+        self.assertEqual(again.as_run, report.as_run)
+
+    def test_wrong_words(self) -> None:
+        with self.assertRaisesRegex(qg.UnknownNameError, "did you mean Conv2d"):
+            qg.matrix("Conv2x")
+        with self.assertRaisesRegex(qg.TargetError, "both must be of one kind"):
+            qg.diff("v69", "2.25")
+        with self.assertRaisesRegex(qg.TargetError, "older than the oldest"):
+            qg.survey(ROOT / "docs/examples/planted.onnx", sdk="1.0")
+        with self.assertRaisesRegex(ValueError, "known: arch, sdk, backend, soc"):
+            qg.matrix(by="chip")  # type: ignore[arg-type]
+        with self.assertRaisesRegex(qg.InputError, "no such file"):
+            qg.check(ROOT / "docs/examples/planted.onnx", encodings="none.encodings")
+
+
 class Inputs(unittest.TestCase):
     def test_one_model_in_every_form(self) -> None:
         path = ROOT / "docs" / "examples" / "planted_qnn.json"

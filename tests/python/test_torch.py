@@ -12,6 +12,7 @@ import re
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import warnings
 from pathlib import Path
 from typing import Any
@@ -469,6 +470,29 @@ class BadInput(unittest.TestCase):
             self.assertGreater(len(report.nodes), 0)
             for entry in report.nodes:
                 self.assertTrue(entry.verdict != "unchecked" or entry.reason, entry.name)
+
+
+class Quick(unittest.TestCase):
+    def test_usual_nodes_are_read_alike_in_cpp(self) -> None:
+        """The Model is the same, character by character."""
+        rng = random.Random(5)
+        specs = [activation(), activation(quant_max=127), activation(dtype=torch.int8, quant_min=-128,
+                                                                     quant_max=127), None]
+        for odd in (0.0, 0.05, 0.3):
+            model = Quant8().annotate(long_graph(300))
+            for node in model.graph.nodes:
+                held = node.meta.get(KEY)
+                if held is None or rng.random() >= odd:
+                    continue
+                if rng.random() < 0.5:
+                    held.output_qspec = rng.choice(specs)
+                else:
+                    held.input_qspec_map[node.args[0]] = rng.choice(specs)
+                held.allow_implicit_sharing = rng.random() < 0.8
+            quick = qgt.read(model)
+            with unittest.mock.patch("quantgate.torch._reader.QUICK", False):
+                slow = qgt.read(model)
+            self.assertEqual(quick.to_json(), slow.to_json())
 
 
 class Mappings(unittest.TestCase):
