@@ -152,9 +152,10 @@ def survey(model: ModelLike, *, sdk: str | None = None, backend: str = "htp",
     Raises what check() raises.
     """
     database = Database(opdefs) if opdefs else EMBEDDED
-    *head, archs = _core.survey(to_model(model), database._core, backend, sdk or "", route, mode,
-                                fail_on)
-    return Survey(*head, tuple(ArchFit(*arch) for arch in archs))
+    source, of_backend, of_sdk, of_route, nodes, archs = _core.survey(
+        to_model(model), database._core, backend, sdk or "", route, mode, fail_on)
+    return Survey(source, of_backend, of_sdk, of_route, nodes,
+                  tuple(ArchFit(*arch) for arch in archs))
 
 
 def matrix(*ops: str, by: MatrixBy = "arch", soc: str | int | None = None,

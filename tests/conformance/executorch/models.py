@@ -16,7 +16,7 @@ class Cnn(torch.nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = torch.relu(self.first(x))
-        x = torch.nn.functional.max_pool2d(x, 2)
+        x = torch.nn.functional.max_pool2d(x, 2, 2)
         x = torch.relu(self.second(x)) + x
         x = torch.nn.functional.adaptive_avg_pool2d(x, 1).flatten(1)
         return torch.softmax(self.head(x), -1)
