@@ -176,10 +176,12 @@ struct Validator::Impl {
     return part;
   }
 
-  // A source model of many nodes of few forms; nullopt: it is none. See repeats.h.
+  // A source model of many nodes of few forms; nullopt: it is none. See repeats.h. Rules between
+  // nodes look at the whole graph: where there are any, all of it is resolved.
   std::optional<Report> CheckRepeating(const Model& model, Route route, Nodes nodes) const {
     if (model.dialect == Dialect::kQnn || model.nodes.size() < kManyNodes || options.as_run ||
-        !target.unsupported().empty() || ChangesOps(DocumentOf(route, database->view()))) {
+        !target.unsupported().empty() || !graph_rules.empty() ||
+        ChangesOps(DocumentOf(route, database->view()))) {
       return std::nullopt;
     }
     mapping::Mapping mapping = MappingOf(model.dialect, target, database->view());

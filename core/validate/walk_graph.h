@@ -19,6 +19,7 @@ class GraphRules {
  public:
   GraphRules(const opdb::View& db, const Target& target);
 
+  bool empty() const { return active_.empty(); }
   // Appends what they find; verdicts of nodes follow. `report` has the findings of the nodes.
   void Walk(const Resolved& resolved, Report& report) const;
 
