@@ -28,8 +28,7 @@ namespace model_proto {
 constexpr uint32_t kGraph = 7;
 }
 namespace graph_proto {
-constexpr uint32_t kNode = 1, kInitializer = 5, kInput = 11, kOutput = 12, kValueInfo = 13,
-                   kAnnotation = 14;
+constexpr uint32_t kNode = 1, kInitializer = 5, kValueInfo = 13, kAnnotation = 14;
 }
 namespace node_proto {
 constexpr uint32_t kInput = 1, kOutput = 2, kName = 3, kOpType = 4, kAttribute = 5, kDomain = 7;

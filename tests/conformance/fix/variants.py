@@ -210,27 +210,21 @@ SLIPS: list[Callable[[Graph], int]] = [tied, fixed, signed, off_centre, bias_sca
 
 
 def in_float(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model without quantization between ops; constants keep their quantized values."""
+    """The model without rounding between ops. Constants keep their quantized values, tensors their
+    ranges: where an exporter left out a Relu, the range is what remains of it."""
     model = onnx.ModelProto.FromString(model.SerializeToString())
     g = Graph(model)
-    instead = {}
     for node in g.graph.node:
         made = g.producer.get(node.input[0]) if node.op_type == DEQUANTIZE else None
-        if made is not None and made.op_type == QUANTIZE:
-            instead[node.output[0]] = made.input[0]
-    for node in list(g.graph.node):
-        for i, name in enumerate(node.input):
-            while name in instead:
-                name = instead[name]
-            node.input[i] = name
-        if node.op_type == DEQUANTIZE and node.output[0] in instead:
-            if node.output[0] in g.outputs:
-                real = instead[node.output[0]]
-                while real in instead:
-                    real = instead[real]
-                node.CopyFrom(helper.make_node("Identity", [real], [node.output[0]], node.name))
-            else:
-                g.graph.node.remove(node)
+        if made is None or made.op_type != QUANTIZE:
+            continue
+        scale, zero = g.value(node.input[1]), g.value(node.input[2])
+        bounds = np.iinfo(zero.dtype)
+        step, most = float(scale.reshape(())), float(np.finfo(np.float32).max)
+        ends = [g.add(f"{node.output[0]}_{end}",
+                      np.float32(np.clip((int(stored) - int(zero.reshape(()))) * step, -most, most)))
+                for end, stored in (("low", bounds.min), ("high", bounds.max))]
+        node.CopyFrom(helper.make_node("Clip", [made.input[0], *ends], [node.output[0]], node.name))
     for node in list(g.graph.node):
         if node.op_type == QUANTIZE and node.output[0] not in g.outputs:
             g.graph.node.remove(node)
