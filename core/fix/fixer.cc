@@ -170,7 +170,8 @@ class Fixer {
       const int32_t origin = next.editor->OriginOf(n);
       const int old = origin < 0 ? Severity(Consequence::kUndocumented) : verdicts[origin];
       next_sum += severity;
-      if (severity > old) {
+      // Advice on a neighbour is no price for it.
+      if (severity > old && severity > Severity(Consequence::kAdvice)) {
         return fmt::format("the edit would make \"{}\" {}", node.name,
                            ConsequenceName(node.verdict));
       }
