@@ -22,7 +22,7 @@ struct Worst {
 };
 
 std::optional<Worst> WorstOf(const Tensor& in, const Tensor& weight, const Tensor& bias) {
-  if (!bias.values || in.encoding.scales.empty() || weight.encoding.scales.empty()) {
+  if (in.encoding.scales.empty() || weight.encoding.scales.empty()) {
     return std::nullopt;
   }
   const bool fixed = IsFixedPoint(bias.dtype) && !bias.encoding.scales.empty();
@@ -49,10 +49,11 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     const OpInfo& info = g.info(op);
     if (info.bias < 0 || info.weight < 0) continue;
     const auto port = static_cast<size_t>(info.bias);
+    const Tensor* bias = g.input(op, port);
+    if (bias == nullptr || !bias->values) continue;
     const Tensor* in = g.input(op, 0);
     const Tensor* weight = g.input(op, static_cast<size_t>(info.weight));
-    const Tensor* bias = g.input(op, port);
-    if (in == nullptr || weight == nullptr || bias == nullptr || !IsFixedPoint(in->dtype)) continue;
+    if (in == nullptr || weight == nullptr || !IsFixedPoint(in->dtype)) continue;
     const auto worst = WorstOf(*in, *weight, *bias);
     // Scales are of single precision: the last step is nobody's fault.
     if (!worst || !(worst->cut || worst->steps > kLimit * 1.000001)) continue;

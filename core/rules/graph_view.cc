@@ -28,11 +28,21 @@ const Tensor* GraphView::output(int32_t op, size_t port) const {
   return port < ids.size() && ids[port] != kNoTensor ? &tensor(ids[port]) : nullptr;
 }
 
-void GraphView::Index() const {
-  if (indexed_) return;
-  indexed_ = true;
+void GraphView::IndexProducers() const {
+  if (producers_indexed_) return;
+  producers_indexed_ = true;
+  producer_.assign(graph().tensors.size(), -1);
+  for (size_t i = 0; i < graph().nodes.size(); ++i) {
+    for (const TensorId id : graph().nodes[i].outputs) {
+      if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(i);
+    }
+  }
+}
+
+void GraphView::IndexReaders() const {
+  if (readers_indexed_) return;
+  readers_indexed_ = true;
   const size_t tensors = graph().tensors.size();
-  producer_.assign(tensors, -1);
   reader_begin_.assign(tensors + 1, 0);
   for (const Node& node : graph().nodes) {
     for (const TensorId id : node.inputs) {
@@ -43,14 +53,10 @@ void GraphView::Index() const {
   readers_.resize(static_cast<size_t>(reader_begin_[tensors]));
   // `reader_begin_[t]` moves to the end of t's readers here and back below.
   for (size_t i = 0; i < graph().nodes.size(); ++i) {
-    const Node& node = graph().nodes[i];
-    for (const TensorId id : node.inputs) {
+    for (const TensorId id : graph().nodes[i].inputs) {
       if (id == kNoTensor) continue;
       readers_[static_cast<size_t>(reader_begin_[static_cast<size_t>(id)]++)] =
           static_cast<int32_t>(i);
-    }
-    for (const TensorId id : node.outputs) {
-      if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(i);
     }
   }
   for (size_t t = tensors; t > 0; --t) reader_begin_[t] = reader_begin_[t - 1];
@@ -58,12 +64,12 @@ void GraphView::Index() const {
 }
 
 int32_t GraphView::Producer(TensorId id) const {
-  Index();
+  IndexProducers();
   return producer_[static_cast<size_t>(id)];
 }
 
 std::span<const int32_t> GraphView::Readers(TensorId id) const {
-  Index();
+  IndexReaders();
   const auto t = static_cast<size_t>(id);
   const auto begin = static_cast<size_t>(reader_begin_[t]);
   return std::span(readers_).subspan(begin, static_cast<size_t>(reader_begin_[t + 1]) - begin);

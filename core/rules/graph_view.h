@@ -70,7 +70,8 @@ class GraphView {
   bool Found(int32_t op, const Rule* rule) const;
 
  private:
-  void Index() const;
+  void IndexProducers() const;
+  void IndexReaders() const;
   void MarkEnds() const;
 
   Parts parts_;
@@ -78,7 +79,8 @@ class GraphView {
   std::vector<const OpInfo*> infos_;
   std::vector<SetMask> sets_of_;
   SetMask any_sets_ = 0;
-  mutable bool indexed_ = false, ends_marked_ = false, found_collected_ = false;
+  mutable bool producers_indexed_ = false, readers_indexed_ = false, ends_marked_ = false,
+               found_collected_ = false;
   mutable std::vector<int32_t> producer_;
   mutable std::vector<int32_t> reader_begin_,
       readers_;                        // readers of tensor t: [begin[t], begin[t+1])

@@ -90,11 +90,19 @@ void GraphRules::Walk(const Resolved& resolved, Report& report) const {
     NodeReport& node = report.nodes[static_cast<size_t>(f.node_index)];
     node.verdict = Worse(node.verdict, f.consequence);
   }
-  // Behind those of the node itself.
-  report.findings.insert(report.findings.end(), std::make_move_iterator(found.begin()),
-                         std::make_move_iterator(found.end()));
-  std::stable_sort(report.findings.begin(), report.findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.node_index < b.node_index; });
+  // Behind those of the node itself: a finding is large, so each is moved once.
+  const auto earlier = [](const Finding& a, const Finding& b) {
+    return a.node_index < b.node_index;
+  };
+  if (!std::is_sorted(found.begin(), found.end(), earlier)) {
+    std::stable_sort(found.begin(), found.end(), earlier);
+  }
+  std::vector<Finding> all;
+  all.reserve(report.findings.size() + found.size());
+  std::merge(std::make_move_iterator(report.findings.begin()),
+             std::make_move_iterator(report.findings.end()), std::make_move_iterator(found.begin()),
+             std::make_move_iterator(found.end()), std::back_inserter(all), earlier);
+  report.findings = std::move(all);
 }
 
 }  // namespace quantgate
