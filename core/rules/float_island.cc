@@ -106,7 +106,9 @@ std::vector<std::string> Unquantized(const GraphView& g, const std::vector<int32
       if (id == kNoTensor) continue;
       const auto readers = g.Readers(id);
       if (std::any_of(readers.begin(), readers.end(), [&](int32_t reader) {
-            return std::binary_search(ops.begin(), ops.end(), reader);
+            // Between two steps of one node of the file there is nothing to write.
+            return g.SourceOf(reader) != g.SourceOf(op) &&
+                   std::binary_search(ops.begin(), ops.end(), reader);
           })) {
         names.push_back(g.tensor(id).name);
       }
