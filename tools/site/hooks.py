@@ -8,7 +8,7 @@ from mkdocs.structure.pages import Page
 
 
 # Pages whose place is known before they are.
-LATER = {"embedding.md", "graph_rules.md", "performance.md"}
+LATER = {"embedding.md", "performance.md"}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
