@@ -13,7 +13,7 @@ PIP_QUIET := --quiet --disable-pip-version-check
 HTP := tests/conformance/htp
 HTP_SDKS ?= 2.47 2.48 2.49 2.50 2.51
 
-.PHONY: help setup configure build demo test test-ci test-python test-torch models conformance verify-reference agree record-ort golden screenshots reference coverage matrix-image bench bench-encodings fuzz clean
+.PHONY: help setup configure build demo test test-ci test-python test-torch models conformance verify-reference agree record-ort as-run as-run-live record-as-run golden screenshots reference coverage matrix-image bench bench-encodings fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -132,6 +132,17 @@ record-graphs: build ## asks the provider about whole transformer blocks again, 
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python tests/conformance/graph/ask_graphs.py $(or $(ARCH),v73)
 	.venv/bin/python tests/conformance/graph/pack.py $(CLI)
+as-run: build ## what --as-run predicts against what was recorded; writes expected.json and the tables of docs/as_run.md
+	$(PYTHON) $(ORT)/as_run/compare.py --cli $(CLI) --shrink --write docs/as_run.md
+	$(PYTHON) tools/survey_examples.py $(CLI) docs/as_run.md
+
+as-run-live: ## asks the provider about every 20th small model and compares with what is recorded: ARCH="v68 v73"
+	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
+	.venv/bin/python $(ORT)/as_run/record.py $(or $(ARCH),v68 v73) --check 20
+
+record-as-run: ## asks the provider about the small models again, four architectures, half an hour
+	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
+	.venv/bin/python $(ORT)/as_run/record.py v68 v69 v73 v79 v73-default
 
 golden: build ## rewrites tests/golden from the fixtures of the rules, and docs/coverage.md; review the diff
 	@$(PYTHON) tools/update_goldens.py $(CLI)

@@ -28,10 +28,11 @@ struct Kind {
 // The worst for the values first.
 constexpr std::array<Kind, kChangeKindCount> kKinds = {{
     {ChangeKind::kEncoding, "other encoding than written", Style::kMagenta},
+    {ChangeKind::kRead, "read with another encoding than written", Style::kMagenta},
     {ChangeKind::kDtype, "operand of another datatype", Style::kMagenta},
     {ChangeKind::kFloat, "written quantized, runs in float", Style::kYellow},
     {ChangeKind::kBias, "bias quantized anew", Style::kYellow},
-    {ChangeKind::kConvert, "converted behind the op", Style::kYellow},
+    {ChangeKind::kConvert, "a Convert is inserted", Style::kYellow},
     {ChangeKind::kHalf, "written in single precision", Style::kBlue},
     {ChangeKind::kFolded, "folded into the op before", Style::kGreen},
 }};

@@ -420,6 +420,7 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
     const Dtype dtype = FileTensor(id).dtype;
     if (!IsFloat(dtype) && dtype != Dtype::kUndefined) continue;
     const int32_t encoding = EncodingBehind(id);
+    if (encoding < 0 && state.mapping->open) continue;
     if (encoding < 0 || encodings_[static_cast<size_t>(encoding)].dtype != first) unit = false;
   }
   return unit;

@@ -190,10 +190,12 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
         out.float_only = true;
       } else if (entry.str() == "same_inputs") {
         out.same_inputs = true;
+      } else if (entry.str() == "open") {
+        out.open = true;
       } else if (entry.str() == "passes") {
         out.passes = true;
       } else {
-        return Fault(entry, "unit is float, same_inputs or passes, not ", entry.str());
+        return Fault(entry, "unit is float, same_inputs, open or passes, not ", entry.str());
       }
     } else if (key == "clamp") {
       out.clamp = true;

@@ -76,6 +76,8 @@ struct OpMapping {
   bool passes = false;
   // Never a quantized unit: runs in float whatever Q and DQ are around.
   bool float_only = false;
+  // A quantized unit also where no Q is behind it: its result is then float.
+  bool open = false;
   // All quantized inputs of a unit have the dtype of the first, not only the outputs.
   bool same_inputs = false;
   // Input that is a bias: int32, or a float constant that the tool quantizes itself; -1 = none.

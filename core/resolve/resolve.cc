@@ -16,7 +16,7 @@ mapping::Mapping MappingOf(Dialect dialect, const Target& target, const opdb::Vi
 
 Resolved Resolve(const Model& model, const Target& target, const opdb::View& database) {
   Resolved resolved;
-  resolved.graph = &model;
+  resolved.graph = resolved.file = &model;
   bool foreign = false;
   for (const Node& node : model.nodes) foreign |= model.DialectOf(node) != Dialect::kQnn;
   // A QNN model says already what the backend gets.

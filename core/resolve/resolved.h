@@ -28,6 +28,8 @@ struct SourceNode {
   int32_t into = -1;
   // kAbsorbed: true = shares the verdict of `into` (a fused Relu), false = `accepted` (a Q/DQ).
   bool shares_verdict = false;
+  // kRefused: too late for another side to take it (routes: `fatal`).
+  bool fatal = false;
   std::string reason;
 };
 
@@ -35,6 +37,7 @@ struct Resolved {
   // The QNN graph, never null. Not owned: the validator's input itself where nothing had to be
   // resolved, else `owned`.
   const Model* graph = nullptr;
+  const Model* file = nullptr;  // what was resolved; not owned
   std::unique_ptr<Model> owned;
   std::vector<int32_t> op_source;   // per graph->nodes: the file node it serves; empty = identity
   std::vector<SourceNode> sources;  // per node of the file; empty = all kOps

@@ -238,6 +238,10 @@ bool SourceResolver::AddPort(int32_t index, const PortSpec& spec, bool input,
         static const Encoding kNone;
         t.encoding = kNone;
       }
+      if (spec.requantize != Dtype::kUndefined && IsFixedPoint(t.dtype)) {
+        t.dtype = spec.requantize;
+        t.encoding.zero_points.clear();
+      }
       if (!spec.dims.empty()) {
         const std::optional<Ints> dims = spec.dims.Eval(NodeScope(*this, index)).AsInts();
         if (!dims) return fail(t.name);

@@ -288,9 +288,11 @@ class Describer {
     std::vector<bool> refused_before(run_.nodes.size());
     for (const Finding& f : report_.findings) {
       if (f.node_index < 0 || f.consequence != Consequence::kRejected) continue;
+      const auto i = static_cast<size_t>(f.node_index);
       // A finding without a constraint is the tool's own refusal.
-      if (f.constraint.empty() || Lists(fatal["unless"], f.rule->slug)) {
-        refused_before[static_cast<size_t>(f.node_index)] = true;
+      if ((f.constraint.empty() && (resolved_.sources.empty() || !resolved_.sources[i].fatal)) ||
+          Lists(fatal["unless"], f.rule->slug)) {
+        refused_before[i] = true;
       }
     }
     kill(std::string(fatal["reason"].str()), [&](size_t i) {

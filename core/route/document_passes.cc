@@ -70,20 +70,24 @@ class Passes {
       : document_(document), resolved_(resolved), graph_(*resolved.owned) {}
 
   void Run() {
-    std::vector<Node> old = std::move(graph_.nodes);
+    old_ = std::move(graph_.nodes);
     const std::vector<int32_t> old_sources = std::move(resolved_.op_source);
     graph_.nodes.clear();
     resolved_.op_source.clear();
-    graph_.nodes.reserve(old.size());
-    resolved_.op_source.reserve(old.size());
-    is_output_.assign(graph_.tensors.size(), false);
-    for (const TensorId id : graph_.outputs) is_output_[static_cast<size_t>(id)] = true;
-    for (size_t i = 0; i < old.size(); ++i) {
-      const Entry& entry = EntryOf(old[i].op);
+    graph_.nodes.reserve(old_.size());
+    resolved_.op_source.reserve(old_.size());
+    uses_.assign(graph_.tensors.size(), 0);
+    for (const Node& node : old_) {
+      for (const TensorId id : node.inputs) {
+        if (id != kNoTensor) ++uses_[static_cast<size_t>(id)];
+      }
+    }
+    for (size_t i = 0; i < old_.size(); ++i) {
+      const Entry& entry = EntryOf(old_[i].op);
       source_ = old_sources[i];
       after_.reset();
-      if (entry.any) Visit(entry, old[i]);
-      Emit(std::move(old[i]));
+      if (entry.any) Visit(entry, old_[i]);
+      Emit(std::move(old_[i]));
       if (after_) Emit(*std::move(after_));
     }
   }
@@ -91,8 +95,8 @@ class Passes {
  private:
   // What the document says of an op.
   struct Entry {
-    bool any = false, converted = false, in_float = false, bias = false;
-    std::vector<opdb::Tree> replaced, narrowed, refused;
+    bool any = false, bias = false;
+    std::vector<opdb::Tree> copies, replaced, narrowed, refused;
   };
 
   const Entry& EntryOf(const std::string& op) {
@@ -112,23 +116,39 @@ class Passes {
       }
       return found;
     };
-    e.converted = names(document_["converted"]["ops"]);
-    e.in_float = names(document_["converted"]["in_float"]["ops"]);
+    const opdb::Tree copies = document_["copies"];
+    for (size_t i = 0; i < copies.size(); ++i) {
+      if (names(copies.at(i)["ops"])) e.copies.push_back(copies.at(i));
+    }
     e.bias = names(document_["bias"]["ops"]);
     e.replaced = rows(document_["replaced"]);
     e.narrowed = rows(document_["narrowed"]);
     e.refused = rows(document_["refused"]);
-    e.any = e.converted || e.in_float || e.bias || !e.replaced.empty() || !e.narrowed.empty() ||
+    e.any = e.bias || !e.copies.empty() || !e.replaced.empty() || !e.narrowed.empty() ||
             !e.refused.empty();
     return e;
   }
 
   void Visit(const Entry& entry, Node& node) {
-    if (entry.in_float || entry.converted) Convert(entry, node);
+    Copies(entry, node);
     if (entry.bias) RequantizeBias(node);
     for (const opdb::Tree row : entry.replaced) Replace(row, node);
     for (const opdb::Tree row : entry.narrowed) Narrow(row, node);
     for (const opdb::Tree row : entry.refused) Refuse(row, node);
+  }
+
+  // A view in another layout is no output of the graph itself: it is one where no op reads the
+  // tensor of that name.
+  bool IsOutput(TensorId id) {
+    const auto listed = [&](const auto& ids) {
+      return std::any_of(ids.begin(), ids.end(), [&](TensorId other) {
+        return other != kNoTensor && TensorOf(other).name == TensorOf(id).name;
+      });
+    };
+    if (listed(graph_.outputs)) return true;
+    return resolved_.layout.contains(id) &&
+           std::none_of(old_.begin(), old_.end(),
+                        [&](const Node& node) { return listed(node.inputs); });
   }
 
   Tensor& TensorOf(TensorId id) { return graph_.tensors[static_cast<size_t>(id)]; }
@@ -151,7 +171,6 @@ class Passes {
     t.name = absl::StrCat(t.name, "/", std::string(suffix));
     t.values.reset();
     graph_.tensors.push_back(std::move(t));
-    is_output_.push_back(false);
     const auto id = static_cast<TensorId>(graph_.tensors.size()) - 1;
     const auto layout = resolved_.layout.find(from);
     if (layout != resolved_.layout.end()) {
@@ -178,56 +197,132 @@ class Passes {
         {kind, source_, f.port, f.tensor, std::move(written), std::move(runs)});
   }
 
-  // A copy of integers between two encodings would be wrong: they are converted behind the op.
-  void Convert(const Entry& entry, Node& node) {
+  // Whether a `copies` row of the document is about these encodings. `channels`: a permutation that
+  // only brings the channels to the other end.
+  bool IsAbout(opdb::Tree row, const Node& node, const Tensor& in, const Tensor& out) {
+    const bool one_scale = in.encoding.scales.size() == 1 && out.encoding.scales.size() == 1 &&
+                           SameScale(in.encoding.scales[0], out.encoding.scales[0]);
+    const bool same = in.dtype == out.dtype && SameEncoding(in.encoding, out.encoding);
+    const std::string_view differs = row["differs"].str();
+    if (differs == "scale"     ? same || one_scale || in.is_static
+        : differs == "nothing" ? !same
+                               : same) {
+      return false;
+    }
+    if (uses_[static_cast<size_t>(node.outputs[0])] < row["uses"].integer().value_or(0))
+      return false;
+    return row["order"].str() != "channels" || MovesChannels(node);
+  }
+
+  static bool MovesChannels(const Node& node) {
+    const auto param = std::find_if(node.params.begin(), node.params.end(),
+                                    [](const Param& p) { return p.name == "perm"; });
+    if (param == node.params.end()) return false;
+    const auto* tensor = std::get_if<TensorParam>(&param->value);
+    if (tensor == nullptr || tensor->ints.size() < 3 || tensor->ints[0] != 0) return false;
+    const std::vector<int64_t>& perm = tensor->ints;
+    const auto rank = static_cast<int64_t>(perm.size());
+    bool to_last = true, to_first = true;
+    for (int64_t i = 1; i < rank; ++i) {
+      to_last &= perm[static_cast<size_t>(i)] == i % (rank - 1) + 1;
+      to_first &= perm[static_cast<size_t>(i)] == (i + rank - 3) % (rank - 1) + 1;
+    }
+    return to_last || to_first;
+  }
+
+  // An op that copies integers between two encodings would be wrong.
+  void Copies(const Entry& entry, Node& node) {
     const Tensor* in = Quantized(node, true, 0);
     const Tensor* out = Quantized(node, false, 0);
     if (in == nullptr || out == nullptr) return;
-    if (in->dtype == out->dtype && SameEncoding(in->encoding, out->encoding)) return;
-    const bool same_scale = in->encoding.scales.size() == 1 && out->encoding.scales.size() == 1 &&
-                            SameScale(in->encoding.scales[0], out->encoding.scales[0]);
-    if (entry.in_float && !same_scale && !in->is_static) {
-      RunInFloat(node);
+    for (const opdb::Tree row : entry.copies) {
+      if (!IsAbout(row, node, *in, *out)) continue;
+      const std::string_view becomes = row["becomes"].str();
+      if (becomes == "float") {
+        RunInFloat(row, node);
+      } else if (becomes == "as_input" || becomes == "as_read") {
+        TakeInputEncoding(becomes == "as_read", node);
+      } else {
+        Convert(row["convert"].str(), becomes == "converted_before", node);
+      }
       return;
     }
-    if (!entry.converted) return;
-    const std::string found = Describe(*out), allowed = Describe(*in);
-    const TensorId written = node.outputs[0];
-    const Dtype dtype = in->dtype;
-    const Encoding encoding = in->encoding;
-    const TensorId copied = Copy(written, "copied");
-    TensorOf(copied).dtype = dtype;
-    TensorOf(copied).encoding = encoding;
-    node.outputs[0] = copied;
+  }
+
+  // The fix of everything that different encodings in and out lead to.
+  Fix SameEncodings(TensorId read, TensorId written) {
+    Fix fix{"give the output the encoding of the input", false, {}};
+    const Tensor &in = TensorOf(read), &out = TensorOf(written);
+    if (in.dtype == out.dtype) fix.edits = Write(out.name, in.encoding);
+    return fix;
+  }
+
+  // Either the tool writes it into the graph, or the backend copies what it reads.
+  void TakeInputEncoding(bool by_backend, Node& node) {
+    const TensorId read = node.inputs[0], written = node.outputs[0];
+    const bool at_end = IsOutput(written);
+    // There the integers are what the caller gets: the op's own rule has it.
+    if (by_backend && at_end) return;
+    const std::string_view who = by_backend ? "the backend reads" : "the provider gives";
+    Finding& f =
+        Report("QG605", at_end ? Consequence::kWrongValues : Consequence::kAltered, node,
+               absl::StrCat(
+                   std::string(who), " the output of ", node.op, by_backend ? " with" : "",
+                   " the encoding of its input",
+                   at_end ? ", and the caller reads this graph output with the written one" : ""));
+    f.port = "out[0]";
+    f.tensor = TensorOf(written).name;
+    f.found = Describe(TensorOf(written));
+    f.allowed = Describe(TensorOf(read));
+    f.related = {"in[0]"};
+    Changed(by_backend ? ChangeKind::kRead : ChangeKind::kEncoding, f, f.found, f.allowed);
+    f.fixes.push_back(SameEncodings(read, written));
+    TensorOf(written).encoding = Encoding(TensorOf(read).encoding);
+  }
+
+  void Convert(std::string_view op, bool before, Node& node) {
+    const TensorId read = node.inputs[0], written = node.outputs[0];
+    const std::string found = Describe(TensorOf(written)), given = Describe(TensorOf(read));
+    const TensorId between = Copy(before ? read : written, before ? "converted" : "copied");
+    TensorOf(between).dtype = TensorOf(before ? written : read).dtype;
+    TensorOf(between).encoding = Encoding(TensorOf(before ? written : read).encoding);
+    const bool same = found == given;
+    node.inputs[0] = before ? between : read;
+    node.outputs[0] = before ? written : between;
     Node convert;
-    convert.op = std::string(document_["converted"]["op"].str());
+    convert.op = std::string(op);
     convert.name = absl::StrCat(node.name, "/", convert.op);
     convert.location = node.location;
-    convert.inputs = {copied};
-    convert.outputs = {written};
-    after_ = std::move(convert);
-    Finding& f = Report("QG602", Consequence::kAltered, node,
-                        absl::StrCat(node.op,
-                                     " has different encodings in and out: the provider converts "
-                                     "the values, another pass over the tensor"));
+    convert.inputs = {before ? read : between};
+    convert.outputs = {before ? between : written};
+    if (before) {
+      Emit(std::move(convert));
+    } else {
+      after_ = std::move(convert);
+    }
+    Finding& f =
+        Report("QG602", Consequence::kAltered, node,
+               same ? absl::StrCat("the provider puts a ", std::string(op), " before ", node.op,
+                                   " although nothing changes: another pass over the tensor")
+                    : absl::StrCat(node.op,
+                                   " has different encodings in and out: the provider converts "
+                                   "the values, another pass over the tensor"));
     f.port = "out[0]";
     f.tensor = TensorOf(written).name;
     f.found = found;
-    f.allowed = absl::StrCat("as in[0]: ", allowed);
+    f.allowed = absl::StrCat("as in[0]: ", given);
     f.related = {"in[0]"};
-    Changed(ChangeKind::kConvert, f, found, absl::StrCat(allowed, ", then ", after_->op));
-    f.fixes.push_back({"give the output the encoding of the input", false, {}});
-    if (TensorOf(written).dtype == dtype) f.fixes.back().edits = Write(f.tensor, encoding);
+    Changed(ChangeKind::kConvert, f, found,
+            before ? absl::StrCat(std::string(op), ", then ", found)
+                   : absl::StrCat(given, ", then ", std::string(op)));
+    if (!same) f.fixes.push_back(SameEncodings(read, written));
   }
 
   // Dequantize, the op in float, Quantize.
-  void RunInFloat(Node& node) {
-    const opdb::Tree row = document_["converted"]["in_float"];
+  void RunInFloat(opdb::Tree row, Node& node) {
     const TensorId read = node.inputs[0], written = node.outputs[0];
     const std::string from = Describe(TensorOf(read)), to = Describe(TensorOf(written));
     const std::string dtype(DtypeName(TensorOf(written).dtype));
-    const Encoding encoding = TensorOf(read).encoding;
-    const bool same_dtype = TensorOf(read).dtype == TensorOf(written).dtype;
     const auto in_float = [&](TensorId id) {
       static const Encoding kNone;
       const TensorId copy = Copy(id, "float");
@@ -260,8 +355,7 @@ class Passes {
     f.allowed = absl::StrCat("as in[0]: ", from);
     f.related = {"in[0]"};
     Changed(ChangeKind::kFloat, f, dtype, std::string(document_["float"].str()));
-    f.fixes.push_back({"give the output the encoding of the input", false, {}});
-    if (same_dtype) f.fixes.back().edits = Write(f.tensor, encoding);
+    f.fixes.push_back(SameEncodings(read, written));
   }
 
   void RequantizeBias(Node& node) {
@@ -291,23 +385,26 @@ class Passes {
          wanted.scales.size() != bias->encoding.scales.size())) {
       return;
     }
-    bool same = true;
+    bool same = true, finer = false;
     for (size_t i = 0; i < count; ++i) {
       // Exporters round the product to single precision more than once.
       const double a = scale_of(wanted, i), b = scale_of(bias->encoding, i);
-      same &= std::abs(a - b) <= 1e-5 * std::max(std::abs(a), std::abs(b));
+      const bool equal = std::abs(a - b) <= 1e-5 * std::max(std::abs(a), std::abs(b));
+      same &= equal;
+      finer |= !equal && b < a;
     }
     if (same) return;
-    const bool per_channel = weight->encoding.kind == EncodingKind::kPerChannel;
+    // Coarser steps per channel come out right.
+    const bool wrong = weight->encoding.kind == EncodingKind::kPerChannel &&
+                       (finer || bias->encoding.kind == EncodingKind::kPerTensor);
     Finding& f = Report(
-        "QG605", per_channel ? Consequence::kWrongValues : Consequence::kAltered, node,
-        per_channel
-            ? absl::StrCat("the bias of ", node.op,
-                           " has another scale than input x weight: the provider requantizes "
-                           "it, and with per-channel weights the values come out wrong")
-            : absl::StrCat("the bias of ", node.op,
-                           " has another scale than input x weight: the provider requantizes "
-                           "it"));
+        "QG605", wrong ? Consequence::kWrongValues : Consequence::kAltered, node,
+        wrong ? absl::StrCat("the bias of ", node.op,
+                             " has another scale than input x weight: the provider requantizes "
+                             "it, and with per-channel weights the values come out wrong")
+              : absl::StrCat("the bias of ", node.op,
+                             " has another scale than input x weight: the provider requantizes "
+                             "it"));
     f.port = absl::StrFormat("in[%d]", at);
     f.tensor = bias->name;
     f.found = absl::StrFormat("scale %.9g", bias->encoding.scales[0]);
@@ -348,9 +445,24 @@ class Passes {
                        Write(f.tensor, TensorOf(natural).encoding)});
   }
 
+  // Params of whole numbers, all as the row has them.
+  static bool HasParams(opdb::Tree params, const Node& node) {
+    for (size_t i = 0; i < params.size(); ++i) {
+      const opdb::Tree wanted = params.at(i);
+      const bool found = std::any_of(node.params.begin(), node.params.end(), [&](const Param& p) {
+        const auto* number = std::get_if<UintParam>(&p.value);
+        return p.name == wanted.key() && number != nullptr &&
+               static_cast<int64_t>(number->value) == wanted.integer();
+      });
+      if (!found) return false;
+    }
+    return true;
+  }
+
   void Replace(opdb::Tree row, Node& node) {
     const Tensor* out = Quantized(node, false, 0);
     if (out == nullptr || DtypeName(out->dtype) != row["dtype"].str()) return;
+    if (!HasParams(row["params"], node)) return;
     Encoding fixed;
     fixed.kind = EncodingKind::kPerTensor;
     fixed.scales = {static_cast<float>(row["scale"].real().value_or(0))};
@@ -358,13 +470,14 @@ class Passes {
     if (SameEncoding(fixed, out->encoding)) return;
     const TensorId id = node.outputs[0];
     if (const opdb::Tree convert = row["convert"]) {
+      const auto& zeros = out->encoding.zero_points;
       if (out->encoding.kind == EncodingKind::kPerTensor &&
-          !SameScale(fixed.scales[0], out->encoding.scales[0])) {
+          (zeros.empty() ? 0 : zeros[0]) == row["written_zero_point"].integer().value_or(0)) {
         ConvertFromFixed(convert.str(), std::move(fixed), node);
       }
       return;
     }
-    const bool at_end = is_output_[static_cast<size_t>(id)];
+    const bool at_end = IsOutput(id);
     const std::string found = Describe(*out);
     TensorOf(id).encoding = std::move(fixed);
     Finding& f = Report(
@@ -381,6 +494,31 @@ class Passes {
                        Write(f.tensor, TensorOf(id).encoding)});
   }
 
+  // Whether a row that names an operator of the file is about the op that is visited.
+  bool IsFrom(opdb::Tree row) const {
+    const opdb::Tree from = row["from"];
+    return !from || (resolved_.file != nullptr &&
+                     resolved_.file->nodes[static_cast<size_t>(source_)].op == from.str());
+  }
+
+  // The range of `written` in another type: with fewer steps, or around 0.
+  static Encoding InType(const Tensor& written, Dtype to, bool symmetric) {
+    Encoding e = written.encoding;
+    const double steps = std::exp2(BitsOf(written.dtype)) - 1, fewer = std::exp2(BitsOf(to)) - 1;
+    const double scale = e.scales[0];
+    if (!symmetric) {
+      e.scales[0] = static_cast<float>(scale * steps / fewer);
+      for (int32_t& zero : e.zero_points) {
+        zero = static_cast<int32_t>(std::lround(zero * fewer / steps));
+      }
+      return e;
+    }
+    const double zero = e.zero_points.empty() ? 0 : e.zero_points[0];
+    e.scales[0] = static_cast<float>(scale * std::max(zero, steps - zero) / std::floor(fewer / 2));
+    e.zero_points.assign(1, 0);
+    return e;
+  }
+
   void Narrow(opdb::Tree row, Node& node) {
     const auto at = static_cast<size_t>(row["input"].integer().value_or(0));
     const opdb::Tree dtypes = row["dtypes"];
@@ -390,22 +528,17 @@ class Passes {
     }
     const Tensor* operand = Quantized(node, true, at);
     const std::optional<Dtype> to = DtypeFromName(row["to"].str());
-    if (operand == nullptr || operand->is_static || !to ||
-        operand->encoding.kind != EncodingKind::kPerTensor) {
+    if (operand == nullptr || operand->is_static != (row["of"].str() == "static") || !to ||
+        !IsFrom(row) || operand->encoding.kind != EncodingKind::kPerTensor) {
       return;
     }
     const TensorId from = node.inputs[at];
     const std::string found = std::string(DtypeName(operand->dtype));
-    // The same range with fewer steps.
-    const double steps = std::exp2(BitsOf(operand->dtype)) - 1, fewer = std::exp2(BitsOf(*to)) - 1;
-    Encoding narrow = operand->encoding;
-    narrow.scales[0] = static_cast<float>(narrow.scales[0] * steps / fewer);
-    for (int32_t& zero : narrow.zero_points) {
-      zero = static_cast<int32_t>(std::lround(zero * fewer / steps));
-    }
+    const bool narrower = BitsOf(*to) < BitsOf(operand->dtype);
+    Encoding changed = InType(*operand, *to, row["symmetric"].flag().value_or(false));
     const TensorId narrowed = Copy(from, "narrowed");
     TensorOf(narrowed).dtype = *to;
-    TensorOf(narrowed).encoding = std::move(narrow);
+    TensorOf(narrowed).encoding = std::move(changed);
     node.inputs[at] = narrowed;
     Node convert;
     convert.op = std::string(row["convert"].str());
@@ -415,31 +548,47 @@ class Passes {
     convert.outputs = {narrowed};
     const std::string convert_op = convert.op;
     Emit(std::move(convert));
-    Finding& f = Report("QG605", Consequence::kAltered, node,
-                        absl::StrFormat("the provider converts in[%d] of %s to %s: %d-bit accuracy",
-                                        at, node.op, std::string(DtypeName(*to)), BitsOf(*to)));
+    const std::string dtype(DtypeName(*to));
+    Finding& f =
+        Report("QG605", Consequence::kAltered, node,
+               absl::StrFormat("the provider converts in[%d] of %s to %s%s", at, node.op, dtype,
+                               narrower ? absl::StrFormat(": %d-bit accuracy", BitsOf(*to))
+                                        : absl::StrCat(", ", Describe(TensorOf(narrowed)))));
     f.port = absl::StrFormat("in[%d]", at);
     f.tensor = TensorOf(from).name;
     f.found = found;
-    f.allowed = std::string(DtypeName(*to));
+    f.allowed = dtype;
     Changed(ChangeKind::kDtype, f, f.found, absl::StrCat(f.allowed, " by a ", convert_op));
   }
 
   void Refuse(opdb::Tree row, Node& node) {
-    if (const opdb::Tree encoding = row["encoding"]) {
-      const Tensor* in = Quantized(node, true, 0);
-      if (in == nullptr || EncodingKindName(in->encoding.kind) != encoding.str()) return;
+    const auto at = static_cast<size_t>(row["input"].integer().value_or(0));
+    const opdb::Tree encoding = row["encoding"], dtypes = row["dtypes"];
+    if (encoding || dtypes) {
+      const Tensor* in = Quantized(node, true, at);
+      if (in == nullptr || (encoding && EncodingKindName(in->encoding.kind) != encoding.str())) {
+        return;
+      }
+      bool listed = !dtypes;
+      for (size_t i = 0; i < dtypes.size(); ++i) {
+        listed |= DtypeName(in->dtype) == dtypes.at(i).str();
+      }
+      if (!listed) return;
     }
+    if (!IsFrom(row)) return;
     Report("QG103", Consequence::kRejected, node,
            absl::StrCat(node.op, " falls back to the CPU: ", std::string(row["reason"].str())));
-    resolved_.sources[static_cast<size_t>(source_)].state = SourceNode::State::kRefused;
+    SourceNode& source = resolved_.sources[static_cast<size_t>(source_)];
+    source.state = SourceNode::State::kRefused;
+    source.fatal = row["fatal"].flag().value_or(false);
   }
 
   opdb::Tree document_;
   Resolved& resolved_;
   Model& graph_;
   absl::flat_hash_map<std::string, Entry> entries_;
-  std::vector<bool> is_output_;
+  std::vector<Node> old_;      // those not visited yet are whole
+  std::vector<int32_t> uses_;  // of the tensors that came: how often ops read them
   int32_t source_ = -1;
   std::optional<Node> after_;  // goes behind the op that is visited
 };

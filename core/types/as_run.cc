@@ -40,6 +40,8 @@ std::string_view ChangeKindName(ChangeKind kind) {
       return "folded";
     case ChangeKind::kHalf:
       return "half";
+    case ChangeKind::kRead:
+      return "read";
   }
   return "";
 }

@@ -320,6 +320,7 @@ struct Validator::Impl {
       CheckOps(*resolved, report);
       ApplySources(*resolved, report);
       graph_rules.Walk(*resolved, report);
+      AddUnprepared(route, database->view(), *resolved, report);
       if (options.as_run) {
         report.as_run = DescribeRun(route, database->view(), model, *resolved, report);
       }
@@ -339,7 +340,8 @@ struct Validator::Impl {
     }
     const Model& graph = *resolved.graph;
     NodeForm form;
-    WaysOut ways_out(table, target, *database);
+    std::optional<WaysOut> ways_out;
+    if (options.ways_out) ways_out.emplace(table, target, *database);
     AcceptedForms forms;
     bool in_order = resolved.findings.empty();
     int32_t last = -1;
@@ -373,9 +375,8 @@ struct Validator::Impl {
       if (accepted.op != nullptr) forms.Insert(key, std::move(accepted));
       node.verdict = Worse(node.verdict, verdict);
       if (verdict == Consequence::kUnchecked) node.reason = std::move(reason);
-      if (options.ways_out && verdict >= Consequence::kPrepareFails &&
-          verdict != Consequence::kUnchecked) {
-        Offer(ways_out, resolved, graph.nodes[i], report.findings, begin);
+      if (ways_out && verdict >= Consequence::kPrepareFails && verdict != Consequence::kUnchecked) {
+        Offer(*ways_out, resolved, graph.nodes[i], report.findings, begin);
       }
       Place(report.findings, begin, report, source, static_cast<int32_t>(node.resolved.size()) - 1);
     }

@@ -33,9 +33,10 @@ enum class ChangeKind : uint8_t {
   kConvert,   // an op is inserted that converts values
   kFolded,    // part of the op before it
   kHalf,      // written in single precision, runs in half
+  kRead,      // arrives as written, and the backend reads it with another encoding
 };
-inline constexpr int kChangeKindCount = 7;
-// "float", "encoding", "dtype", "bias", "convert", "folded", "half"
+inline constexpr int kChangeKindCount = 8;
+// "float", "encoding", "dtype", "bias", "convert", "folded", "half", "read"
 std::string_view ChangeKindName(ChangeKind kind);
 
 struct Change {

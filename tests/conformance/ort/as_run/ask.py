@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Asks ONNX Runtime's QNN provider what runs of small models.
 
-    ask.py ARCH MODEL.onnx...
+    ask.py ARCH[-default] MODEL.onnx...
 
 One architecture per process. Prints a JSON line a model: {"model", "session", "units", "pieces",
 "graph", "error"}: `units` {node: taken | refused, ~ = not judged}, `float` the units seen as one
 node, `pieces` of each graph that went to the NPU the number of nodes besides Q and DQ, `graph` {QNN op: count} and
 `tensors` {QNN tensor: [data type, scale, offset]} from the graphs that the provider
-dumps, `error` the largest difference to the CPU provider as a part of the range of its values.
+dumps, `error` the largest difference to the CPU provider as a part of the range of its values,
+`step` what one step of each input changes on the CPU provider.
+
+ARCH-default: with the provider's default options: the Q and DQ at the graph's ends stay outside.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import onnx
+from onnx import numpy_helper
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import ask_provider  # noqa: E402
@@ -42,35 +47,72 @@ def dumped(folder: Path) -> tuple[dict, dict]:
     return dict(sorted(ops.items())), tensors
 
 
-class Asker(ask_provider.Asker):
-    def difference(self, session, model: str) -> float | None:
-        """On inputs all over the range of their encodings."""
-        cpu = self._ort.InferenceSession(model, providers=["CPUExecutionProvider"])
-        rng = np.random.default_rng(7)
-        feeds = {i.name: rng.uniform(-2.5, 2.5, i.shape).astype(np.float32) for i in cpu.get_inputs()}
-        worst = 0.0
-        for want, got in zip(cpu.run(None, feeds), session.run(None, feeds)):
-            span = float(want.max() - want.min())
-            off = float(np.abs(want - got).max()) if np.isfinite(got).all() else np.inf
-            worst = max(worst, off / span if span > 0 else float(off > 0))
-        return round(worst, 5) if np.isfinite(worst) else 1e9
+def inputs(graph: onnx.GraphProto) -> tuple[dict, dict]:
+    """Values all over the range of the inputs' encodings, and others that are a step beside them.
 
-    def ask(self, model: str) -> dict:
+    They lie on the steps, so that the rounding of a border isn't taken for what the ops compute.
+    """
+    values = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
+    encoding = {n.input[0]: [values[name] for name in n.input[1:3]] for n in graph.node
+                if n.op_type == "QuantizeLinear" and all(name in values for name in n.input[1:3])}
+    rng = np.random.default_rng(7)
+    feeds, beside = {}, {}
+    for i in graph.input:
+        x = rng.uniform(-2.5, 2.5, [d.dim_value for d in i.type.tensor_type.shape.dim]).astype(np.float32)
+        other = x
+        scale, zero = encoding.get(i.name, (None, None))
+        if scale is not None and scale > 0:
+            limits = np.iinfo(zero.dtype)
+            stored = np.clip(np.rint(x / scale) + zero, limits.min, limits.max)
+            moved = np.clip(stored + rng.choice([-1, 1], x.shape), limits.min, limits.max)
+            x, other = (((s - zero) * scale).astype(np.float32) for s in (stored, moved))
+        feeds[i.name], beside[i.name] = x, other
+    return feeds, beside
+
+
+def farthest(want: list, got: list) -> float:
+    """The largest difference, as a part of the range of the wanted values."""
+    worst = 0.0
+    for a, b in zip(want, got):
+        a, b = a.astype(np.float64), b.astype(np.float64)
+        span = float(a.max() - a.min())
+        off = float(np.abs(a - b).max()) if np.isfinite(b).all() else np.inf
+        worst = max(worst, off / span if span > 0 else float(off > 0))
+    return round(worst, 5) if np.isfinite(worst) else 1e9
+
+
+LARGEST_RUN = 16 << 10  # bytes
+
+
+class Asker(ask_provider.Asker):
+    def use_default_options(self) -> None:
+        for name in ("enable_htp_fp16_precision", "offload_graph_io_quantization"):
+            self._provider_options.pop(name)
+
+    def differences(self, session, model: str) -> tuple[float, float]:
+        """Of the session to the CPU provider, and of the CPU provider to itself where every input is
+        a step of its encoding away: no more can be asked of the numbers."""
+        cpu = self._ort.InferenceSession(model, providers=["CPUExecutionProvider"])
+        feeds, beside = inputs(onnx.load(model).graph)
+        want = cpu.run(None, feeds)
+        return farthest(want, session.run(None, feeds)), farthest(want, cpu.run(None, beside))
+
+    def ask(self, model: str, run: bool = True) -> dict:
         options = self._ort.SessionOptions()
         options.log_severity_level = 0
         options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
         with tempfile.TemporaryDirectory() as tmp:
             options.add_provider_for_devices(
                 [self._device], self._provider_options | {"dump_json_qnn_graph": "1", "json_qnn_graph_dir": tmp})
-            session, error, off, pieces = None, "", None, []
+            session, error, off, step, pieces = None, "", None, None, []
             with ask_provider.CapturedOutput() as captured:
                 try:
                     session = self._ort.InferenceSession(model, options)
                 except Exception as e:  # the bindings raise many types, all with the text in str()
                     error = str(e)
-                if session is not None:
+                if session is not None and run:
                     try:
-                        off = self.difference(session, model)
+                        off, step = self.differences(session, model)
                     except Exception as e:
                         error = f"run: {e}"
             units = ask_provider.parse_units(captured.text)
@@ -93,13 +135,18 @@ class Asker(ask_provider.Asker):
                 "units": {n: u["verdict"] for n, u in sorted(units.items())},
                 "float": sorted(n for n, u in units.items() if u["size"] == 1 and u["verdict"] == "taken"
                                 and u["op"] not in ("QuantizeLinear", "DequantizeLinear")),
-                "pieces": pieces, "graph": ops, "tensors": tensors, "error": off}
+                "pieces": pieces, "graph": ops, "tensors": tensors, "error": off, "step": step}
 
 
 def main() -> int:
-    asker = Asker(sys.argv[1])
+    arch, _, options = sys.argv[1].partition("-")
+    asker = Asker(arch)
+    if options == "default":
+        asker.use_default_options()
     for model in sys.argv[2:]:
-        print(json.dumps(asker.ask(model)), flush=True)
+        # What is not one of the small models takes minutes on the emulator.
+        small = Path(model).stat().st_size < LARGEST_RUN
+        print(json.dumps(asker.ask(model, small)), flush=True)
     return 0
 
 

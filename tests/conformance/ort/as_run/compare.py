@@ -3,10 +3,10 @@
 
     compare.py [--cli build/bin/quantgate] [--list]      recorded answers, standard library only
 
-Counts per architecture: units refused and taken, sessions, float units, pieces, inserted Converts,
-replaced encodings, and models whose numbers differ from the CPU's by more than 1% of the range of
-their outputs although everything was accepted. Fails when a number falls below expected.json; one
-that is better fails too, so that it is written down (--shrink).
+Counts per architecture and set of models (made, random): units refused and taken, sessions, float
+units, pieces, inserted Converts, replaced encodings, and models whose numbers differ from the
+CPU's although everything was accepted. Fails when a count is not that of expected.json (--shrink
+writes it); --write FILE puts the table between the markers of a page.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ SILENT = ("accepted", "advice", "undocumented")
 OFF = 0.01  # of the range of the outputs
 # Recorded by ONNX Runtime itself, no rule of the backend: both sides count as no session.
 DEAD = ("invalid", "finalize_fails", "compose_fails", "run_fails")
+EXAMPLES = ROOT / "docs" / "examples"
+MARKS = ("<!-- as_run: written by tests/conformance/ort/as_run/compare.py -->", "<!-- /as_run -->")
 
 
 def reports(cli: Path, folder: Path, names: list[str], arch: str) -> dict[str, dict]:
@@ -47,7 +49,7 @@ def reports(cli: Path, folder: Path, names: list[str], arch: str) -> dict[str, d
     return done
 
 
-def compare(name: str, answer: dict, report: dict) -> list[tuple[str, str]]:
+def compare(name: str, answer: dict, report: dict, default: bool = False) -> list[tuple[str, str]]:
     """[(what was counted, detail)]: `…_ok` where prediction and observation agree."""
     run = report["asRun"]
     nodes = {n["name"]: n for n in report["nodes"]}
@@ -61,9 +63,10 @@ def compare(name: str, answer: dict, report: dict) -> list[tuple[str, str]]:
         node = nodes[unit]
         return nodes[node["into"]]["verdict"] if node.get("into") in nodes else node["verdict"]
 
-    for unit in answer["refused"]:
-        if place[unit] in ("into", "outside") and unit.endswith("Q"):
-            continue  # a Q or DQ goes where its op goes
+    # A Q or DQ goes where its op goes, and to the CPU at the ends with the default options.
+    refused = [u for u in answer["refused"]
+               if not (u.endswith("Q") and (default or place[u] in ("into", "outside")))]
+    for unit in refused:
         count("refused", verdict(unit) in REFUSED, unit)
     for unit in answer["taken"]:
         if nodes[unit].get("into"):
@@ -71,9 +74,19 @@ def compare(name: str, answer: dict, report: dict) -> list[tuple[str, str]]:
         if answer["session"] in DEAD and verdict(unit) in REFUSED:
             continue  # the session may have died of it
         count("taken", verdict(unit) not in REFUSED, unit)
-    count("session" if answer["session"] == "ok" else "dead",
-          (answer["session"] == "ok") == run["session"]["made"])
+    made = run["session"]["made"]
+    count("session" if answer["session"] == "ok" else "dead", (answer["session"] == "ok") == made,
+          "" if answer["session"] == "ok" else answer["session"])
     if answer["session"] != "ok":
+        return seen
+    told = any(f["consequence"] not in SILENT for f in report["findings"])
+    error, ill = answer.get("error", 0), answer.get("step", 0)
+    if error > OFF and not refused:
+        # Where a step of the inputs changes as much on the CPU, the numbers say nothing.
+        count("off" if error > ill else "off_within_a_step", told, f"error {error}, a step changes {ill}")
+    if default:
+        if report["verdict"] == "wrong_values":
+            count("wrong_values", error > OFF, f"error {error}")
         return seen
     for unit in filter(None, answer["float"]):
         count("float", place.get(unit) == "npu_float", unit)
@@ -89,13 +102,35 @@ def compare(name: str, answer: dict, report: dict) -> list[tuple[str, str]]:
                    if n["placement"].startswith("npu_"))
     if converts or answer["converts"]:
         count("converts", converts == answer["converts"], f"{converts}, seen {answer['converts']}")
-    told = {c["tensor"] for c in run["changes"] if c["kind"] == "encoding"}
-    for tensor in sorted(told | set(answer["reencoded"])):
-        count("reencoded", (tensor in told) == (tensor in answer["reencoded"]), tensor)
-    if answer.get("error", 0) > OFF and not answer["refused"]:
-        count("off", any(f["consequence"] not in SILENT for f in report["findings"]),
-              f"error {answer['error']}")
+    replaced = {c["tensor"] for c in run["changes"] if c["kind"] == "encoding"}
+    for tensor in sorted(replaced | set(answer["reencoded"])):
+        count("reencoded", (tensor in replaced) == (tensor in answer["reencoded"]), tensor)
     return seen
+
+
+def compare_example(name: str, answer: dict, run: dict) -> list[tuple[str, str]]:
+    made = answer["session"] == "ok"
+    seen = [("session" if made else "dead", made == run["session"]["made"], answer["session"])]
+    if made:
+        converts = sum(op == "Convert" for n in run["nodes"] for op in n["ops"] if n["placement"].startswith("npu_"))
+        seen += [("pieces" if answer["pieces"] < 2 else "several_pieces", len(run["pieces"]) == answer["pieces"],
+                  f"{len(run['pieces'])}, seen {answer['pieces']}"),
+                 ("converts", converts == answer["converts"], f"{converts}, seen {answer['converts']}")]
+    return [(f"{what}_{'ok' if agrees else 'wrong'}", f"{name} {detail}") for what, agrees, detail in seen]
+
+
+def table(found: dict[str, Counter]) -> list[str]:
+    """Markdown: a row a count, a column an architecture, and all together."""
+    columns = [c for c in found if found[c]["models"]]
+    whats = sorted({w.rsplit("_", 1)[0] for c in found.values() for w in c if w != "models"})
+    lines = ["| count | " + " | ".join(columns) + " | all |", "|---" * (len(columns) + 2) + "|",
+             "| models | " + " | ".join(str(found[c]["models"]) for c in columns)
+             + f" | {sum(found[c]['models'] for c in columns)} |"]
+    for what in whats:
+        pairs = [(found[c][what + "_ok"], found[c][what + "_ok"] + found[c][what + "_wrong"]) for c in columns]
+        ok, of = (sum(p[i] for p in pairs) for i in (0, 1))
+        lines.append(f"| {what} | " + " | ".join(f"{a}/{b}" for a, b in pairs) + f" | {ok}/{of} = {100 * ok / of:.1f}% |")
+    return lines
 
 
 def main() -> int:
@@ -103,44 +138,64 @@ def main() -> int:
     parser.add_argument("--cli", type=Path, default=ROOT / "build" / "bin" / "quantgate")
     parser.add_argument("--list", action="store_true", help="name every disagreement")
     parser.add_argument("--shrink", action="store_true", help="write expected.json")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="the tables into a page")
     args = parser.parse_args()
     if not args.cli.is_file():
         print(f"error: {args.cli}: no such file; make build", file=sys.stderr)
         return 2
 
     found: dict[str, Counter] = {}
+    disagreements: list[str] = []
     with tempfile.TemporaryDirectory() as tmp:
         with tarfile.open(HERE / "models.tar.xz") as tar:
             for entry in filter(tarfile.TarInfo.isfile, tar):
                 (Path(tmp) / Path(entry.name).name).write_bytes(tar.extractfile(entry).read())
-        for path in sorted((HERE / "recorded").glob("*.json")):
-            arch = path.stem
+        for arch, answers in json.loads((HERE / "recorded" / "examples.json").read_text()).items():
+            predicted = reports(args.cli.resolve(), EXAMPLES, sorted(answers), arch)
+            counts = found[f"{arch}, examples"] = Counter(models=len(answers))
+            for name, answer in answers.items():
+                for what, detail in compare_example(name, answer, predicted[name]["asRun"]):
+                    counts[what] += 1
+                    if what.endswith("_wrong"):
+                        disagreements.append(f"{arch}, examples: {what.removesuffix('_wrong')}: {detail}")
+        for path in sorted((HERE / "recorded").glob("v*.json")):
+            arch, _, options = path.stem.partition("-")
             answers = {n: a for n, a in json.loads(path.read_text()).items() if a["session"] != "crashes"}
             predicted = reports(args.cli.resolve(), Path(tmp), sorted(answers), arch)
-            counts = found.setdefault(arch, Counter(models=len(answers)))
             for name, answer in answers.items():
-                for what, detail in compare(name, answer, predicted[name]):
+                column = path.stem + (", random" if name.startswith("random.") else "")
+                counts = found.setdefault(column, Counter())
+                counts["models"] += 1
+                for what, detail in compare(name, answer, predicted[name], options == "default"):
                     counts[what] += 1
-                    if args.list and what.endswith("_wrong"):
-                        print(f"{arch} {what.removesuffix('_wrong')}: {detail}")
+                    if what.endswith("_wrong"):
+                        disagreements.append(f"{column}: {what.removesuffix('_wrong')}: {detail}")
+    if args.list:
+        print("\n".join(disagreements))
+    kinds = {"Made models": "", "Random models": ", random", "Made models, the provider's default options": "-default",
+             "The example models": ", examples"}
+    groups = [{c: found[c] for c in found if c[3:] == kind} for kind in kinds.values()]
+    titles = tuple(kinds)
+    lines = []
+    for title, group in zip(titles, groups):
+        if group:
+            lines += [f"{title}:", "", *table(group), ""]
+    print("\n".join(lines))
+    if args.write:
+        text = args.write.read_text()
+        head, rest = text.split(MARKS[0])
+        args.write.write_text(head + MARKS[0] + "\n" + "\n".join(lines) + MARKS[1] + rest.split(MARKS[1])[1])
 
-    print(f"{'':16}" + "".join(f"{arch:>14}" for arch in found))
-    whats = sorted({w.rsplit("_", 1)[0] for c in found.values() for w in c if w != "models"})
-    print(f"{'models':16}" + "".join(f"{c['models']:>14}" for c in found.values()))
-    for what in whats:
-        cells = [f"{c[what + '_ok']}/{c[what + '_ok'] + c[what + '_wrong']}" for c in found.values()]
-        print(f"{what:16}" + "".join(f"{cell:>14}" for cell in cells))
-
-    now = {arch: dict(sorted(c.items())) for arch, c in found.items()}
+    now = {column: dict(sorted(c.items())) for column, c in sorted(found.items())}
     target = HERE / "expected.json"
     if args.shrink:
         target.write_text(json.dumps(now, indent=1) + "\n")
     expected = json.loads(target.read_text())
-    for arch in sorted(set(now) | set(expected)):
-        for what in sorted(set(now.get(arch, {})) | set(expected.get(arch, {}))):
-            a, b = now.get(arch, {}).get(what, 0), expected.get(arch, {}).get(what, 0)
+    for column in sorted(set(now) | set(expected)):
+        for what in sorted(set(now.get(column, {})) | set(expected.get(column, {}))):
+            a, b = now.get(column, {}).get(what, 0), expected.get(column, {}).get(what, 0)
             if a != b:
-                print(f"FAIL {arch} {what}: {a}, expected {b}")
+                print(f"FAIL {column} {what}: {a}, expected {b}")
     print("PASS" if now == expected else "as_run: not what expected.json says (--shrink writes it)")
     return 0 if now == expected else 1
 

@@ -1,0 +1,32 @@
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::rules {
+namespace {
+
+constexpr RuleEntry kEntry = {.rule = {.code = "QG618",
+                                       .slug = "float-between",
+                                       .summary = "not prepared behind ops that ran in float",
+                                       .explanation = R"(## What it checks
+Convolutions, matrix products, pools, norms and other ops that change the layout of a tensor, with
+values behind them that were dequantized, computed in float and quantized again.
+
+## Why
+Each op alone passes op validation and is prepared; the graph as a whole is not, on an arch without
+half precision.
+
+## Fix
+Quantize the ops that run in float (put a Q and DQ behind each of them), or leave everything behind
+them to another side.
+
+## References
+Measured on the QNN provider of ONNX Runtime (onnxruntime-qnn 2.7.0), v68.
+)",
+                                       .status = RuleStatus::kStable}};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+extern const RuleEntry float_between;
+const RuleEntry float_between = kEntry;
+
+}  // namespace quantgate::rules
