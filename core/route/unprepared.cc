@@ -31,6 +31,8 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
   const Model& graph = *resolved.graph;
   absl::flat_hash_set<std::string_view> fatal;
   for (size_t i = 0; i < row["ops"].size(); ++i) fatal.insert(row["ops"].at(i).str());
+  absl::flat_hash_set<std::string_view> through;
+  for (size_t i = 0; i < row["through"].size(); ++i) through.insert(row["through"].at(i).str());
   const std::string_view from = row["from"].str(), to = row["to"].str();
   // By name: a tensor and its view in another layout have the same.
   absl::flat_hash_map<std::string_view, Origin> origin;
@@ -55,6 +57,8 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
       if (behind_op) result = Origin::kFrom;
     } else if (behind_to || behind_from) {
       result = behind_to || node.op == to ? Origin::kTo : Origin::kFrom;
+      // Other floats than these were seen to be prepared.
+      if (result == Origin::kFrom && !through.contains(node.op)) result = Origin::kOther;
     } else if (node.op == to) {
       result = Origin::kEdge;
     }
