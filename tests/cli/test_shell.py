@@ -10,6 +10,7 @@ import select
 import shutil
 import signal
 import subprocess
+import threading
 import time
 import unittest
 
@@ -303,6 +304,76 @@ class Several(CliCase):
             models = [json.loads(line)["model"] for line in result.stdout.splitlines()]
             self.assertEqual(models, paths)
         self.assertEqual(len(outputs), 1)
+
+
+class Progress(CliCase):
+    """A file that arrives slowly, read from a pipe; stderr, and stdout where asked, are a terminal."""
+
+    def slow(self, stdout: bool = False, *, broken: bool = False) -> tuple[str, str]:
+        models = str(self.folder / "models.jsonl")
+        os.mkfifo(models)
+        screen, terminal = pty.openpty()
+        process = subprocess.Popen([CLI, "check", models], stderr=terminal,
+                                   stdout=terminal if stdout else subprocess.PIPE)
+        os.close(terminal)
+        seen: list[bytes] = []
+
+        def watch() -> None:
+            try:
+                while part := os.read(screen, 1 << 16):
+                    seen.append(part)
+            except OSError:  # how Linux tells that the other end is closed
+                pass
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        line = json.dumps(good()).encode() + b"\n"
+        with open(models, "wb") as file:
+            file.write(line * 2000)  # more than a reader keeps before it goes on
+            file.flush()
+            time.sleep(1.6)
+            file.write(b"{\n" if broken else line)
+        out = process.stdout.read() if process.stdout else b""
+        self.assertEqual(process.wait(timeout=60), 2 if broken else 0)
+        if process.stdout:
+            process.stdout.close()
+        watcher.join()
+        os.close(screen)
+        return out.decode(), b"".join(seen).decode()
+
+    def test_a_line_counts_after_the_first_second_and_is_wiped(self) -> None:
+        out, screen = self.slow()
+        self.assertEqual(out.count("fits:"), 2001)
+        shown = screen.split("\r\x1b[K")
+        self.assertEqual((shown[0], shown[-1]), ("", ""))
+        self.assertGreater(len(shown), 2)
+        for words in shown[1:-1]:
+            self.assertRegex(words, r"^(checking|\d+ models? checked), [1-9]\d* s$")
+        self.assertIn("models checked", screen)
+
+    def test_errors_have_a_line_of_their_own(self) -> None:
+        _, screen = self.slow(broken=True)
+        self.assertRegex(screen, r"\r\x1b\[Kerror: \S*models.jsonl:2001")
+
+    def test_reports_are_not_mixed_with_it(self) -> None:
+        _, screen = self.slow(stdout=True)
+        self.assertIn("models checked", screen)
+        without = re.sub(r"\r\x1b\[K(\d+ models? checked, \d+ s|checking, \d+ s|)", "", screen)
+        self.assertNotIn("checked", without)
+        heads = [line for line in without.splitlines() if "models.jsonl:" in line]
+        self.assertEqual(len(heads), 2001)
+        for number, head in enumerate(heads, 1):
+            self.assertRegex(head, rf"^\x1b\[1m\S*models.jsonl:{number}\x1b\[0m ")
+
+    def test_nothing_where_there_is_no_terminal(self) -> None:
+        models = str(self.folder / "models.jsonl")
+        os.mkfifo(models)
+        process = subprocess.Popen([CLI, "check", models], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
+        with open(models, "wb") as file:
+            time.sleep(1.3)
+            file.write(json.dumps(good()).encode())
+        self.assertEqual(process.communicate(timeout=60)[1], b"")
 
 
 class Watch(CliCase):

@@ -167,7 +167,11 @@ class Checker {
       output_.Write(reporter_.Add(checked));
       has_output_ = true;
     }
-    progress_.Tell(++checked_, "models checked");
+    // On a terminal each report is seen when it is there; an error of writing is Commit()'s to
+    // tell.
+    if (output_.is_terminal()) output_.Flush().IgnoreError();
+    ++checked_;
+    Progress::Tell(checked_, checked_ == 1 ? "model checked" : "models checked");
   }
 
   void Unreadable(const std::string& source, const absl::Status& status, bool alone) {
@@ -189,7 +193,6 @@ class Checker {
   Output& output_;
   Reporter& reporter_;
   BaselineWriter new_baseline_;
-  Progress progress_;
   size_t checked_ = 0;
   bool has_output_ = false;
   int exit_status_ = kFine;
@@ -294,6 +297,7 @@ int RunSurvey(const CheckFlags& flags, const Config& config, std::optional<Input
   if (!output.ok()) return Fail(output.status());
   const absl::StatusOr<bool> color = flags.color.Decide(*output);
   if (!color.ok()) return Fail(color.status());
+  const Progress progress("checking");
   SurveyTeller teller(flags, *surveyor, *output, json,
                       {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)});
   for (const std::string& model : flags.models) teller.Input(model, input);
@@ -384,6 +388,7 @@ int RunCheck(const CheckFlags& flags) {
   if (flags.show_config) return PrintConfig(*config, *format);
   absl::StatusOr<Policy> policy = PolicyOf(*config);
   if (!policy.ok()) return Fail(policy.status());
+  const Progress progress("checking");
   const absl::StatusOr<std::optional<EncodingsFile>> encodings = LoadEncodings(flags.encodings);
   if (!encodings.ok()) return Fail(encodings.status());
   absl::StatusOr<Output> output = Output::Open(flags.output, InputsOf(flags));

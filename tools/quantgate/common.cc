@@ -11,6 +11,7 @@
 #include "core/report/layout.h"
 #include "core/types/nearest.h"
 #include "tools/quantgate/command_line.h"
+#include "tools/quantgate/progress.h"
 
 namespace quantgate::cli {
 namespace {
@@ -32,6 +33,7 @@ bool IsSet(const char* variable) {
 
 int Fail(std::string_view message) {
   const std::string line = "error: " + Printable(message) + "\n";
+  const auto line_of_its_own = Progress::GiveWay();
   // Nothing can be done where stderr is closed.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
   return kUnusable;
@@ -43,6 +45,7 @@ int Fail(const absl::Status& status) {
 
 void Note(std::string_view message) {
   const std::string line = "note: " + Printable(message) + "\n";
+  const auto line_of_its_own = Progress::GiveWay();
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

@@ -22,6 +22,7 @@
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/opdef_page.h"
+#include "tools/quantgate/progress.h"
 #include "tools/quantgate/verbs.h"
 
 namespace quantgate::cli {
@@ -253,6 +254,7 @@ int Import(const ImportFlags& flags) {
   if (pages.empty()) return Fail(folder.string() + ": holds no *OpDefSupplement.html");
   std::sort(pages.begin(), pages.end());
 
+  const Progress progress("reading pages");
   const Database& database = Database::Embedded();
   std::map<std::string, std::string> files;
   std::string report, unmapped, backends;

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tools/quantgate/progress.h"
+
 namespace quantgate::cli {
 namespace {
 
@@ -90,6 +92,7 @@ void Output::Write(std::string_view text) {
 
 absl::Status Output::Flush() {
   std::string_view left = buffer_;
+  const auto lines_of_its_own = Progress::GiveWay();
   while (!left.empty() && !closed_ && status_.ok()) {
     const ssize_t written = ::write(descriptor_, left.data(), left.size());
     if (written >= 0) {

@@ -140,9 +140,9 @@ class Verifier {
     for (const Pending& pending : pending_) {
       for (const int32_t node : pending.asked) questions.push_back({&pending.graph(), node});
     }
-    Progress progress;
     const std::string words = "of " + std::to_string(questions.size()) + " nodes asked";
-    ask_.progress = [&](size_t count) { progress.Tell(count, words); };
+    const Progress progress("0 " + words);
+    ask_.progress = [&](size_t count) { Progress::Tell(count, words); };
     absl::StatusOr<std::vector<Answer>> answers = oracle_.Ask(questions, ask_);
     if (!answers.ok()) return answers.status();
     ask_.seed += questions.size() << 20;
