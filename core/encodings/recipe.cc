@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/encodings/tensor_roles.h"
+#include "core/model/graph_ends.h"
 #include "core/resolve/mapping.h"
 #include "core/rules/format.h"
 #include "core/types/nearest.h"
@@ -82,6 +83,7 @@ class Applying {
     size_t built = 0;
     for (const Layer& layer : layers_) built += Visit(layer) ? 1 : 0;
     DropTensors();
+    FillGraphEnds(model_);
     ReportUnmatched();
     AddNotes(built);
     return std::move(findings_);

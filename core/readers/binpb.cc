@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/model/graph_ends.h"
 #include "core/readers/graph_check.h"
 #include "core/readers/model_finish.h"
 #include "core/readers/pbf.h"

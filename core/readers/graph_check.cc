@@ -121,26 +121,6 @@ std::optional<GraphProblem> FindGraphProblem(const Model& model, std::vector<int
   return std::nullopt;
 }
 
-void FillGraphEnds(Model& model) {
-  if (!model.inputs.empty() && !model.outputs.empty()) return;
-  std::vector<bool> produced(model.tensors.size(), false);
-  std::vector<bool> consumed(model.tensors.size(), false);
-  for (const Node& node : model.nodes) {
-    for (const TensorId id : node.outputs) {
-      if (id != kNoTensor) produced[id] = true;
-    }
-    for (const TensorId id : node.inputs) {
-      if (id != kNoTensor) consumed[id] = true;
-    }
-  }
-  const bool fill_inputs = model.inputs.empty();
-  const bool fill_outputs = model.outputs.empty();
-  for (TensorId id = 0; id < static_cast<TensorId>(model.tensors.size()); ++id) {
-    if (fill_inputs && !produced[id] && !model.tensors[id].is_static) model.inputs.push_back(id);
-    if (fill_outputs && produced[id] && !consumed[id]) model.outputs.push_back(id);
-  }
-}
-
 std::optional<int64_t> ElementCount(const int64_t* dims, size_t rank) {
   // A zero anywhere makes the product 0, but the others must still be sane.
   int64_t count = 1;

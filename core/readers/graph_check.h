@@ -24,9 +24,6 @@ struct GraphProblem {
 // producers come before consumers.
 std::optional<GraphProblem> FindGraphProblem(const Model& model, std::vector<int32_t>* order);
 
-// Fills in absent `inputs` (not static, never produced) and `outputs` (produced, never consumed).
-void FillGraphEnds(Model& model);
-
 // Number of elements, dynamic dimensions counted as 1; nullopt when it overflows int64.
 std::optional<int64_t> ElementCount(const int64_t* dims, size_t rank);
 

@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "core/model/graph_ends.h"
 #include "core/readers/graph_check.h"
 #include "core/readers/model_finish.h"
 #include "core/readers/onnx_infer.h"

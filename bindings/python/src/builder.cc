@@ -13,6 +13,7 @@
 #include "bindings/python/src/errors.h"
 #include "bindings/python/src/model.h"
 #include "bindings/python/src/text.h"
+#include "core/model/graph_ends.h"
 #include "core/readers/graph_check.h"
 #include "core/readers/model_finish.h"
 #include "core/readers/text.h"
