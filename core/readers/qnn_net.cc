@@ -40,6 +40,7 @@ constexpr int64_t kDefined = 1;
 constexpr int64_t kAppWrite = 0, kAppRead = 1, kAppReadWrite = 2, kStatic = 4, kNull = 5,
                   kUpdateableStatic = 6, kUpdateableAppWrite = 8, kUpdateableAppRead = 9,
                   kUpdateableAppReadWrite = 10;
+constexpr int64_t kSparseFormat = 1;  // Qnn_TensorDataFormat_t
 constexpr int64_t kScaleOffset = 0, kAxisScaleOffset = 1, kBwScaleOffset = 2,
                   kBwAxisScaleOffset = 3, kBlockwiseExpansion = 5;
 
@@ -121,7 +122,7 @@ class Reader {
   bool ReadTensor(std::string_view name, Value value, size_t offset) {
     Tensor tensor;
     tensor.name = name;
-    int64_t id = 0, type = -1;
+    int64_t id = 0, type = -1, format = 0;
     bool has_dims = false;
     QuantParams quant;
     TensorValues values;
@@ -136,6 +137,7 @@ class Reader {
         tensor.dims.clear();
         return Ints(v, &tensor.dims);
       }
+      if (key == "dataFormat") return json_.Int(v, 0, kInt64Max, &format);
       if (key == "quant_params") return ReadQuantParams(v, &quant);
       if (key == "data") {
         has_values = true;
@@ -148,6 +150,7 @@ class Reader {
     if (!ok) return false;
     if (!has_dims) tensor.unknown_rank = true;
     tensor.is_static = type == kStatic || type == kUpdateableStatic;
+    if (format == kSparseFormat) tensor.sparse = 0;  // how many elements are given stands nowhere
     if (has_values) KeepValues(std::move(values), &tensor);
     const bool known = SetEncoding(quant, &tensor);
     if (const std::string problem = FinishTensor(tensor); !problem.empty()) {
@@ -173,9 +176,8 @@ class Reader {
 
   static bool KnownTensorKey(std::string_view key) {
     // Layouts are of no use without the source graph; permute_order and the like are of the writer.
-    for (const std::string_view known :
-         {"axis_format", "src_axis_format", "dataFormat", "params_count", "permute_order_to_src",
-          "is_updateable", "source_names"}) {
+    for (const std::string_view known : {"axis_format", "src_axis_format", "params_count",
+                                         "permute_order_to_src", "is_updateable", "source_names"}) {
       if (key == known) return true;
     }
     return false;

@@ -19,9 +19,14 @@ int64_t EffectiveRank(const Subject& s, const Args& args) {
   return rank;
 }
 
+bool WantsSparse(const Subject& s, const Args& args) {
+  return s.tensor->sparse < 0 && args.number(ArgKey::kSparse).value_or(0) != 0;
+}
+
 bool Holds(const Subject& s) {
-  if (s.tensor->unknown_rank) return true;
   const Args args(s.node, s.constraint);
+  if (WantsSparse(s, args)) return false;
+  if (s.tensor->unknown_rank) return true;
   const int64_t rank = EffectiveRank(s, args);
   const auto min = args.number(ArgKey::kMin);
   const auto max = args.number(ArgKey::kMax);
@@ -31,8 +36,16 @@ bool Holds(const Subject& s) {
          (!squeezed || rank <= *squeezed);
 }
 
+void ExplainDense(Finding& f) {
+  f.found = "a dense tensor";
+  f.allowed = "a sparse tensor";
+  f.message = fmt::format("{} of {} must be a sparse tensor", f.port, f.op);
+  f.fixes.push_back(UnsafeFix("give it a sparse tensor, or take an op for dense ones"));
+}
+
 void Explain(const Subject& s, Finding& f) {
   const Args args(s.node, s.constraint);
+  if (WantsSparse(s, args)) return ExplainDense(f);
   const auto min = args.number(ArgKey::kMin);
   const auto max = args.number(ArgKey::kMax);
   const auto eq = args.number(ArgKey::kEq);
@@ -60,7 +73,7 @@ constexpr RuleEntry kEntry = {.rule = {.code = "QG501",
                                        .slug = "rank",
                                        .summary = "the rank of a tensor is not taken",
                                        .explanation = R"(## What it checks
-Each port takes tensors of some ranks only.
+Each port takes tensors of some ranks only, and a port of the ops for sparse tensors no dense ones.
 
 ## Why
 HTP kernels work on up to four dimensions, some on five; higher ranks are refused, fail in
