@@ -8,12 +8,16 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from importlib.metadata import entry_points
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 from cli_case import bad, good  # noqa: E402
 
 from quantgate.testing import assert_clean  # noqa: E402
+
+# Installed, pytest finds the plugin by itself and refuses it a second time.
+PLUGIN = [] if entry_points(group="pytest11", name="quantgate") else ["-p", "quantgate._pytest_plugin"]
 
 
 class AssertClean(unittest.TestCase):
@@ -49,8 +53,8 @@ class Plugin(unittest.TestCase):
                 "def test_arch(assert_clean):\n"
                 "    assert assert_clean('m.json', ignore=['QG3']).arch == 'v79'\n")
             result = subprocess.run(
-                [sys.executable, "-m", "pytest", "-q", "-p", "quantgate._pytest_plugin",
-                 "-p", "no:cacheprovider", "--quantgate-arch", "v79"],
+                [sys.executable, "-m", "pytest", "-q", *PLUGIN, "-p", "no:cacheprovider",
+                 "--quantgate-arch", "v79"],
                 cwd=folder, capture_output=True, text=True, timeout=120)
         self.assertIn("1 failed, 1 passed", result.stdout)
         self.assertIn("QG301 asymmetric-encoding at n0 in[1]", result.stdout)
