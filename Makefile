@@ -179,6 +179,10 @@ bench: build ## time and memory of `quantgate check` on a model of 1,000 nodes
 bench-encodings: build ## time and memory of `quantgate check --encodings` on files of 300 MB
 	@$(PYTHON) tools/bench_encodings.py --cli $(CLI)
 
+.PHONY: bench-page
+bench-page: build ## how smooth the HTML report of 10,000 findings is, in real time; needs Chromium
+	@$(PYTHON) tests/web/bench_page.py --cli $(CLI)
+
 fuzz: ## libFuzzer with sanitizers on every reader, FUZZ_SECONDS=60 each; needs Clang 14
 	@tools/setup.sh fuzz
 	cmake --preset fuzz
@@ -193,6 +197,11 @@ models: setup ## makes docs/examples again, needs PyTorch from PyPI; FULL_WIDTH=
 	PYTHON=$(PYTHON) tools/setup_venv.sh tools/make_models/requirements.txt
 	.venv/bin/python tools/make_models/make_models.py \
 	    $(if $(FULL_WIDTH),--full-width $(FULL_WIDTH))
+
+.PHONY: aimet
+aimet: build ## makes tests/data/aimet again with aimet-onnx from PyPI, in an environment of its own
+	PYTHON=$(PYTHON) tools/make_aimet/setup.sh $(BUILD)/aimet
+	$(BUILD)/aimet/bin/python tools/make_aimet/make_aimet.py --cli $(CLI)
 
 clean: ## removes the build tree and the Python environment
 	rm -rf $(BUILD) .venv

@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 import browser  # noqa: E402
 from cli_case import ROOT, CliCase, bad, good  # noqa: E402
+from many_findings import many_findings  # noqa: E402
 
 PLANTED = str(ROOT / "docs" / "examples" / "planted.onnx")
 HOSTILE = str(ROOT / "tests" / "fixtures" / "formats" / "hostile.json")
@@ -99,7 +100,7 @@ class Browser(Page):
         self.assertIn(finding["found"], seen["found"])
 
     def test_neighbours_can_be_walked(self) -> None:
-        seen = browser.drive(self.page(self.many(6)), """
+        seen = browser.drive(self.page(self.path("many.json", many_findings(6))), """
             key('j'); key('j');
             const before = one('.graph .center title').textContent;
             const next = all('.graph .node[role=button]').find(n => !n.classList.contains('center'));
@@ -167,22 +168,8 @@ class Browser(Page):
         self.assertIn("It fits", seen["statement"])
         self.assertIn("Nothing found", seen["empty"])
 
-    def many(self, count: int) -> str:
-        model = good()
-        model["nodes"], model["tensors"] = [], [model["tensors"][0]]
-        last = "x"
-        for i in range(count):
-            model["tensors"].append({"name": f"block{i // 20}.reshape{i}.out", "dtype": "UFIXED_POINT_8",
-                                     "dims": [1, 2048] if i % 2 == 0 else [1, 8, 8, 32],
-                                     "encoding": {"perTensor": {"scale": 0.02 + 1e-3 * (i % 50 + 1),
-                                                                "zeroPoint": 128}}})
-            model["nodes"].append({"name": f"block{i // 20}.reshape{i}", "op": "Reshape",
-                                   "inputs": [last], "outputs": [f"block{i // 20}.reshape{i}.out"]})
-            last = model["tensors"][-1]["name"]
-        return self.path("many.json", model)
-
     def test_ten_thousand_findings_stay_smooth(self) -> None:
-        page = self.page(self.many(10_000))
+        page = self.page(self.path("many.json", many_findings(10_000)))
         seen = browser.drive(page, """
             const box = one('#list'), times = { rows: 0 };
             const timed = (name, run) => { const start = performance.now(); run(); times[name] = performance.now() - start; };
