@@ -131,6 +131,14 @@ class QnnNet(CliCase):
         self.assertEqual(model["nodes"][2]["uncheckedReason"], 'it is of the op package "mine"')
         self.assertTrue(any('"extra"' in note for note in model["notes"]))
 
+    def test_sparse_tensors(self) -> None:
+        net = json.loads((CORPUS / "qnn_net" / "every_field.json").read_text())
+        net["graph"]["tensors"]["x"]["dataFormat"] = 1
+        out = self.folder / "out.json"
+        self.run_cli("convert", self.path("net.json", net), "-o", str(out))
+        sparse = [t["name"] for t in json.loads(out.read_text())["tensors"] if "sparse" in t]
+        self.assertEqual(sparse, ["x"])
+
     def test_broken_files_are_one_line(self) -> None:
         net = json.loads((CORPUS / "qnn_net" / "every_field.json").read_text())
 
@@ -234,6 +242,44 @@ class Params(CliCase):
         for value, verdict in ((False, "accepted"), (True, "rejected")):
             model = good()
             model["nodes"][0]["params"]["reuse_sparse_indices"] = {"flag": value}
+            report = self.report(self.path("m.json", model), "--sdk", "2.51", "--arch", "v73",
+                                 status=int(value))
+            self.assertEqual(report["verdict"], verdict)
+
+    def test_sparse_tensors(self) -> None:
+        """reuse_sparse_indices is for sparse tensors; the ops for these take no dense ones."""
+        model = good()
+        model["nodes"][0]["params"]["reuse_sparse_indices"] = {"flag": True}
+        for tensor in ("x", "y"):
+            next(t for t in model["tensors"] if t["name"] == tensor)["sparse"] = 7
+        path = self.path("m.json", model)
+        self.assertEqual(self.report(path, "--arch", "v73", status=0)["verdict"], "accepted")
+
+        values = {"name": "v", "dtype": "UFIXED_POINT_8", "dims": [5], "encoding": {"perTensor": {"scale": 0.02, "zeroPoint": 128}}}
+        for sparse, verdict in ((5, "accepted"), (None, "rejected")):
+            tensor = {**values, "name": "s", "dims": [2, 8, 8, 4]}
+            if sparse:
+                tensor["sparse"] = sparse
+            model = {"tensors": [tensor, values],
+                     "nodes": [{"name": "n", "op": "GetSparseValues", "inputs": ["s"],
+                                "outputs": ["v"]}]}
+            report = self.report(self.path("s.json", model), "--arch", "v73",
+                                 status=int(verdict != "accepted"))
+            self.assertEqual(report["verdict"], verdict)
+        self.assertEqual([f["message"] for f in report["findings"] if f["code"] == "QG501"],
+                         ["in[0] of GetSparseValues must be a sparse tensor"])
+
+    def test_conv3d_is_as_conv2d(self) -> None:
+        params = {"stride": {"tensor": {"dtype": "UINT_32", "dims": [3], "ints": [1, 1, 1]}},
+                  "pad_amount": {"tensor": {"dtype": "UINT_32", "dims": [3, 2], "ints": [0] * 6}}}
+        for value, verdict in ((False, "accepted"), (True, "rejected")):
+            model = good()
+            for tensor, dims in zip(model["tensors"],
+                                    ([1, 8, 8, 8, 4], [3, 3, 3, 4, 16], [1, 6, 6, 6, 16])):
+                tensor["dims"] = dims
+            model["tensors"][1]["encoding"] = {"perTensor": {"scale": 0.01}}
+            model["nodes"][0].update(
+                op="Conv3d", params={**params, "reuse_sparse_indicies": {"flag": value}})
             report = self.report(self.path("m.json", model), "--sdk", "2.51", "--arch", "v73",
                                  status=int(value))
             self.assertEqual(report["verdict"], verdict)
