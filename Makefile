@@ -13,7 +13,7 @@ PIP_QUIET := --quiet --disable-pip-version-check
 HTP := tests/conformance/htp
 HTP_SDKS ?= 2.47 2.48 2.49 2.50 2.51
 
-.PHONY: help setup configure build demo test test-ci test-python test-torch models conformance verify-reference agree record-ort as-run as-run-live record-as-run golden screenshots reference coverage matrix-image bench bench-encodings fuzz clean
+.PHONY: help setup configure build demo test test-ci test-python test-torch models conformance verify-reference agree record-ort as-run as-run-live record-as-run golden screenshots reference coverage matrix-image bench bench-encodings bench-peers fuzz mutation test-packaging clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -183,8 +183,23 @@ bench-encodings: build ## time and memory of `quantgate check --encodings` on fi
 bench-page: build ## how smooth the HTML report of 10,000 findings is, in real time; needs Chromium
 	@$(PYTHON) tests/web/bench_page.py --cli $(CLI)
 
+test-packaging: build ## what is installed: consumer projects with GCC and Clang, as a subfolder too, the recipes
+	@tools/setup.sh clang
+	@cmake --build $(BUILD) -j $(JOBS)
+	@if PYTHON=$(PYTHON) tools/setup_venv.sh tools/packaging/requirements.txt; then PATH="$$PWD/.venv/bin:$$PATH"; fi; \
+	QUANTGATE_BUILD=$(abspath $(BUILD)) QUANTGATE_CLI=$(abspath $(CLI)) QUANTGATE_COMPILERS="g++ clang++-14" \
+	  QUANTGATE_SUBDIRECTORY=1 $(PYTHON) tests/packaging/test_packaging.py
+
+mutation: build ## negates every comparison of the rules, changes 400 values of the database: does a test notice? Hours
+	@$(PYTHON) -m tools.mutation rules --build $(BUILD) -o $(BUILD)/mutation-rules.json
+	@$(PYTHON) -m tools.mutation database --build $(BUILD) -o $(BUILD)/mutation-database.json
+
+bench-peers: build ## a table of quantgate beside its peers, into docs/performance.md; LIBRARY=libQnnHtp.so WINML=winml
+	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
+	@$(PYTHON) tools/bench_peers.py --cli $(CLI) $(if $(LIBRARY),--library $(LIBRARY)) $(if $(WINML),--winml $(WINML)) -o docs/performance.md
+
 fuzz: ## libFuzzer with sanitizers on every reader, FUZZ_SECONDS=60 each; needs Clang 14
-	@tools/setup.sh fuzz
+	@tools/setup.sh clang
 	cmake --preset fuzz
 	cmake --build build/fuzz -j $(JOBS) --target $(addsuffix _fuzz,$(FUZZERS))
 	@for target in $(FUZZERS); do \

@@ -34,4 +34,6 @@ function(quantgate_folder name)
     PUBLIC ${PROJECT_SOURCE_DIR}/core/include ${PROJECT_BINARY_DIR}/core/include
     PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   target_link_libraries(quantgate_${name} PUBLIC ${ARG_DEPS} PRIVATE quantgate_options)
+  set_target_properties(quantgate_${name} PROPERTIES
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "core/readers/reader.h"
 #include "core/report/reporter.h"
 #include "quantgate/quantgate.h"
+#include "quantgate/reader.h"
 
 struct quantgate_validator {
   quantgate::Validator validator;

@@ -17,9 +17,9 @@
 #include "core/readers/graph_check.h"
 #include "core/readers/model_finish.h"
 #include "core/readers/pbf.h"
-#include "core/readers/reader.h"
 #include "core/readers/sorted_params.h"
 #include "core/readers/text.h"
+#include "quantgate/reader.h"
 
 namespace quantgate {
 namespace {

@@ -7,8 +7,8 @@
 #include <cctype>
 #include <string>
 
-#include "core/readers/reader.h"
 #include "core/readers/text.h"
+#include "quantgate/reader.h"
 
 namespace quantgate {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/readers/file_bytes.h"
-#include "core/readers/reader.h"
 #include "core/readers/text.h"
+#include "quantgate/reader.h"
 
 namespace quantgate {
 namespace {

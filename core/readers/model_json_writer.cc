@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/readers/reader.h"
 #include "core/readers/sorted_params.h"
 #include "core/readers/text.h"
+#include "quantgate/reader.h"
 
 namespace quantgate {
 namespace {

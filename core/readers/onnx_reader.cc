@@ -18,8 +18,8 @@
 #include "core/readers/onnx_infer.h"
 #include "core/readers/onnx_tensor.h"
 #include "core/readers/pbf.h"
-#include "core/readers/reader.h"
 #include "core/readers/text.h"
+#include "quantgate/reader.h"
 
 namespace quantgate {
 namespace onnx {

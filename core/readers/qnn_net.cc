@@ -17,10 +17,10 @@
 #include "core/readers/graph_check.h"
 #include "core/readers/json_cursor.h"
 #include "core/readers/model_finish.h"
-#include "core/readers/reader.h"
 #include "core/readers/text.h"
 #include "core/readers/unknown_fields.h"
 #include "core/types/nearest.h"
+#include "quantgate/reader.h"
 
 namespace quantgate {
 namespace {

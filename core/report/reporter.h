@@ -11,28 +11,13 @@
 
 #include "core/report/checked.h"
 #include "quantgate/report.h"
+#include "quantgate/report_text.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
 
-struct TextOptions {
-  bool color = false;
-  bool verbose = false;  // every finding in full, accepted nodes listed
-  int width = 100;       // columns of the terminal
-};
-
-// For people: findings grouped where many nodes share one, a summary table at the end.
-// Control characters and broken UTF-8 of names are made visible, never passed on.
-std::string ReportText(const Report& report, const TextOptions& options = {});
 std::string ReportText(const Checked& checked, const TextOptions& options = {});
-// What runs, differences first; `report.as_run` must be there.
-std::string AsRunText(const Report& report, const TextOptions& options = {});
-// The JSON of docs/report.schema.json; `indent` 0 = one line. Ends without a line feed.
-std::string ReportJson(const Report& report, int indent = 2);
 std::string ReportJson(const Checked& checked, int indent = 2);
-// What stands in place of a report for an input among several that can't be read, one line.
-std::string ReportErrorJson(std::string_view model, std::string_view place,
-                            std::string_view message);
 
 enum class ReportFormat : uint8_t {
   kText,

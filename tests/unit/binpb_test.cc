@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "core/readers/reader.h"
+#include "quantgate/reader.h"
 #include "quantgate/v1/model.pb.h"
 
 namespace quantgate {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/readers/encodings_reader.h"
-#include "core/readers/reader.h"
 #include "quantgate/encodings_file.h"
+#include "quantgate/reader.h"
 #include "quantgate/rule.h"
 #include "quantgate/target.h"
 #include "quantgate/validator.h"

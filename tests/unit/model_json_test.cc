@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "core/readers/reader.h"
+#include "quantgate/reader.h"
 
 namespace quantgate {
 namespace {
@@ -277,8 +277,7 @@ TEST_F(InputFile, IsGuessedByItsNameAndContent) {
   EXPECT_EQ(GuessFormat("-", "\x08\x0a").value(), InputFormat::kOnnx);
   EXPECT_EQ(GuessFormat("A.ONNX", "").value(), InputFormat::kOnnx);
   EXPECT_FALSE(GuessFormat("-", "hello").ok());
-  EXPECT_EQ(Models(Write("net.json", "{\"graph\": {}}")),
-            (Lines{"net.json ok", ""}));
+  EXPECT_EQ(Models(Write("net.json", "{\"graph\": {}}")), (Lines{"net.json ok", ""}));
 }
 
 TEST_F(InputFile, UnusableOnesAreRefusedWithTheReason) {

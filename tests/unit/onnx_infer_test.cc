@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/readers/reader.h"
+#include "quantgate/reader.h"
 #include "tests/unit/onnx_builder.h"
 
 namespace quantgate {

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "core/readers/reader.h"
+#include "quantgate/reader.h"
 #include "tests/unit/onnx_builder.h"
 
 namespace quantgate {

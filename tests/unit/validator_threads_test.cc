@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/readers/reader.h"
 #include "core/report/reporter.h"
 #include "quantgate/quantgate.h"
+#include "quantgate/reader.h"
 
 namespace quantgate {
 namespace {

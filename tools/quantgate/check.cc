@@ -10,9 +10,9 @@
 
 #include "core/config/config.h"
 #include "core/policy/policy.h"
-#include "core/readers/reader.h"
 #include "core/report/reporter.h"
 #include "quantgate/quantgate.h"
+#include "quantgate/reader.h"
 #include "tools/quantgate/all_socs.h"
 #include "tools/quantgate/baseline.h"
 #include "tools/quantgate/check_setup.h"

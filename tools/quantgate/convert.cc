@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/readers/reader.h"
+#include "quantgate/reader.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/input.h"

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/readers/reader.h"
 #include "quantgate/encodings_file.h"
+#include "quantgate/reader.h"
 #include "quantgate/validator.h"
 #include "tools/quantgate/command_line.h"
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/readers/reader.h"
 #include "core/report/words.h"
+#include "quantgate/reader.h"
 #include "tools/quantgate/common.h"
 
 namespace quantgate::cli {

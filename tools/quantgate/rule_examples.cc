@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/readers/encodings_reader.h"
-#include "core/readers/reader.h"
 #include "quantgate/encodings_file.h"
 #include "quantgate/quantgate.h"
+#include "quantgate/reader.h"
 #include "tools/quantgate/texts.h"
 
 namespace quantgate::cli {

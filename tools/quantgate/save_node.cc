@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/readers/reader.h"
 #include "core/types/nearest.h"
 #include "quantgate/extract.h"
+#include "quantgate/reader.h"
 #include "tools/quantgate/common.h"
 
 namespace quantgate::cli {

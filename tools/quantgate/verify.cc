@@ -8,11 +8,11 @@
 
 #include "absl/strings/numbers.h"
 #include "core/readers/file_bytes.h"
-#include "core/readers/reader.h"
 #include "core/report/layout.h"
 #include "core/resolve/resolve.h"
 #include "core/route/route.h"
 #include "quantgate/quantgate.h"
+#include "quantgate/reader.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/input.h"

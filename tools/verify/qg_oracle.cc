@@ -10,7 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "core/readers/reader.h"
+#include "quantgate/reader.h"
 #include "tools/verify/answer_json.h"
 #include "tools/verify/oracle.h"
 

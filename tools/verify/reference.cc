@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "core/readers/reader.h"
 #include "core/report/layout.h"
 #include "nlohmann/json.hpp"
+#include "quantgate/reader.h"
 #include "tools/verify/tensor_data.h"
 
 namespace quantgate::verify {

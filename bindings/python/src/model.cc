@@ -11,7 +11,7 @@
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/errors.h"
 #include "bindings/python/src/text.h"
-#include "core/readers/reader.h"
+#include "quantgate/reader.h"
 
 namespace quantgate::python {
 namespace {

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace quantgate {
+#include "quantgate/export.h"
+
+namespace QUANTGATE_EXPORT quantgate {
 
 // Where a node of the file runs.
 enum class Placement : uint8_t {

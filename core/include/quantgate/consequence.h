@@ -6,7 +6,9 @@
 #include <optional>
 #include <string_view>
 
-namespace quantgate {
+#include "quantgate/export.h"
+
+namespace QUANTGATE_EXPORT quantgate {
 
 // Ordered from harmless to fatal; kUnchecked stands outside of the order and only
 // applies where nothing else was found.

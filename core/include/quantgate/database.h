@@ -11,13 +11,14 @@
 
 #include "absl/status/statusor.h"
 #include "quantgate/consequence.h"
+#include "quantgate/export.h"
 #include "quantgate/target.h"
 
-namespace quantgate {
-
-namespace opdb {
+namespace quantgate::opdb {
 class View;
 }
+
+namespace QUANTGATE_EXPORT quantgate {
 
 // What the encoding of a port must be, with a row of dtypes and whatever shapes and params are.
 struct EncodingRule {

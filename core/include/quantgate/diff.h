@@ -8,9 +8,10 @@
 #include "absl/status/statusor.h"
 #include "quantgate/consequence.h"
 #include "quantgate/database.h"
+#include "quantgate/export.h"
 #include "quantgate/target.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 struct DiffSpec {
   // What both sides share.

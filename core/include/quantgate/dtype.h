@@ -10,7 +10,9 @@
 #include <optional>
 #include <string_view>
 
-namespace quantgate {
+#include "quantgate/export.h"
+
+namespace QUANTGATE_EXPORT quantgate {
 
 // The order is internal (bit positions in dtype sets); QnnValue() gives QNN's number.
 enum class Dtype : uint8_t {

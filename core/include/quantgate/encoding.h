@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "quantgate/export.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 enum class EncodingKind : uint8_t {
   kNone = 0,        // none given

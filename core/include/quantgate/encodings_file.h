@@ -14,10 +14,11 @@
 #include "quantgate/database.h"
 #include "quantgate/dtype.h"
 #include "quantgate/encoding.h"
+#include "quantgate/export.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 enum class EncodingsSection : uint8_t { kAny, kActivations, kParams };
 std::string_view EncodingsSectionName(EncodingsSection section);  // "activation_encodings", ...

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <span>
 
+#include "quantgate/export.h"
 #include "quantgate/model.h"
 #include "quantgate/validator.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 // These nodes with their tensors. Where the graph goes on beyond them it gets inputs and outputs.
 Model Submodel(const Model& model, std::span<const int32_t> nodes);

@@ -9,9 +9,10 @@
 #include "absl/status/statusor.h"
 #include "quantgate/consequence.h"
 #include "quantgate/database.h"
+#include "quantgate/export.h"
 #include "quantgate/target.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 // A class of dtypes and encodings with a name, from opdefs/precisions.yaml.
 struct Precision {

@@ -17,8 +17,9 @@
 #include "absl/container/inlined_vector.h"
 #include "quantgate/dtype.h"
 #include "quantgate/encoding.h"
+#include "quantgate/export.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 enum class Dialect : uint8_t { kQnn, kOnnx, kAten };
 std::string_view DialectName(Dialect dialect);  // "qnn", "onnx", "aten"

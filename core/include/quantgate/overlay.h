@@ -9,8 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "quantgate/database.h"
+#include "quantgate/export.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 // The database with the folders laid over it, one over the other; `base` isn't changed and isn't
 // referred to afterwards. InvalidArgument: up to 20 lines "FILE:LINE:COLUMN: reason". `warnings`

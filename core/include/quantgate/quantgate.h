@@ -1,4 +1,4 @@
-// Everything a client needs: Target, Model, Validator, Report, Database.
+// Everything a client needs: readers, Model, Target, Validator, Report, Database.
 #ifndef QUANTGATE_QUANTGATE_H_
 #define QUANTGATE_QUANTGATE_H_
 
@@ -9,9 +9,13 @@
 #include "quantgate/dtype.h"
 #include "quantgate/encoding.h"
 #include "quantgate/encodings_file.h"
+#include "quantgate/extract.h"
 #include "quantgate/matrix.h"
 #include "quantgate/model.h"
+#include "quantgate/overlay.h"
+#include "quantgate/reader.h"
 #include "quantgate/report.h"
+#include "quantgate/report_text.h"
 #include "quantgate/rule.h"
 #include "quantgate/survey.h"
 #include "quantgate/target.h"

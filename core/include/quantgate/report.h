@@ -10,9 +10,10 @@
 
 #include "quantgate/as_run.h"
 #include "quantgate/consequence.h"
+#include "quantgate/export.h"
 #include "quantgate/rule.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 enum class Mode : uint8_t { kStrict, kWarn };
 enum class Level : uint8_t { kNote, kWarning, kError };

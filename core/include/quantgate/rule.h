@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "quantgate/consequence.h"
+#include "quantgate/export.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 enum class RuleStatus : uint8_t { kPreview, kStable, kDeprecated };
 std::string_view RuleStatusName(RuleStatus status);

@@ -11,11 +11,12 @@
 #include "absl/status/statusor.h"
 #include "quantgate/consequence.h"
 #include "quantgate/database.h"
+#include "quantgate/export.h"
 #include "quantgate/model.h"
 #include "quantgate/target.h"
 #include "quantgate/validator.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 enum class Fit : uint8_t {
   kFits,       // every node runs on the NPU

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "quantgate/export.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 class Database;
 

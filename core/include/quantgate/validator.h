@@ -12,11 +12,12 @@
 #include "absl/status/statusor.h"
 #include "quantgate/database.h"
 #include "quantgate/encodings_file.h"
+#include "quantgate/export.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"
 #include "quantgate/target.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 enum class Route : uint8_t { kDefault, kDirect, kOnnxruntime, kExecutorch, kQairt };
 std::string_view RouteName(Route route);

@@ -1,6 +1,6 @@
 // Readers: file -> Model. They know no constraint.
-#ifndef QUANTGATE_CORE_READERS_READER_H_
-#define QUANTGATE_CORE_READERS_READER_H_
+#ifndef QUANTGATE_READER_H_
+#define QUANTGATE_READER_H_
 
 #include <cstdint>
 #include <functional>
@@ -11,9 +11,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "quantgate/export.h"
 #include "quantgate/model.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 enum class InputFormat : uint8_t {
   kOnnx,
@@ -61,4 +62,4 @@ absl::Status ReadInput(const std::string& path, std::optional<InputFormat> forma
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_CORE_READERS_READER_H_
+#endif  // QUANTGATE_READER_H_

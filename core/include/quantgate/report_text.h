@@ -1,0 +1,32 @@
+// A report as text for people and as JSON.
+#ifndef QUANTGATE_REPORT_TEXT_H_
+#define QUANTGATE_REPORT_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+#include "quantgate/export.h"
+#include "quantgate/report.h"
+
+namespace QUANTGATE_EXPORT quantgate {
+
+struct TextOptions {
+  bool color = false;
+  bool verbose = false;  // every finding in full, accepted nodes listed
+  int width = 100;       // columns of the terminal
+};
+
+// For people: findings grouped where many nodes share one, a summary table at the end.
+// Control characters and broken UTF-8 of names are made visible, never passed on.
+std::string ReportText(const Report& report, const TextOptions& options = {});
+// What runs, differences first; `report.as_run` must be there.
+std::string AsRunText(const Report& report, const TextOptions& options = {});
+// The JSON of docs/report.schema.json; `indent` 0 = one line. Ends without a line feed.
+std::string ReportJson(const Report& report, int indent = 2);
+// What stands in place of a report for an input among several that can't be read, one line.
+std::string ReportErrorJson(std::string_view model, std::string_view place,
+                            std::string_view message);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_REPORT_TEXT_H_

@@ -1,0 +1,24 @@
+# What Debian 12 ships, instead of Conan's own packages: conan create tools/packaging/conan -pr:a THIS
+[settings]
+os=Linux
+arch=x86_64
+compiler=gcc
+compiler.version=12
+compiler.libcxx=libstdc++11
+compiler.cppstd=20
+build_type=Release
+[platform_requires]
+abseil/20220623
+fmt/9.1.0
+nlohmann_json/3.11.2
+protobuf/3.21.12
+protozero/1.7.1
+simdjson/3.0.1
+tomlplusplus/3.3.0
+yaml-cpp/0.7.0
+cli11/2.1.2
+libxml2/2.9.14
+[platform_tool_requires]
+protobuf/3.21.12
+[conf]
+tools.cmake.cmaketoolchain:generator=Ninja
