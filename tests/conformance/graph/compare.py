@@ -73,7 +73,8 @@ def main() -> int:
     seen, count, right, errors_on_right = {}, 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(HERE / "models.tar.xz") as packed:
-            packed.extractall(folder, filter="data")
+            for entry in filter(tarfile.TarInfo.isfile, packed):
+                (Path(folder) / Path(entry.name).name).write_bytes(packed.extractfile(entry).read())
         for path in sorted((HERE / "recorded").glob("*.json")):
             for name, answer in json.loads(path.read_text()).items():
                 run = subprocess.run(

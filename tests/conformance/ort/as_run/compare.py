@@ -186,16 +186,21 @@ def main() -> int:
         head, rest = text.split(MARKS[0])
         args.write.write_text(head + MARKS[0] + "\n" + "\n".join(lines) + MARKS[1] + rest.split(MARKS[1])[1])
 
-    now = {column: dict(sorted(c.items())) for column, c in sorted(found.items())}
+    now = {"counts": {column: dict(sorted(c.items())) for column, c in sorted(found.items())},
+           "disagreements": sorted(disagreements)}
     target = HERE / "expected.json"
     if args.shrink:
         target.write_text(json.dumps(now, indent=1) + "\n")
     expected = json.loads(target.read_text())
-    for column in sorted(set(now) | set(expected)):
-        for what in sorted(set(now.get(column, {})) | set(expected.get(column, {}))):
-            a, b = now.get(column, {}).get(what, 0), expected.get(column, {}).get(what, 0)
-            if a != b:
-                print(f"FAIL {column} {what}: {a}, expected {b}")
+    for column in sorted({*now["counts"], *expected["counts"]}):
+        counts, before = now["counts"].get(column, {}), expected["counts"].get(column, {})
+        for what in sorted({*counts, *before}):
+            if counts.get(what, 0) != before.get(what, 0):
+                print(f"FAIL {column} {what}: {counts.get(what, 0)}, expected {before.get(what, 0)}")
+    for word, lines in (("new", set(disagreements) - set(expected["disagreements"])),
+                        ("gone", set(expected["disagreements"]) - set(disagreements))):
+        for line in sorted(lines):
+            print(f"FAIL {word}: {line}")
     print("PASS" if now == expected else "as_run: not what expected.json says (--shrink writes it)")
     return 0 if now == expected else 1
 

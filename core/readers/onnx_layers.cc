@@ -1,4 +1,4 @@
-// A list of layer shapes -> Model: each layer is a matrix product of its own, in float.
+// A list of layer shapes -> the ONNX operators that such layers are, in float.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/readers/json_cursor.h"
-#include "core/readers/reader.h"
 #include "core/readers/text.h"
+#include "quantgate/reader.h"
 
 namespace quantgate {
 namespace {
