@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/readers/reader.h"
+#include "quantgate/reader.h"
 #include "tests/fuzz/round_trip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

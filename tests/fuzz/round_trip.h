@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/readers/reader.h"
+#include "quantgate/reader.h"
 
 namespace quantgate::fuzz {
 

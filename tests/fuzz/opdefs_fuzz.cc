@@ -1,0 +1,58 @@
+// Any bytes as one YAML file of a small database: lines of "FILE:LINE:COLUMN: reason", or an image
+// that opens. The first byte says which file it is.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/opdefs_yaml/compile.h"
+#include "quantgate/database.h"
+#include "tests/fuzz/round_trip.h"
+#include "tests/fuzz/scratch_folder.h"
+
+namespace {
+
+constexpr std::array<const char*, 7> kFiles = {
+    "htp/Relu.yaml", "targets.yaml",       "sources.yaml",   "resolve/onnx.yaml",
+    "waivers.yaml",  "routes/direct.yaml", "precisions.yaml"};
+
+// tests/fixtures/opdefs/small, with one file replaced.
+class Folder {
+ public:
+  Folder() {
+    namespace fs = std::filesystem;
+    fs::copy(QUANTGATE_SOURCE_DIR "/tests/fixtures/opdefs/small", small_.path(),
+             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  }
+  std::vector<std::string> With(const char* file, std::string_view content) {
+    namespace fs = std::filesystem;
+    fs::remove_all(changed_.path() + "/changed");
+    fs::copy(small_.path(), changed_.path() + "/changed", fs::copy_options::recursive);
+    changed_.Write(std::string("changed/") + file, content);
+    return {changed_.path() + "/changed"};
+  }
+
+ private:
+  quantgate::fuzz::ScratchFolder small_{"small"}, changed_{"changed"};
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  static Folder folder;
+  const std::string_view content(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const auto image =
+      quantgate::opdefs::CompileOpdefs(folder.With(kFiles[data[0] % kFiles.size()], content));
+  if (!image.ok()) {
+    quantgate::fuzz::Require(!image.status().message().empty(), "an error without words", "");
+    return 0;
+  }
+  const auto database = quantgate::Database::FromImage(*image);
+  quantgate::fuzz::Require(database.ok(), "the image compiled can't be opened",
+                           database.status().ToString());
+  return 0;
+}

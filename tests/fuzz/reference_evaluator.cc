@@ -1,0 +1,138 @@
+#include "tests/fuzz/reference_evaluator.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/rules/conditions.h"
+#include "core/rules/rule_entry.h"
+
+namespace quantgate::fuzz {
+namespace {
+
+using rules::NodeView;
+
+bool InRange(const opdb::Range& range, const Target& target) {
+  const SdkKey sdk = target.knowledge_key();
+  return sdk >= range.since && sdk < range.until &&
+         ((range.archs >> target.arch_index()) & 1u) != 0;
+}
+
+Consequence Of(const opdb::VariantRow& row, const Target& target) {
+  return target.knowledge_key() < row.undocumented_until ? Consequence::kUndocumented
+                                                         : row.consequence;
+}
+
+Consequence Of(const opdb::ConstraintRow& row, const Target& target) {
+  return target.knowledge_key() >= row.measured_since ? row.measured_consequence : row.consequence;
+}
+
+// Every tensor's datatype is among those of its port; a tensor without one is not known to differ.
+bool Matches(const opdb::View& db, const NodeView& node, const opdb::VariantRow& row) {
+  const auto masks = db.get(row.dtypes);
+  for (int port = 0; port < node.port_count(); ++port) {
+    for (int i = 0; i < node.tensors(port).count; ++i) {
+      const Tensor* tensor = node.tensor(port, i);
+      if (tensor == nullptr || tensor->dtype == Dtype::kUndefined) continue;
+      if ((masks[static_cast<size_t>(port)] & MaskOf(tensor->dtype)) == 0) return false;
+    }
+  }
+  return true;
+}
+
+// How often the node breaks a constraint.
+int Breaches(const NodeView& node, const opdb::ConstraintRow& row, const rules::RuleEntry& entry) {
+  int breaches = 0;
+  const auto look = [&](const opdb::ConstraintRow& at, const Tensor* tensor, int element) {
+    if (!entry.holds({node, at, tensor, element})) ++breaches;
+  };
+  const auto look_at_port = [&](const opdb::ConstraintRow& at, int port, bool absent_too) {
+    bool given = false;
+    for (int i = 0; i < node.tensors(port).count; ++i) {
+      const Tensor* tensor = node.tensor(port, i);
+      if (tensor == nullptr) continue;
+      given = true;
+      if (at.element < 0 || at.element == i) look(at, tensor, i);
+    }
+    if (!given && absent_too && at.element <= 0) look(at, nullptr, 0);
+  };
+  if (row.port == opdb::kPortAll) {
+    for (int port = 0; port < node.port_count(); ++port) {
+      opdb::ConstraintRow at = row;
+      at.port = static_cast<int16_t>(port);
+      if (node.present(port) && rules::Applies(node, at)) look_at_port(at, port, false);
+    }
+  } else if (rules::Applies(node, row)) {
+    if (row.port < 0) {
+      look(row, nullptr, 0);
+    } else {
+      look_at_port(row, row.port, entry.wants_absent);
+    }
+  }
+  return breaches;
+}
+
+std::string Line(const std::string& what, Consequence consequence) {
+  return what + " " + std::string(ConsequenceName(consequence));
+}
+
+}  // namespace
+
+std::vector<std::string> BrokenBy(const opdb::View& db, const Target& target, const Model& graph,
+                                  const Node& written) {
+  const opdb::BackendRow& backend = db.backends()[static_cast<size_t>(target.backend_index())];
+  const auto ops = db.get(backend.ops);
+  const auto op = std::find_if(ops.begin(), ops.end(),
+                               [&](const auto& row) { return db.str(row.name) == written.op; });
+  if (op == ops.end() || !InRange(op->range, target)) return {};
+  const NodeView node(db, *op, graph, written, target.arch_index());
+
+  // The least bad row of each group that the node's datatypes are in.
+  std::map<int, Consequence> row_of_group;
+  for (const opdb::VariantRow& row : db.get(op->variants)) {
+    if (!InRange(row.range, target) || !Matches(db, node, row)) continue;
+    const Consequence consequence = Of(row, target);
+    const auto [at, added] = row_of_group.emplace(row.group, consequence);
+    if (!added) at->second = std::min(at->second, consequence);
+  }
+
+  // What each group would find, the best of them: worst consequence first, then how many.
+  const auto broken_in = [&](std::optional<int> group) {
+    std::vector<std::pair<Consequence, std::string>> broken;
+    for (const opdb::ConstraintRow& row : db.get(op->constraints)) {
+      if (!InRange(row.range, target)) continue;
+      if (group ? ((row.groups >> *group) & 1u) == 0 : row.groups != ~uint64_t{0}) continue;
+      const rules::RuleEntry* entry = rules::EntryOf(row.kind);
+      const Consequence consequence = Of(row, target);
+      if (entry == nullptr || consequence == Consequence::kAccepted) continue;
+      const std::string id =
+          std::string(db.str(backend.name)) + "/" + written.op + "/" + std::string(db.str(row.id));
+      for (int i = Breaches(node, row, *entry); i > 0; --i) broken.emplace_back(consequence, id);
+    }
+    return broken;
+  };
+  std::vector<std::string> lines;
+  const auto tell = [&](const auto& broken) {
+    for (const auto& [consequence, id] : broken) lines.push_back(Line(id, consequence));
+  };
+  if (row_of_group.empty()) {
+    tell(broken_in(std::nullopt));
+  } else {
+    std::optional<std::pair<Consequence, size_t>> best_score;
+    std::vector<std::pair<Consequence, std::string>> best;
+    for (const auto& [group, row] : row_of_group) {
+      auto broken = broken_in(group);
+      std::pair<Consequence, size_t> score(row, broken.size());
+      for (const auto& [consequence, id] : broken) score.first = std::max(score.first, consequence);
+      if (best_score && score >= *best_score) continue;
+      best_score = score;
+      best = std::move(broken);
+    }
+    tell(best);
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+}  // namespace quantgate::fuzz
