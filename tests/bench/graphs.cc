@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/readers/reader.h"
 #include "core/resolve/resolve.h"
 #include "core/route/route.h"
 #include "quantgate/database.h"
+#include "quantgate/reader.h"
 #include "quantgate/target.h"
 
 namespace quantgate::bench {

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <string>
 
-#include "core/readers/reader.h"
 #include "quantgate/database.h"
+#include "quantgate/reader.h"
 #include "quantgate/target.h"
 #include "quantgate/validator.h"
 #include "tests/bench/graphs.h"
