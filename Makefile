@@ -110,7 +110,7 @@ agree: build ## fresh random configurations against the library: SDK="2.47 2.51"
 	PYTHONPATH=tools/verify .venv/bin/python -m agree --oracle $(BUILD)/bin/qg-oracle --quantgate $(CLI) \
 	    --libraries $(BUILD)/backends --opdefs opdefs/htp --sdk $(or $(SDK),2.47 2.51) \
 	    --arch $(or $(ARCH),v68 v73 v79) --seed $(or $(SEED),1) --count $(or $(COUNT),20000) \
-	    --jobs $(JOBS) -o $(BUILD)/agree
+	    --jobs $(JOBS) --minimise 3 --propose 3 -o $(BUILD)/agree
 
 .PHONY: fix-measured
 fix-measured: build ## fixes bad variants of models, asks and runs the provider before and after: docs/fix.md, minutes

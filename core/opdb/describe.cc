@@ -379,7 +379,9 @@ std::string Describer::Holds(const ConstraintRow& row) const {
                               : "?");
         }
       }
-      return absl::StrCat("scale = ", absl::StrJoin(ports, " * "));
+      const std::string most = value(ArgKey::kMax);
+      return absl::StrCat(most.empty() ? "scale = " : absl::StrCat("scale <= ", most, " * "),
+                          absl::StrJoin(ports, " * "));
     }
     default:
       return std::string(KindName(row.kind));

@@ -76,7 +76,8 @@ constexpr Field kBlockSizes[] = {{"allowed", ArgKey::kAllowed, kInts},
                                  {"multiple_of", ArgKey::kMultipleOf, kInt},
                                  {"divides", ArgKey::kInteger, kTrue}};
 constexpr Field kBias[] = {{"as", ArgKey::kAs, kPorts, true},
-                           {"tolerance", ArgKey::kTolerance, kReal}};
+                           {"tolerance", ArgKey::kTolerance, kReal},
+                           {"max", ArgKey::kMax, kReal}};
 
 constexpr uint8_t kTensor = kOnPort | kOnAll;
 

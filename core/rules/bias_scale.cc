@@ -21,6 +21,7 @@ struct Ports {
   const Tensor* activation = nullptr;
   const Tensor* weight = nullptr;
   double tolerance = 0.01;  // relative; a scale this close moves the bias by less than a step
+  std::optional<double> most{};  // times the product; then any smaller scale will do
 };
 
 std::optional<Ports> PortsOf(const Subject& s) {
@@ -29,6 +30,7 @@ std::optional<Ports> PortsOf(const Subject& s) {
   if (args.numbers(ArgKey::kAs, as) != size_t{2}) return std::nullopt;
   Ports ports{s.node.tensor(static_cast<int>(as[0])), s.node.tensor(static_cast<int>(as[1]))};
   if (const auto t = args.real(ArgKey::kTolerance)) ports.tolerance = *t;
+  ports.most = args.real(ArgKey::kMax);
   if (!ports.activation || !ports.weight || ports.activation->encoding.scales.empty() ||
       ports.weight->encoding.scales.empty()) {
     return std::nullopt;
@@ -47,8 +49,10 @@ std::optional<size_t> FirstWrong(const Subject& s, const Ports& p) {
   for (size_t i = 0; i < n; ++i) {
     const double want = Wanted(p, i);
     const double have = ScaleAt(bias, i);
-    if (!(std::abs(have - want) <= p.tolerance * std::max(std::abs(have), std::abs(want))))
-      return i;
+    const bool fits =
+        p.most ? std::abs(have) <= *p.most * std::abs(want)
+               : std::abs(have - want) <= p.tolerance * std::max(std::abs(have), std::abs(want));
+    if (!fits) return i;
   }
   return std::nullopt;
 }
@@ -63,7 +67,9 @@ void Explain(const Subject& s, Finding& f) {
   const auto ports = PortsOf(s);
   const size_t channel = FirstWrong(s, *ports).value_or(0);
   f.found = fmt::format("scale {}", Number(ScaleAt(s.tensor->encoding, channel)));
-  f.allowed = fmt::format("scale {} = {} × {}", Number(Wanted(*ports, channel)),
+  f.allowed = fmt::format("scale {}{} = {} × {}",
+                          ports->most ? fmt::format("at most {} times ", Number(*ports->most)) : "",
+                          Number(Wanted(*ports, channel)),
                           Number(ScaleAt(ports->activation->encoding, 0)),
                           Number(ScaleAt(ports->weight->encoding, channel)));
   f.message = fmt::format("the bias {} of {} has {}, input × weight is {}", f.port, f.op, f.found,

@@ -8,12 +8,13 @@ import sys
 import tempfile
 import textwrap
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "verify"))
 
 from agree import __main__ as command  # noqa: E402
-from agree import configuration, database, generate, mutations, propose, summary, verdicts  # noqa: E402
+from agree import configuration, database, generate, minimise, mutations, propose, rows, summary, verdicts  # noqa: E402
 
 OP = """
 op: Mix
@@ -105,6 +106,20 @@ class Configurations(unittest.TestCase):
         self.assertEqual(before, [c.key() for c in bases])
         self.assertGreaterEqual(len(mutations.WEIGHTED), 15)
 
+    def test_small_products_of_datatypes_are_complete(self):
+        op = ops()[0]
+        op.examples[0].inputs[1:] = [None, None]  # one input, one output
+        made = list(generate.configurations([op], 400, 1, 18 * 18))
+        pairs = {tuple(p.dtype for _, p in c.ports()) for c in made if len(c.mutations) < 2}
+        self.assertEqual(len(pairs), 18 * 18)
+
+    @mock.patch.object(generate, "DTYPES", ["UFIXED_POINT_8", "SFIXED_POINT_8", "INT_32"])
+    def test_ports_of_one_datatype_are_crossed_together_where_the_product_is_large(self):
+        made = [c for c in generate.configurations(ops(), 60, 1, 27) if any("crossed" in m for m in c.mutations)]
+        self.assertTrue(all(c.inputs[0].dtype == c.outputs[0].dtype for c in made))
+        self.assertGreaterEqual(len(made), 20)
+        self.assertFalse(any("crossed" in m for c in generate.configurations(ops(), 60, 1, 26) for m in c.mutations))
+
     def test_models_hold_only_json(self):
         for made in generate.configurations(ops(), 2000, 3):
             json.loads(json.dumps(made.model("m"), allow_nan=False))
@@ -178,7 +193,62 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(sum(len(members) for _, members in summary.classes(asked, "false rejection")), 300)
 
 
+class Smallest(unittest.TestCase):
+    MODEL = {
+        "tensors": [
+            {"name": "x0", "dtype": "UFIXED_POINT_8", "dims": [1, 8, 6], "encoding": {"perTensor": {"scale": 0.02, "zeroPoint": 3}}},
+            {"name": "x1", "dtype": "SFIXED_POINT_8", "dims": [8], "isStatic": True,
+             "encoding": {"perChannel": {"axis": 0, "scales": [0.1] * 8, "zeroPoints": [0]}}},
+            {"name": "y0", "dtype": "UFIXED_POINT_8", "dims": [1, 8, 6]},
+        ],
+        "nodes": [{"name": "n", "op": "Mix", "inputs": ["x0", "x1"], "outputs": ["y0"], "params": {"axis": {"int": 1}, "eps": {"real": 1.0}}}],
+    }  # fmt: skip
+
+    def test_what_matters_stays_and_the_rest_goes(self):
+        def same(models):  # a zero point and the param are what matters
+            return ["axis" in m["nodes"][0]["params"] and m["tensors"][0].get("encoding", {}).get("perTensor", {}).get("zeroPoint") == 3 for m in models]
+
+        least = minimise.minimise(self.MODEL, same)
+        self.assertEqual(least["nodes"][0], {"name": "n", "op": "Mix", "inputs": ["x0"], "outputs": ["y0"], "params": {"axis": {"int": 1}}})
+        self.assertEqual([t["name"] for t in least["tensors"]], ["x0", "y0"])
+        self.assertEqual(least["tensors"][0]["encoding"], {"perTensor": {"scale": 0.02, "zeroPoint": 3}})
+        self.assertLessEqual(sum(least["tensors"][0]["dims"]), 3)
+
+    def test_nothing_smaller_leaves_it_as_it_is(self):
+        self.assertEqual(minimise.minimise(self.MODEL, lambda models: [False] * len(models)), self.MODEL)
+
+
+class Rows(unittest.TestCase):
+    @mock.patch.object(rows, "DTYPES", "UFIXED_POINT_8 SFIXED_POINT_8 UFIXED_POINT_16 SFIXED_POINT_32 SFIXED_POINT_4 INT_32 INT_64".split())
+    def test_all_rows_of_a_library_are_found_from_the_documented_ones(self):
+        op = ops()[0]
+        wanted = {("UFIXED_POINT_8", "SFIXED_POINT_8", "SFIXED_POINT_32", "UFIXED_POINT_8"),
+                  ("UFIXED_POINT_8", "SFIXED_POINT_4", "INT_32", "UFIXED_POINT_8"),  # two ports from the first
+                  ("UFIXED_POINT_16", "SFIXED_POINT_4", "INT_64", "UFIXED_POINT_8")}  # and two more
+        found = rows.taken(op, op.examples[0], 0, lambda made: [tuple(p.dtype for _, p in c.ports()) in wanted for c in made])
+        self.assertEqual(found, wanted)
+
+
 class Proposals(unittest.TestCase):
+    def test_what_refuses_only_what_is_accepted_is_to_be_relaxed(self):
+        made = configuration.Configuration("Mix", "v", "0", [], [], {})
+
+        def said(library, *constraints):
+            return verdicts.Verdict(made, library=library, quantgate="rejected", constraints=list(constraints))
+
+        asked = [said("accepted", "htp/Mix/in[1]/static")] * 3 + [said("accepted", "htp/Mix/in[0]/rank"), said("rejected", "htp/Mix/in[0]/rank"),
+                 said("accepted", "htp/Mix/a", "htp/Mix/b"), said("accepted", "QG201 no-variant")]  # fmt: skip
+        self.assertEqual(propose.relaxations(asked, 1), [propose.Relaxation("Mix", "in[1]/static", 3, 0)])
+        self.assertEqual(propose.relaxations(asked, 4), [])
+        lines = propose.relaxation_lines(propose.relaxations(asked, 1), "2.51")
+        self.assertIn('{"op": "Mix", "id": "in\\\\[1\\\\]/static", "relaxed_since": "2.51"}', lines[1])
+
+    def test_rows_that_no_variant_holds_become_variants(self):
+        made = next(iter(generate.configurations(ops(), 1, 1)))
+        asked = [verdicts.Verdict(made, "accepted", "", "rejected", ["QG201 dtypes"]), verdicts.Verdict(made, "accepted", "", "rejected", ["htp/x"])]
+        self.assertEqual(propose.rows(asked), [("Mix", ("UFIXED_POINT_8", "SFIXED_POINT_8", "SFIXED_POINT_32", "UFIXED_POINT_8"))])
+        self.assertIn("consequence: undocumented", propose.row_lines(propose.rows(asked), "2.51")[1])
+
     def proposals(self, rules, quantgate="accepted"):
         """Proposals for a library that refuses whatever breaks one of `rules` (message, holds)."""
         asked = []

@@ -4,7 +4,7 @@ import pathlib
 import sys
 
 from . import (
-    agreed, chips, computed, emit, judge, operations, ports, shapes, special, supplement, weights)
+    agreed, chips, computed, cpu_rows, emit, judge, operations, ports, shapes, special, supplement, weights)
 from .constraints import entry, finish
 from .documented import DOCS, Documented
 from .facts import Facts
@@ -132,7 +132,7 @@ def main(argv=None):
         report(f"{BACKEND} {sdk}", ops[sdk], totals[sdk])
     targets = {}
     for name in supplement.BACKENDS:
-        backend = supplement.Supplement(facts, name)
+        backend = cpu_rows.Cpu(facts) if name == cpu_rows.BACKEND else supplement.Supplement(facts, name)
         revisions[name].ops = set(backend.ops)
         targets[name] = backend.target()
         totals = {sdk: {} for sdk in backend.sdks}

@@ -3,7 +3,7 @@
 SOURCES = [
     {"id": "docs-2.13", "title": "QNN SDK 2.13.0 documentation, Backend Op Definition Supplements and Master Op Definition", "sdk": "2.13", "measured": False},
     {"id": "docs-2.25", "title": "QNN SDK 2.25.0 documentation, Backend Op Definition Supplements and Master Op Definition", "sdk": "2.25", "measured": False},
-    {"id": "measured-2.47", "title": "libQnnHtp 2.47.0, x86-64 library and emulator: op validation, graph preparation, execution", "sdk": "2.47", "measured": True},
+    {"id": "measured-2.47", "title": "libQnnHtp 2.47.0 and libQnnCpu 2.47.0, x86-64 libraries and emulator: op validation, graph preparation, execution", "sdk": "2.47", "measured": True},
     {"id": "measured-2.49", "title": "libQnnHtp 2.49.40, x86-64 library: op validation", "sdk": "2.49", "measured": True},
     {"id": "measured-2.50", "title": "libQnnHtp 2.50.40, x86-64 library and emulator: op validation, execution of the datatypes it adds", "sdk": "2.50", "measured": True},
     {"id": "measured-2.51", "title": "libQnnHtp 2.51.0, x86-64 library and emulator: op validation, graph preparation, execution", "sdk": "2.51", "measured": True},

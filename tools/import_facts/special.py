@@ -192,7 +192,7 @@ def _concat():
     return [finding("in[0]", "same_dtype", "rejected", **{"as": "out[0]"}),
             finding("in[0..m]", "same_dtype", "prepare_fails", since="2.51", when=_FLOATS,
                     **{"as": "out[0]"}),
-            finding("in[0..m]", "dtypes", "wrong_values", since="2.51", denied=[U8],
+            finding("in[0..m]", "dtypes", "wrong_values", since="2.51", denied=[U8, S8],
                     when={"dtype_of": {"out[0]": [U16]}})]
 
 

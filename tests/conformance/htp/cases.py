@@ -26,7 +26,9 @@ from agree.generate import _with_channel_weights  # noqa: E402
 from reference.judge import expected  # noqa: E402
 from reference.values import NoReference, dims, encoding  # noqa: E402
 from reference.values import is_fixed as is_fixed_tensor  # noqa: E402
-from reference.values import is_float, real, stored  # noqa: E402
+from reference.values import is_float, real, storage_bits, stored  # noqa: E402
+
+MOST_ELEMENTS = 1 << 16  # of a tensor: values are text on the way to the library and back
 
 # Mutations that leave a graph to run; those of datatypes and of what is refused say little here.
 MUTATIONS = [
@@ -74,13 +76,30 @@ def vary_encodings(rng: random.Random, op: Op, c: Configuration) -> None:
         body["scale"], body["zeroPoint"] = drawn.setdefault(port.dtype, (scale, point)) if alike else (scale, point)
 
 
+def _bound(port: Any) -> float:
+    """About the largest real value of a fixed-point port; 1 of others."""
+    body = (port.encoding or {}).get("perTensor") or (port.encoding or {}).get("perChannel") or {}
+    scale = body.get("scale", (body.get("scales") or [0])[0])
+    return float(scale) * 2.0 ** (min(database.bits_of(port.dtype), 16) - 1) if scale and not isinstance(scale, str) else 1.0
+
+
 def enlarge_biases(op: Op, c: Configuration) -> None:
     """A bias of 8 bits gets a scale with which it can be seen in the output."""
     for name, port in c.ports():
         direction, index = name[:-1].split("[")
         if op.role(direction, int(index)) == "bias" and database.bits_of(port.dtype) == 8 and "perTensor" in (port.encoding or {}):
-            if 0 < port.encoding["perTensor"]["scale"] < SCALE:
-                port.encoding["perTensor"]["scale"] = SCALE
+            others = math.prod(_bound(other) for other in c.inputs[:int(index)] if other)
+            if 0 < port.encoding["perTensor"]["scale"] < max(SCALE, others / 128):
+                port.encoding["perTensor"]["scale"] = float(np.float32(max(SCALE, others / 128)))
+
+
+def fit_grids(rng: random.Random, op: Op, c: Configuration) -> None:
+    """Coordinates mostly within the image, whose ends are -1 and 1."""
+    for name, port in c.ports():
+        direction, index = name[:-1].split("[")
+        if op.role(direction, int(index)) == "grid" and is_fixed(port.dtype) and "perTensor" in (port.encoding or {}):
+            steps = (1 << database.bits_of(port.dtype)) - 1
+            port.encoding["perTensor"].update(scale=float(np.float32(rng.uniform(2, 3) / steps)), zeroPoint=mid_point(port.dtype))
 
 
 def _index_limit(node: dict, tensors: dict[str, Any], name: str, params: dict) -> int:
@@ -112,7 +131,9 @@ def draw(model: dict[str, Any], seed: int) -> dict[str, list[Any]]:
             bits = min(bits, 24)
             low = 0 if tensor["dtype"].startswith("U") else -(1 << bits - 1)
             if tensor["dtype"].endswith("_32"):  # about what a sum of products is
-                low, bits = -(1 << 16), 17
+                summed = sum(storage_bits(tensors[n]) for n in node["inputs"][:2] if is_fixed_tensor(tensors[n])) if i > 1 else 0
+                bits = min(30, max(17, summed + 1))
+                low = -(1 << bits - 1)
             drawn = rng.randint(low, low + (1 << bits), count)
             zero = int(body.get("zeroPoint", (body.get("zeroPoints") or [0])[0]))
             if low <= zero < low + (1 << bits):  # the real number 0, for logical ops
@@ -125,8 +146,9 @@ def draw(model: dict[str, Any], seed: int) -> dict[str, list[Any]]:
             values[name] = [int(v) for v in drawn]
         elif tensor["dtype"] == "BOOL_8":
             values[name] = [int(v) for v in rng.randint(0, 2, count)]
-        elif i == 0:
-            values[name] = [int(v) for v in rng.randint(0, 100, count)]
+        elif i == 0:  # small ones too: equal to what they are compared with, or a class that there is
+            drawn = np.where(rng.rand(count) < 0.5, rng.randint(0, 4, count), rng.randint(0, 100, count))
+            values[name] = [int(v) for v in drawn]
         else:
             limit = _index_limit(node, tensors, name, node.get("params") or {})
             if "Scatter" in node["op"]:  # a place written twice has no one value
@@ -186,6 +208,7 @@ def configurations(ops: list[Op], seed: int, per_op: int) -> Iterator[dict[str, 
             if kind < 0.75:
                 vary_encodings(rng, op, c)
             enlarge_biases(op, c)
+            fit_grids(rng, op, c)
             before = {f"y{i}": port.encoding["perTensor"]["scale"] for i, port in enumerate(c.outputs)
                       if "perTensor" in (port.encoding or {}) and not fixed_by_database(op, i, port)}  # fmt: skip
             for _ in range(rng.choice([0, 1, 1, 1, 2])):
@@ -195,7 +218,7 @@ def configurations(ops: list[Op], seed: int, per_op: int) -> Iterator[dict[str, 
                     c.mutations.append(label)
             randomise_channels(rng, c)
             key = c.key()
-            if key in seen:
+            if key in seen or any(math.prod(port.dims) > MOST_ELEMENTS for _, port in c.ports()):
                 continue
             seen.add(key)
             model = c.model(f"{op.name} {c.variant} {c.example}")

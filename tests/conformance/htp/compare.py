@@ -90,6 +90,11 @@ def execution(recording: store.Recording, target: str, said: list[dict[str, Any]
         if agreement != NOT_ASKED:
             result.counts[op][agreement] += 1
             result.total[agreement] += 1
+        if outcome == "prepare_fails":
+            announced = ours["verdict"] in ("rejected", "prepare_fails") or any(c == "prepare_fails" for c, _ in ours["findings"])
+            result.total["failure_announced"] += announced
+            # Graphs of the oracle lack the option that lets FLOAT_32 run as FLOAT_16.
+            result.total["failure_of_float"] += not announced and any(t.get("dtype") == "FLOAT_32" for t in case["model"]["tensors"])
         if outcome == "wrong":
             # Refused for a worse reason is no silence.
             warned = ours["verdict"] in ("rejected", "prepare_fails", "wrong_values")

@@ -8,6 +8,7 @@
     conformance.py --record SDK=LIB …      asks and writes recorded/ (needs PyYAML and NumPy);
                                            --sets validation,cpu,execution
     conformance.py --add SDK=LIB …         asks about the recorded configurations, adds the answers
+    conformance.py --crashes SDK=LIB …     shrinks every recorded crash, and those of --models FILE, into crashes.json
     conformance.py --update                rewrites known_differences.json (reasons are kept) and
                                            docs/conformance.md
 
@@ -18,10 +19,10 @@ quantgate doesn't announce and right ones that it calls wrong.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -39,10 +40,12 @@ ARCHS = ("v68", "v73", "v79")  # of the oldest and the newest SDK
 BETWEEN_ARCHS = ("v73",)  # of the SDKs between them, which are not executed either
 EXECUTED_ARCHS = ("v73",)
 VALIDATED = 20000  # configurations
-VALIDATED_CPU = 3000
+VALIDATED_CPU = 5000
+SEED_CPU = 730031
+SETS = ("validation", "cpu", "execution")
 EXECUTED_PER_OP = 26
 SEED = 2026
-EXECUTED_SEED = 55555
+EXECUTED_SEED = 620417
 
 
 def libraries(pairs: list[str]) -> dict[str, str]:
@@ -85,14 +88,12 @@ def record_cpu(oracle: str, libs: dict[str, str], jobs: int) -> None:
     recording = store.Recording("cpu")
     ops = database.load(ask.ROOT / "opdefs" / "cpu", ask.ROOT / "opdefs" / "htp")
     recording.configurations = [c.model(f"{c.variant} {c.example}: {', '.join(c.mutations)}")
-                                for c in generate.configurations(ops, VALIDATED_CPU, SEED)]  # fmt: skip
+                                for c in generate.configurations(generate.current(ops, list(libs)), VALIDATED_CPU, SEED_CPU)]  # fmt: skip
     there = {sdk: path for sdk, htp in libs.items() if (path := Path(htp).with_name("libQnnCpu.so")).is_file()}
     ask_all(recording, oracle, {sdk: str(path) for sdk, path in there.items()}, jobs, dict.fromkeys(there, (store.NO_ARCH,)))
 
 
 def record_execution(oracle: str, libs: dict[str, str], jobs: int) -> None:
-    import json
-
     from agree import database
     from cases import configurations
 
@@ -129,21 +130,17 @@ def live(oracle: str, libs: dict[str, str], every: int, jobs: int) -> list[str]:
 def replay(cli: str) -> dict[str, dict[str, Any]]:
     """set -> target -> compare.Result"""
     results: dict[str, dict[str, Any]] = {}
-    for name in ("validation", "execution"):
+    for name in SETS:
         recording = store.Recording.load(name)
-        models = recording.configurations if name == "validation" else [c["model"] for c in recording.configurations]
-        judge = compare.validation if name == "validation" else compare.execution
+        models = [c["model"] for c in recording.configurations] if name == "execution" else recording.configurations
+        judge = compare.execution if name == "execution" else compare.validation
+        backend = "cpu" if name == "cpu" else "htp"
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            said = pool.map(lambda target: ask.quantgate(cli, target, models), recording.targets)
+            said = pool.map(lambda target: ask.quantgate(cli, target, models, backend), recording.targets)
             results[name] = {target: judge(recording, target, verdicts) for target, verdicts in zip(recording.targets, said)}
     return results
 
 
-def replay_cpu(cli: str) -> dict[str, Counter[tuple[str, str]]]:
-    """target -> how often quantgate said this and the CPU library that"""
-    recording = store.Recording.load("cpu")
-    return {target: Counter(zip((v["verdict"] for v in ask.quantgate(cli, target, recording.configurations, "cpu")),
-                                recording.validation(target))) for target in recording.targets}  # fmt: skip
 
 
 def row(cells: list[Any]) -> str:
@@ -152,10 +149,10 @@ def row(cells: list[Any]) -> str:
 
 def print_counts(results: dict[str, dict[str, Any]]) -> None:
     print(row(["op validation", "asked", "agree", "false rej.", "false acc.", "unknown", "crashes"]))
-    for target, r in results["validation"].items():
+    for target, r in [*results["validation"].items(), *results["cpu"].items()]:
         t = r.total
         asked = sum(t[k] for k in (compare.AGREES, compare.FALSE_REJECTION, compare.FALSE_ACCEPTANCE, compare.UNKNOWN))
-        print(row([target, asked, t[compare.AGREES], t[compare.FALSE_REJECTION], t[compare.FALSE_ACCEPTANCE],
+        print(row([store.shown(target), asked, t[compare.AGREES], t[compare.FALSE_REJECTION], t[compare.FALSE_ACCEPTANCE],
                    t[compare.UNKNOWN], t["crash"]]))  # fmt: skip
     print(row(["execution", "run", "right", "called wrong", "wrong", "missed", "between"]))
     for target, r in results["execution"].items():
@@ -173,7 +170,9 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--record", nargs="+", metavar="SDK=LIB")
     parser.add_argument("--add", nargs="+", metavar="SDK=LIB")
-    parser.add_argument("--sets", default="validation,cpu,execution")
+    parser.add_argument("--crashes", nargs="+", metavar="SDK=LIB")
+    parser.add_argument("--models", type=Path, help="with --crashes: JSON lines of Models to ask about too")
+    parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     args = parser.parse_args()
@@ -191,6 +190,10 @@ def main() -> int:
         libs = libraries(args.add)
         ask_all(store.Recording.load("validation"), args.oracle, libs, args.jobs, dict.fromkeys(libs, BETWEEN_ARCHS))
         return 0
+    if args.crashes:
+        more = [json.loads(line) for line in args.models.read_text().splitlines()] if args.models else []
+        crashes.record(args.oracle, libraries(args.crashes), ARCHS, more, args.jobs)
+        return 0
     problems = live(args.oracle, libraries(args.live), args.every, args.jobs) if args.live else []
     if args.asked_only:
         for problem in problems:
@@ -205,7 +208,7 @@ def main() -> int:
     known = compare.load_known()
     problems += compare.problems(differences, known)
     problems += crashes.problems(args.cli)
-    text = page.text(results, known, replay_cpu(args.cli))
+    text = page.text(results, known)
     if args.update:
         page.PATH.write_text(text)
     elif not page.PATH.is_file() or page.PATH.read_text() != text:

@@ -77,6 +77,11 @@ class Recording:
         return [json.loads(line) for line in unpack(self.targets[target]["answers"]).splitlines()]
 
 
+def shown(target: str) -> str:
+    """A target as people read it."""
+    return f"{target.split()[0]} CPU" if target.endswith(f" {NO_ARCH}") else target
+
+
 def target_key(target: str) -> tuple[tuple[int, ...], int]:
     sdk, arch = target.split()
     return tuple(int(part) for part in sdk.split(".")), int(arch[1:] or 0)

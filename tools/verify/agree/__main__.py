@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 
-from . import backends, database, generate, propose, summary, verdicts
+from . import backends, database, generate, propose, shrink, summary, verdicts
 from .configuration import Configuration
 
 
@@ -34,7 +34,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=int, default=25, help="length of the tables")
     parser.add_argument("--prepare", action="store_true", help="also compare graph preparation with `prepare_fails`")
-    parser.add_argument("--propose", type=int, metavar="N", help="propose constraints that explain at least N false acceptances")
+    parser.add_argument("--propose", type=int, metavar="N", help="propose changes of the YAML that settle at least N disagreements each")
+    parser.add_argument("--minimise", type=int, metavar="N", help="shrink the N most frequent disagreements of each kind to their smallest form")
+    parser.add_argument("--cross", type=int, metavar="N", default=0, help="also all combinations of datatypes of an example's ports where they are at most N")
     parser.add_argument("--max-false-rejections", type=float, help="per cent")
     parser.add_argument("--max-false-acceptances", type=float, help="per cent")
     parser.add_argument("-o", "--out", type=pathlib.Path, required=True, help="folder for <sdk>-<arch>.md and .jsonl")
@@ -48,7 +50,7 @@ def main() -> int:
     args.out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     models = args.out / f"seed-{args.seed}.models.jsonl"
-    made = list(generate.configurations(ops, args.count, args.seed))
+    made = list(generate.configurations(ops, args.count, args.seed, args.cross))
     verdicts.write(made, models)
     print(f"{len(made)} configurations, seed {args.seed}, {time.monotonic() - started:.1f} s", flush=True)
     exceeded = False
@@ -66,16 +68,23 @@ def compare(args: argparse.Namespace, made: list[Configuration], models: pathlib
     started = time.monotonic()
     verdicts.ask_library(args.oracle, library, arch, models, asked, args.jobs, args.prepare)
     library_done = time.monotonic()
+    target = ["--backend", args.backend, "--sdk", sdk] + (["--arch", arch] if arch else [])
     if args.quantgate:
-        target = ["--backend", args.backend, "--sdk", sdk] + (["--arch", arch] if arch else [])
         verdicts.ask_quantgate(args.quantgate, target, models, asked)
     done = time.monotonic()
 
     head = f"Agreement with {args.backend} {sdk} {arch}, seed {args.seed}"
-    (args.out / f"{stem}.md").write_text(summary.page(asked, head, args.limit))
+    page = summary.page(asked, head, args.limit)
+    if args.minimise:
+        found = shrink.smallest_forms(asked, verdicts.Both(args.oracle, library, arch, args.quantgate, target), args.minimise)
+        page += "\n" + "\n".join(summary.smallest_forms(found))
+        (args.out / f"{stem}.smallest.jsonl").write_text(shrink.json_lines(found))
+    (args.out / f"{stem}.md").write_text(page)
     (args.out / f"{stem}.jsonl").write_text("\n".join(summary.records(asked)) + "\n")
     if args.propose:
         lines = propose.yaml_lines(propose.propose(asked, args.propose), f"measured-{sdk}")
+        lines += propose.relaxation_lines(propose.relaxations(asked, args.propose), sdk)
+        lines += propose.row_lines(propose.rows(asked), sdk)
         (args.out / f"{stem}.proposals.yaml").write_text("\n".join(lines) + "\n")
     counted = verdicts.counts(asked)
     shown = ", ".join(f"{counted[kind]} {kind}" for kind in ("false rejection", "false acceptance", "unknown"))

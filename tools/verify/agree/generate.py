@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import random
 from typing import Any, Iterable
 
 from .configuration import WEIGHT_SCALE, Configuration, base, mid_point, per_channel
 from .database import Op, is_fixed
-from .mutations import mutate
+from .mutations import DTYPES, mutate, set_dtype
 
 
 def _bases(ops: list[Op], rng: random.Random) -> dict[str, list[Configuration]]:
@@ -63,14 +64,47 @@ def current(ops: list[Op], sdks: list[str]) -> list[Op]:
     return [dataclasses.replace(op, variants=[v for v in op.variants if holds(v)]) for op in ops]
 
 
-def configurations(ops: list[Op], count: int, seed: int) -> Iterable[Configuration]:
-    """`count` different configurations (fewer where the space is small): the bases first,
-    then one to three mutations of bases drawn op by op."""
+def cross_products(op: Op, bases: list[Configuration], most: int) -> Iterable[Configuration]:
+    """Every datatype at every port of an example, where that makes at most `most`; else at the
+    ports of one datatype of its first row together, where that does."""
+    for number in dict.fromkeys(c.example for c in bases):
+        first = next(c for c in bases if c.example == number)
+        names = [name for name, _ in first.ports()]
+        groups = [[name] for name in names]
+        if len(DTYPES) ** len(groups) > most:
+            alike: dict[str, list[str]] = {}
+            for name, port in first.ports():
+                alike.setdefault(port.dtype, []).append(name)
+            groups = list(alike.values())
+        if len(DTYPES) ** len(groups) > most:
+            continue
+        for dtypes in itertools.product(DTYPES, repeat=len(groups)):
+            made = first.copy()
+            ports = dict(made.ports())
+            for group, dtype in zip(groups, dtypes):
+                for name in group:
+                    set_dtype(ports[name], dtype)
+            made.mutations.append(f"datatypes crossed over {len(groups)}")
+            yield made
+
+
+def configurations(ops: list[Op], count: int, seed: int, cross: int = 0) -> Iterable[Configuration]:
+    """`count` different configurations (fewer where the space is small): the bases first, with
+    `cross` the products of datatypes that are no larger, then one to three mutations of bases
+    drawn op by op."""
     rng = random.Random(seed)
     seen: set[str] = set()
     bases = _bases(ops, rng)
     for of_op in bases.values():
         for configuration in of_op:
+            if len(seen) >= count:
+                return
+            key = configuration.key()
+            if key not in seen:
+                seen.add(key)
+                yield configuration
+    for op in ops if cross else ():
+        for configuration in cross_products(op, bases[op.name], cross):
             if len(seen) >= count:
                 return
             key = configuration.key()

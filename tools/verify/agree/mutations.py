@@ -21,7 +21,7 @@ COMMON = "UFIXED_POINT_8 SFIXED_POINT_8 UFIXED_POINT_16 SFIXED_POINT_16 FLOAT_16
 Mutation = Callable[[random.Random, Configuration], "str | None"]
 
 
-def _set_dtype(port: Port, dtype: str) -> None:
+def set_dtype(port: Port, dtype: str) -> None:
     old = port.dtype
     port.dtype = dtype
     if not is_fixed(dtype):
@@ -50,7 +50,7 @@ def dtype_of_port(rng: random.Random, c: Configuration) -> str | None:
     dtype = rng.choice(COMMON if rng.random() < 0.6 else DTYPES)
     if dtype == port.dtype:
         return None
-    _set_dtype(port, dtype)
+    set_dtype(port, dtype)
     return f"dtype {name}"
 
 
@@ -62,7 +62,7 @@ def dtype_of_all_alike(rng: random.Random, c: Configuration) -> str | None:
         return None
     for _, port in c.ports():
         if port.dtype == old:
-            _set_dtype(port, new)
+            set_dtype(port, new)
     return "dtype of alike ports"
 
 

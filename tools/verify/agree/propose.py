@@ -8,12 +8,16 @@ proposed is consistent with every answer seen and no more than that: a person de
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Iterator
 
 from .configuration import Configuration, Port
 from .verdicts import Verdict
+
+UNIVERSAL = re.compile(r"QG\d+ ")  # a rule without a constraint of the op
+NO_ROW = re.compile(r"QG2\d\d ")
 
 Holds = Callable[[Configuration], "bool | None"]  # None = does not apply
 
@@ -260,4 +264,47 @@ def yaml_lines(proposals: list[Proposal], source: str) -> list[str]:
             lines.append(f"{op}:")
         fields = {**p.candidate.text, "consequence": "rejected", "sources": [source]}
         lines.append(f"  - {json.dumps(fields)}  # explains {p.explains}, holds for {p.accepted} accepted")
+    return lines
+
+
+@dataclass
+class Relaxation:
+    op: str
+    constraint: str  # its id within the op
+    settles: int  # accepted configurations that nothing else refuses
+    right: int  # refused configurations that it alone refuses
+
+
+def relaxations(verdicts: Iterable[Verdict], least: int) -> list[Relaxation]:
+    """Constraints that alone refuse what the library accepts, and never what it refuses."""
+    wrong: Counter[tuple[str, str]] = Counter()
+    right: Counter[tuple[str, str]] = Counter()
+    for v in verdicts:
+        if len(v.constraints) == 1 and v.library in ("accepted", "rejected") and not UNIVERSAL.match(v.constraints[0]):
+            (wrong if v.library == "accepted" else right)[(v.configuration.op, v.constraints[0].split("/", 2)[-1])] += 1
+    return [Relaxation(op, name, n, right[op, name]) for (op, name), n in sorted(wrong.items()) if n >= least and not right[op, name]]
+
+
+def relaxation_lines(found: list[Relaxation], sdk: str) -> list[str]:
+    """In the form of `amended` in tools/import_facts/agreed.yaml."""
+    lines = ["amended:"] if found else []
+    for r in found:
+        fields = {"op": r.op, "id": re.escape(r.constraint), "relaxed_since": sdk}
+        lines.append(f"- {json.dumps(fields)}  # the library accepts {r.settles} that it alone refuses, and refuses none of these")
+    return lines
+
+
+def rows(verdicts: Iterable[Verdict]) -> list[tuple[str, tuple[str, ...]]]:
+    """Rows of datatypes, inputs then outputs, that the library accepts and no variant holds."""
+    found = {(v.configuration.op, tuple(p.dtype if p else "~" for p in (*v.configuration.inputs, *v.configuration.outputs)))
+             for v in verdicts
+             if v.kind() == "false rejection" and v.constraints and all(NO_ROW.match(c) for c in v.constraints)}  # fmt: skip
+    return sorted(found)
+
+
+def row_lines(found: list[tuple[str, tuple[str, ...]]], sdk: str) -> list[str]:
+    """Variants, in the form of the op files: taken by op validation, never executed."""
+    lines: list[str] = ["variants:"] if found else []
+    for op, dtypes in found:
+        lines.append(f"- {op}: {{dtypes: [{', '.join(dtypes)}], since: \"{sdk}\", consequence: undocumented, sources: [measured-{sdk}]}}")
     return lines

@@ -10,21 +10,24 @@ from typing import Any
 from .verdicts import Verdict, counts
 
 
-def _general(message: str) -> str:
+def general(message: str) -> str:
     """A library's message without the numbers and addresses of the case."""
     return re.sub(r"\b0x[0-9a-fA-F]+\b|\b\d+(\.\d+)?\b", "N", message)[:140]
 
 
+def reason(verdict: Verdict) -> str:
+    """quantgate's constraints for a false rejection, else the library's message."""
+    return ", ".join(verdict.constraints) if verdict.kind() == "false rejection" else general(verdict.message)
+
+
 def classes(verdicts: list[Verdict], kind: str) -> list[tuple[tuple[str, str, str], list[Verdict]]]:
-    """Disagreements of one kind by (op, reason, mutation): the reason is quantgate's
-    constraints for a false rejection, the library's message for a false acceptance."""
+    """Disagreements of one kind by (op, reason, mutation)."""
     grouped: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         if verdict.kind() != kind:
             continue
-        reason = ", ".join(verdict.constraints) if kind == "false rejection" else _general(verdict.message)
         mutation = " + ".join(sorted(verdict.configuration.mutations)) or "none"
-        grouped[(verdict.configuration.op, reason, mutation)].append(verdict)
+        grouped[(verdict.configuration.op, reason(verdict), mutation)].append(verdict)
     return sorted(grouped.items(), key=lambda item: (-len(item[1]), item[0]))
 
 
@@ -89,13 +92,13 @@ def _preparation(verdicts: list[Verdict], limit: int) -> list[str]:
         for v in verdicts:
             if v.preparation() == kind:
                 mutation = " + ".join(sorted(v.configuration.mutations)) or "none"
-                grouped[(v.configuration.op, f"{v.prepare}: {_general(v.prepare_message)}", mutation)].append(v)
+                grouped[(v.configuration.op, f"{v.prepare}: {general(v.prepare_message)}", mutation)].append(v)
         if not grouped:
             continue
         wrong = [v for v in verdicts if v.preparation() == kind]
         by_message: dict[str, list[Verdict]] = defaultdict(list)
         for v in wrong:
-            said = f"{v.prepare}: {_general(v.prepare_message)}".replace(v.configuration.op, "OP")
+            said = f"{v.prepare}: {general(v.prepare_message)}".replace(v.configuration.op, "OP")
             by_message[re.sub(r"q::\S+", "q::OP", said)].append(v)
         lines += [f"### {kind} by message", "", "| n | message | ops |", "|---|---|---|"]
         for said, members in sorted(by_message.items(), key=lambda item: -len(item[1])):
@@ -104,7 +107,7 @@ def _preparation(verdicts: list[Verdict], limit: int) -> list[str]:
         lines += ["", f"### {kind}: variants as they stand", "", "| op | variant | dtypes | library |", "|---|---|---|---|"]
         lines += [
             f"| {v.configuration.op} [{v.configuration.example}] | {v.configuration.variant} | {v.configuration.dtypes()} "
-            f"| {v.prepare}: {_general(v.prepare_message)} |"
+            f"| {v.prepare}: {general(v.prepare_message)} |"
             for v in wrong
             if not v.configuration.mutations
         ]
@@ -115,6 +118,35 @@ def _preparation(verdicts: list[Verdict], limit: int) -> list[str]:
             lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
         lines.append("")
     return lines
+
+
+def _case(model: dict[str, Any]) -> str:
+    """The node of a Model in one line."""
+    tensors = {t["name"]: t for t in model["tensors"]}
+
+    def tensor(name: str) -> str:
+        if not name:
+            return "-"
+        t = tensors[name]
+        encoding = json.dumps(t["encoding"]).replace('"', "") if "encoding" in t else ""
+        return f"{t['dtype']}{t['dims']}{' constant' if t.get('isStatic') else ''}{' ' + encoding if encoding else ''}"
+
+    node = model["nodes"][0]
+    params = json.dumps(node.get("params") or {}).replace('"', "")
+    return f"{', '.join(map(tensor, node['inputs']))} -> {', '.join(map(tensor, node['outputs']))}; {params}"
+
+
+def smallest_forms(found: list[tuple[str, int, dict[str, Any], Verdict]]) -> list[str]:
+    """Disagreements and failures of the library shrunk as far as both say the same of them."""
+    if not found:
+        return []
+    lines = ["## smallest forms", "", "| kind | n | op | library | quantgate | the node |", "|---|---|---|---|---|---|"]
+    for kind, n, model, said in found:
+        library = f"{said.library} {general(said.message)}".strip()
+        ours = " by ".join(part for part in (said.quantgate, ", ".join(said.constraints)) if part)
+        cells = [kind, str(n), model["nodes"][0]["op"], library, ours, _case(model)]
+        lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
+    return lines + [""]
 
 
 def page(verdicts: list[Verdict], head: str, limit: int) -> str:
@@ -135,13 +167,13 @@ def page(verdicts: list[Verdict], head: str, limit: int) -> str:
             lines += _table(
                 "variants as they stand (no mutation)",
                 Counter(f"{v.configuration.op} {v.configuration.variant} [{v.configuration.example}] {v.configuration.dtypes()}: "
-                        f"{', '.join(v.constraints) or _general(v.message)}" for v in unmutated),
+                        f"{', '.join(v.constraints) or general(v.message)}" for v in unmutated),
                 4 * limit,
             )  # fmt: skip
         if kind == "false rejection":
             lines += _constraints(verdicts)
         else:
-            lines += _table("by message of the library", Counter(_general(v.message) for v in wrong), 2 * limit)
+            lines += _table("by message of the library", Counter(general(v.message) for v in wrong), 2 * limit)
         single = [v for v in wrong if len(v.configuration.mutations) == 1]
         lines += _table("by single mutation", Counter(v.configuration.mutations[0] for v in single), 2 * limit)
         lines += ["### classes", "", "| n | op | reason | mutation | dtypes of the smallest | line |", "|---|---|---|---|---|---|"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 import subprocess
+import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Iterable
@@ -100,6 +101,27 @@ def ask_quantgate(quantgate: str, target: list[str], models: pathlib.Path, verdi
         verdict.constraints = sorted(
             {f.get("constraint") or f"{f['code']} {f['rule']}" for f in report["findings"] if f["consequence"] == "rejected"}
         )
+
+
+@dataclass
+class Both:
+    """The library and quantgate, asked about Models again."""
+
+    oracle: str
+    library: str
+    arch: str
+    quantgate: str
+    target: list[str]
+
+    def ask(self, models: list[dict[str, Any]]) -> list[Verdict]:
+        asked = [Verdict(Configuration(m["nodes"][0]["op"], "", "", [], [], {}), line=n) for n, m in enumerate(models, 1)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "models.jsonl"
+            path.write_text("".join(json.dumps(m) + "\n" for m in models))
+            ask_library(self.oracle, self.library, self.arch, path, asked, 1, False)
+            if self.quantgate:
+                ask_quantgate(self.quantgate, self.target, path, asked)
+        return asked
 
 
 def counts(verdicts: Iterable[Verdict]) -> Counter[str]:
