@@ -11,19 +11,13 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "core/opdb/conditions.h"
 #include "core/route/route.h"
 
 namespace quantgate {
 namespace {
 
 using State = SourceNode::State;
-
-bool Lists(opdb::Tree list, std::string_view name) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (list.at(i).str() == name) return true;
-  }
-  return false;
-}
 
 class Describer {
  public:
@@ -195,7 +189,8 @@ class Describer {
 
   // A Q or DQ that stands alone moves values between float and integers: no arithmetic of its own.
   bool IsQuantizer(size_t node) const {
-    return run_.nodes[node].ops.size() == 1 && Lists(document_["lone"], run_.nodes[node].ops[0]);
+    return run_.nodes[node].ops.size() == 1 &&
+           opdb::Lists(document_["lone"], run_.nodes[node].ops[0]);
   }
 
   // The graph is cut as the tool does it: in topological order a piece takes all nodes for the NPU
@@ -291,7 +286,7 @@ class Describer {
       const auto i = static_cast<size_t>(f.node_index);
       // A finding without a constraint is the tool's own refusal.
       if ((f.constraint.empty() && (resolved_.sources.empty() || !resolved_.sources[i].fatal)) ||
-          Lists(fatal["unless"], f.rule->slug)) {
+          opdb::Lists(fatal["unless"], f.rule->slug)) {
         refused_before[i] = true;
       }
     }
@@ -299,7 +294,7 @@ class Describer {
       const RunNode& node = run_.nodes[i];
       return node.placement == Placement::kCpu && !refused_before[i] &&
              std::any_of(node.ops.begin(), node.ops.end(),
-                         [&](const std::string& op) { return Lists(fatal["ops"], op); });
+                         [&](const std::string& op) { return opdb::Lists(fatal["ops"], op); });
     });
   }
 

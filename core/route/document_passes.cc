@@ -280,6 +280,17 @@ class Passes {
     TensorOf(written).encoding = Encoding(TensorOf(read).encoding);
   }
 
+  // A node that the route puts before or behind `node`, from one tensor to another.
+  static Node Beside(const Node& node, std::string_view op, TensorId from, TensorId to) {
+    Node beside;
+    beside.op = std::string(op);
+    beside.name = absl::StrCat(node.name, "/", beside.op);
+    beside.location = node.location;
+    beside.inputs = {from};
+    beside.outputs = {to};
+    return beside;
+  }
+
   void Convert(std::string_view op, bool before, Node& node) {
     const TensorId read = node.inputs[0], written = node.outputs[0];
     const std::string found = Describe(TensorOf(written)), given = Describe(TensorOf(read));
@@ -289,16 +300,10 @@ class Passes {
     const bool same = found == given;
     node.inputs[0] = before ? between : read;
     node.outputs[0] = before ? written : between;
-    Node convert;
-    convert.op = std::string(op);
-    convert.name = absl::StrCat(node.name, "/", convert.op);
-    convert.location = node.location;
-    convert.inputs = {before ? read : between};
-    convert.outputs = {before ? between : written};
     if (before) {
-      Emit(std::move(convert));
+      Emit(Beside(node, op, read, between));
     } else {
-      after_ = std::move(convert);
+      after_ = Beside(node, op, between, written);
     }
     Finding& f =
         Report("QG602", Consequence::kAltered, node,
@@ -332,17 +337,8 @@ class Passes {
     };
     node.inputs[0] = in_float(read);
     node.outputs[0] = in_float(written);
-    const auto quantizer = [&](std::string_view op, TensorId in, TensorId out) {
-      Node q;
-      q.op = std::string(op);
-      q.name = absl::StrCat(node.name, "/", q.op);
-      q.location = node.location;
-      q.inputs = {in};
-      q.outputs = {out};
-      return q;
-    };
-    Emit(quantizer(row["before"].str(), read, node.inputs[0]));
-    after_ = quantizer(row["behind"].str(), node.outputs[0], written);
+    Emit(Beside(node, row["before"].str(), read, node.inputs[0]));
+    after_ = Beside(node, row["behind"].str(), node.outputs[0], written);
     Finding& f = Report("QG602", Consequence::kAltered, node,
                         absl::StrCat(node.op,
                                      " has different scales in and out: it runs in float, "
@@ -423,13 +419,7 @@ class Passes {
     const TensorId natural = Copy(written, "natural");
     TensorOf(natural).encoding = std::move(fixed);
     node.outputs[0] = natural;
-    Node convert;
-    convert.op = std::string(op);
-    convert.name = absl::StrCat(node.name, "/", convert.op);
-    convert.location = node.location;
-    convert.inputs = {natural};
-    convert.outputs = {written};
-    after_ = std::move(convert);
+    after_ = Beside(node, op, natural, written);
     Finding& f = Report("QG602", Consequence::kAltered, node,
                         absl::StrCat(node.op,
                                      " computes with a fixed output encoding; the "
@@ -538,14 +528,8 @@ class Passes {
     TensorOf(narrowed).dtype = *to;
     TensorOf(narrowed).encoding = std::move(changed);
     node.inputs[at] = narrowed;
-    Node convert;
-    convert.op = std::string(row["convert"].str());
-    convert.name = absl::StrCat(node.name, "/", convert.op);
-    convert.location = node.location;
-    convert.inputs = {from};
-    convert.outputs = {narrowed};
-    const std::string convert_op = convert.op;
-    Emit(std::move(convert));
+    const std::string convert_op(row["convert"].str());
+    Emit(Beside(node, convert_op, from, narrowed));
     const std::string dtype(DtypeName(*to));
     Finding& f =
         Report("QG605", Consequence::kAltered, node,

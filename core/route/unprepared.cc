@@ -6,18 +6,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "core/opdb/conditions.h"
 #include "core/route/route.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
 namespace {
-
-bool Lists(opdb::Tree list, std::string_view name) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (list.at(i).str() == name) return true;
-  }
-  return false;
-}
 
 // What the tensor of an op comes from: kEdge is a `to` of floats that no op computed.
 enum class Origin : uint8_t { kOther, kEdge, kFrom, kTo };
@@ -91,7 +85,7 @@ void AddUnprepared(Route route, const opdb::View& database, const Resolved& reso
   const opdb::Tree rows = document["unprepared"];
   const size_t before = report.findings.size();
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (Lists(rows.at(i)["archs"], report.arch)) {
+    if (opdb::Lists(rows.at(i)["archs"], report.arch)) {
       FindChains(document, rows.at(i), resolved, report);
     }
   }

@@ -19,14 +19,6 @@ struct Conversion {
   bool same_width;
 };
 
-bool ToldBefore(const GraphView& g, int32_t op) {
-  const opdb::Tree rules = g.settings()["told_by"];
-  for (size_t i = 0; i < rules.size(); ++i) {
-    if (g.Found(op, FindRule(rules.at(i).str()))) return true;
-  }
-  return false;
-}
-
 // What `op` converts from quantized to quantized, alone or with the op behind it.
 std::optional<Conversion> At(const GraphView& g, SetMask conversions, int32_t op) {
   if (!g.Is(op, conversions)) return std::nullopt;
@@ -55,7 +47,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
   double bytes = 0;
   for (int32_t op = 0; op < g.op_count(); ++op) {
     const auto conversion = At(g, conversions, op);
-    if (!conversion || ToldBefore(g, op)) continue;
+    if (!conversion || g.ToldBefore(op)) continue;
     found.push_back(*conversion);
     bytes += conversion->bytes;
   }

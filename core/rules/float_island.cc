@@ -81,14 +81,6 @@ class Islands {
   std::vector<int32_t> todo_;
 };
 
-bool ToldBefore(const GraphView& g, int32_t op) {
-  const opdb::Tree rules = g.settings()["told_by"];
-  for (size_t i = 0; i < rules.size(); ++i) {
-    if (g.Found(op, FindRule(rules.at(i).str()))) return true;
-  }
-  return false;
-}
-
 // Names of the file's nodes, each once.
 std::vector<std::string> NamesOf(const GraphView& g, const std::vector<int32_t>& ops) {
   std::vector<std::string> names;
@@ -124,7 +116,7 @@ void Explain(const GraphView& g, const Island& island, GraphFindings& findings) 
   int32_t outside = 0;
   for (const int32_t op : island.ops) {
     outside += g.Refused(op) ? 1 : 0;
-    if (ToldBefore(g, op)) {
+    if (g.ToldBefore(op)) {
       dragged.push_back(op);
     } else if (g.Is(op, moves)) {
       movers.push_back(op);
@@ -187,7 +179,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     const Island island = islands.From(op);
     if (island.ops.empty() || island.enters == 0 || island.leaves == 0) continue;
     // One node that was told already is no news.
-    if (NamesOf(g, island.ops).size() == 1 && ToldBefore(g, island.ops[0])) continue;
+    if (NamesOf(g, island.ops).size() == 1 && g.ToldBefore(island.ops[0])) continue;
     Explain(g, island, findings);
   }
 }

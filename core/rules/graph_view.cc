@@ -119,6 +119,14 @@ bool GraphView::Found(int32_t op, const Rule* rule) const {
   return found_.contains({SourceOf(op), rule});
 }
 
+bool GraphView::ToldBefore(int32_t op) const {
+  const opdb::Tree rules = settings_["told_by"];
+  for (size_t i = 0; i < rules.size(); ++i) {
+    if (Found(op, FindRule(rules.at(i).str()))) return true;
+  }
+  return false;
+}
+
 Finding& GraphFindings::Add(int32_t op, Consequence consequence) {
   Finding& f = findings_.emplace_back();
   f.rule = &rule_;

@@ -68,6 +68,8 @@ class GraphView {
   bool Refused(int32_t op) const;
   // Whether that rule was broken by the node before.
   bool Found(int32_t op, const Rule* rule) const;
+  // Whether a rule that `told_by` of the running rule names was.
+  bool ToldBefore(int32_t op) const;
 
  private:
   void IndexProducers() const;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/opdb/conditions.h"
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
@@ -10,40 +11,17 @@
 namespace quantgate::rules {
 namespace {
 
-bool Lists(opdb::Tree list, std::string_view name) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (list.at(i).str() == name) return true;
-  }
-  return false;
-}
-
-bool ListsNumber(opdb::Tree list, int64_t number) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (list.at(i).integer() == number) return true;
-  }
-  return false;
-}
-
-bool IsFor(opdb::Tree pattern, const Target& target) {
-  const auto sdk = [&](std::string_view key, SdkKey otherwise) {
-    const absl::StatusOr<SdkKey> parsed = ParseSdk(pattern[key].str());
-    return parsed.ok() ? *parsed : otherwise;
-  };
-  return Lists(pattern["archs"], target.arch()) && sdk("since", 0) <= target.sdk_key() &&
-         target.sdk_key() < sdk("until", kSdkOpen);
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   const opdb::Tree patterns = g.settings()["patterns"];
   for (size_t i = 0; i < patterns.size(); ++i) {
     const opdb::Tree pattern = patterns.at(i);
-    if (!IsFor(pattern, g.target())) continue;
+    if (!opdb::IsFor(pattern, g.target())) continue;
     const SetMask ops = g.sets().Bits(pattern["ops"]);
     const int64_t rank = pattern["rank"].integer().value_or(-1);
     for (int32_t op = 0; op < g.op_count(); ++op) {
       const Tensor* out = g.Is(op, ops) ? g.output(op) : nullptr;
       if (out == nullptr || !IsFixedPoint(out->dtype) || out->rank() != rank ||
-          !ListsNumber(pattern["bits"], BitsOf(out->dtype))) {
+          !opdb::Lists(pattern["bits"], BitsOf(out->dtype))) {
         continue;
       }
       Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);

@@ -5,28 +5,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "core/opdb/conditions.h"
 #include "core/rules/graph_view.h"
 
 namespace quantgate {
 namespace {
-
-bool Lists(opdb::Tree list, std::string_view name) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (list.at(i).str() == name) return true;
-  }
-  return false;
-}
-
-// `since` and `until` (exclusive) as everywhere in the database.
-bool Covers(opdb::Tree settings, const Target& target) {
-  const auto sdk = [&](std::string_view key, SdkKey otherwise) {
-    const absl::StatusOr<SdkKey> parsed = ParseSdk(settings[key].str());
-    return parsed.ok() ? *parsed : otherwise;
-  };
-  const opdb::Tree archs = settings["archs"];
-  return Lists(settings["backends"], target.backend()) && (!archs || Lists(archs, target.arch())) &&
-         sdk("since", 0) <= target.sdk_key() && target.sdk_key() < sdk("until", kSdkOpen);
-}
 
 // What the conversions cost that were inserted for a node, told where they are told.
 void Price(const rules::GraphView& view, const rules::SetMask conversions,
@@ -55,7 +38,9 @@ GraphRules::GraphRules(const opdb::View& db, const Target& target)
   for (const rules::RuleEntry* entry : rules::AllEntries()) {
     if (entry->walk == nullptr) continue;
     const opdb::Tree settings = db.Document(absl::StrCat("rules/", std::string(entry->rule.slug)));
-    if (!settings || !Covers(settings, target)) continue;
+    if (!settings || !opdb::Lists(settings["backends"], target.backend()) ||
+        !opdb::IsFor(settings, target))
+      continue;
     const opdb::Tree priced = settings["prices"];
     for (size_t i = 0; i < priced.size(); ++i) {
       if (const Rule* rule = FindRule(priced.at(i).str())) priced_.push_back(rule);

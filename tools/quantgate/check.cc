@@ -38,7 +38,7 @@ struct CheckFlags {
   TargetSpec target;
   RouteFlag route;
   InputFormatFlag input_format;
-  std::string mode = "strict", fail_on = "wrong_values";
+  FailFlags fail;
   std::string format = "text", output, encodings, save_node;
   ColorFlag color;
   bool verbose = false;
@@ -213,8 +213,8 @@ GivenFlags GivenOf(const CheckFlags& flags) {
           .soc = flags.target.soc,
           .arch = flags.target.arch,
           .route = flags.route.value,
-          .mode = given("--mode", flags.mode),
-          .fail_on = given("--fail-on", flags.fail_on),
+          .mode = given("--mode", flags.fail.mode),
+          .fail_on = given("--fail-on", flags.fail.fail_on),
           .baseline = flags.baseline,
           .config = flags.config,
           .select = flags.select,
@@ -473,15 +473,7 @@ void AddCheck(CommandLine& line) {
   AddTargetFlags(verb, flags->target);
   flags->opdefs.Add(verb);
   flags->route.Add(verb);
-  verb.Add({.name = "--mode",
-            .type = "MODE",
-            .words = "strict: fail on bad verdicts; warn: only report"},
-           flags->mode);
-  verb.Add({.name = "--fail-on",
-            .type = "VERDICT",
-            .words = "Fail on this verdict and worse: advice, undocumented, altered, wrong_values, "
-                     "prepare_fails, rejected; or unchecked"},
-           flags->fail_on);
+  flags->fail.Add(verb);
   verb.Add({.name = "--as-run",
             .words = "Show what runs instead of what was written, node by node, and where"},
            flags->as_run);

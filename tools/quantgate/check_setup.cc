@@ -74,14 +74,14 @@ absl::StatusOr<Config> EffectiveConfig(const GivenFlags& flags,
   absl::StatusOr<Config> config = FromFile(flags, models);
   if (!config.ok()) return config;
   if (!flags.mode.empty()) {
-    const auto mode = OneOf("--mode", flags.mode, {"strict", "warn"});
+    const absl::StatusOr<Mode> mode = ParseMode(flags.mode);
     if (!mode.ok()) return mode.status();
-    config->mode = *mode == 0 ? Mode::kStrict : Mode::kWarn;
+    config->mode = *mode;
   }
   if (!flags.fail_on.empty()) {
-    const auto fail_on = OneOf("--fail-on", flags.fail_on, FailOnNames());
+    const absl::StatusOr<Consequence> fail_on = ParseFailOn(flags.fail_on);
     if (!fail_on.ok()) return fail_on.status();
-    config->fail_on = ConsequenceFromName(flags.fail_on);
+    config->fail_on = *fail_on;
   }
   const absl::StatusOr<Route> route = RouteFlag{flags.route}.Parse();
   if (!route.ok()) return route.status();

@@ -105,6 +105,30 @@ void AddTargetFlags(VerbFlags verb, TargetSpec& spec) {
            spec.arch);
 }
 
+void FailFlags::Add(VerbFlags verb) {
+  verb.Add({.name = "--mode",
+            .type = "MODE",
+            .words = "strict: fail on bad verdicts; warn: only report"},
+           mode);
+  verb.Add({.name = "--fail-on",
+            .type = "VERDICT",
+            .words = "Fail on this verdict and worse: advice, undocumented, altered, wrong_values, "
+                     "prepare_fails, rejected; or unchecked"},
+           fail_on);
+}
+
+absl::StatusOr<Mode> ParseMode(std::string_view text) {
+  const absl::StatusOr<size_t> index = OneOf("--mode", text, {"strict", "warn"});
+  if (!index.ok()) return index.status();
+  return *index == 0 ? Mode::kStrict : Mode::kWarn;
+}
+
+absl::StatusOr<Consequence> ParseFailOn(std::string_view text) {
+  const absl::StatusOr<size_t> index = OneOf("--fail-on", text, FailOnNames());
+  if (!index.ok()) return index.status();
+  return *ConsequenceFromName(text);
+}
+
 void AddOutputFlag(VerbFlags verb, std::string& path) {
   verb.Add({.name = "-o,--output", .type = "FILE", .words = "Write to this file instead"}, path);
 }

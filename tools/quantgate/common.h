@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "quantgate/consequence.h"
 #include "quantgate/target.h"
+#include "quantgate/validator.h"
 #include "tools/quantgate/output.h"
 
 namespace quantgate::cli {
@@ -42,6 +44,15 @@ absl::StatusOr<size_t> OneOf(std::string_view flag, std::string_view value,
 
 // --backend --sdk --soc --arch.
 void AddTargetFlags(VerbFlags verb, TargetSpec& spec);
+// --mode and --fail-on: which verdicts make the exit status 1.
+struct FailFlags {
+  std::string mode = "strict", fail_on = "wrong_values";
+  void Add(VerbFlags verb);
+};
+// The mode of that name.
+absl::StatusOr<Mode> ParseMode(std::string_view text);
+absl::StatusOr<Consequence> ParseFailOn(std::string_view text);
+
 // -o, --output.
 void AddOutputFlag(VerbFlags verb, std::string& path);
 

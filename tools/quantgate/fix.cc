@@ -28,8 +28,8 @@ namespace quantgate::cli {
 namespace {
 
 struct FixFlags {
-  std::string input, output, encodings, mode = "strict", format = "text";
-  std::string fail_on = "wrong_values";
+  std::string input, output, encodings, format = "text";
+  FailFlags fail;
   TargetSpec target;
   OpdefsFlag opdefs;
   RouteFlag route;
@@ -252,16 +252,12 @@ absl::Status CheckPlace(const FixFlags& flags, const Container& container) {
 
 absl::StatusOr<ValidatorOptions> OptionsOf(const FixFlags& flags) {
   ValidatorOptions options;
-  const auto mode = OneOf("--mode", flags.mode, {"strict", "warn"});
+  const absl::StatusOr<Mode> mode = ParseMode(flags.fail.mode);
   if (!mode.ok()) return mode.status();
-  options.mode = *mode == 0 ? Mode::kStrict : Mode::kWarn;
-  std::vector<std::string_view> names;
-  for (int i = 1; i < kConsequenceCount; ++i) {
-    names.push_back(ConsequenceName(static_cast<Consequence>(i)));
-  }
-  const auto fail_on = OneOf("--fail-on", flags.fail_on, names);
+  options.mode = *mode;
+  const absl::StatusOr<Consequence> fail_on = ParseFailOn(flags.fail.fail_on);
   if (!fail_on.ok()) return fail_on.status();
-  options.fail_on = static_cast<Consequence>(*fail_on + 1);
+  options.fail_on = *fail_on;
   const absl::StatusOr<Route> route = flags.route.Parse();
   if (!route.ok()) return route.status();
   options.route = *route;
@@ -362,12 +358,7 @@ void AddFix(CommandLine& line) {
   AddTargetFlags(verb, flags->target);
   flags->opdefs.Add(verb);
   flags->route.Add(verb);
-  verb.Add({.name = "--mode",
-            .type = "MODE",
-            .words = "strict: fail on bad verdicts; warn: only report"},
-           flags->mode);
-  verb.Add({.name = "--fail-on", .type = "VERDICT", .words = "Fail on this verdict and worse"},
-           flags->fail_on);
+  flags->fail.Add(verb);
   AddFormatFlag(verb, flags->format);
   flags->input_format.Add(verb);
   flags->color.Add(verb);
