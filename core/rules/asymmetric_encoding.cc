@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
@@ -29,11 +28,7 @@ void Explain(const Subject& s, Finding& f) {
   f.message = fmt::format("{} of {} must be symmetric, its {}", f.port, f.op,
                           ZeroPoint(ZeroPointAt(e, first)));
   if (channels > 1) f.message += fmt::format(" in channel {}", first);
-  Fix fix = UnsafeFix(fmt::format("quantize it symmetric: zero_point {} everywhere", middle));
-  fix.edits.push_back(
-      {"set", EncodingPath(*s.tensor, "zeroPoint"),
-       e.kind == EncodingKind::kPerTensor ? std::to_string(middle) : fmt::format("[{}]", middle)});
-  f.fixes.push_back(std::move(fix));
+  f.fixes.push_back(SymmetricFix(*s.tensor));
 }
 
 constexpr RuleEntry kEntry = {.rule = {.code = "QG301",

@@ -127,6 +127,16 @@ std::string EncodingPath(const Tensor& tensor, std::string_view field) {
                      tensor_wide ? std::string(field) : fmt::format("{}s", field));
 }
 
+Fix SymmetricFix(const Tensor& tensor) {
+  const int64_t middle = MiddleOf(tensor);
+  Fix fix = UnsafeFix(fmt::format("quantize it symmetric: zero_point {} everywhere", middle));
+  fix.edits.push_back({"set", EncodingPath(tensor, "zeroPoint"),
+                       tensor.encoding.kind == EncodingKind::kPerTensor
+                           ? std::to_string(middle)
+                           : fmt::format("[{}]", middle)});
+  return fix;
+}
+
 Fix SafeFix(std::string summary) { return {std::move(summary), true, {}}; }
 Fix UnsafeFix(std::string summary) { return {std::move(summary), false, {}}; }
 

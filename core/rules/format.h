@@ -32,6 +32,8 @@ std::string_view OpName(const NodeView& node);
 
 // Edits that set an encoding's value: "tensors/<name>/encoding/perTensor/zeroPoint".
 std::string EncodingPath(const Tensor& tensor, std::string_view field);
+// Sets every zero point to the middle.
+Fix SymmetricFix(const Tensor& tensor);
 Fix SafeFix(std::string summary);
 Fix UnsafeFix(std::string summary);
 

@@ -29,7 +29,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     f.found = DescribeEncoding(*weight);
     f.allowed = ZeroPoint(MiddleOf(*weight));
     f.related = {"in[0]"};
-    f.fixes.push_back(UnsafeFix("quantize the weight symmetric"));
+    f.fixes.push_back(SymmetricFix(*weight));
   }
 }
 

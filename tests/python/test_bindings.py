@@ -242,7 +242,14 @@ class AsTheCommandLine(unittest.TestCase):
         [told] = cli_json("explain", "--all")
         for rule in told["rules"]:
             rule.pop("examples")  # made of the fixtures, for the command line tool
-        self.assertEqual([rule._asdict() for rule in qg.rules()], told["rules"])
+            evidence = rule.pop("evidence")
+            self.assertEqual(qg.explain(rule["code"]).evidence, (
+                evidence["basis"],
+                tuple((one["where"], one["what"]) for one in evidence["reported"]),
+                tuple((one["example"], one["by"], one["said"]) for one in evidence["judged"])))
+        self.assertTrue(any(rule.evidence.judged for rule in qg.rules()))
+        self.assertEqual([{**rule._asdict(), "evidence": None} for rule in qg.rules()],
+                         [{**rule, "evidence": None} for rule in told["rules"]])
         self.assertEqual(qg.explain("qg301"), qg.explain("asymmetric-encoding"))
 
 

@@ -10,6 +10,7 @@ from quantgate import _core
 from quantgate._core import OpInfo, Target
 
 
+EvidenceRow: TypeAlias = tuple[str, tuple[tuple[str, str], ...], tuple[tuple[str, str, str], ...]]
 Folders: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
@@ -45,6 +46,29 @@ class Targets(NamedTuple):
     socs: tuple[Soc, ...]
 
 
+class Reported(NamedTuple):
+    """Where others met what a rule tells, and what they saw."""
+
+    where: str
+    what: str
+
+
+class Judged(NamedTuple):
+    """What the real library or provider said of an example; by is '' where nobody was asked."""
+
+    example: str
+    by: str
+    said: str
+
+
+class RuleEvidence(NamedTuple):
+    """Where a rule comes from; basis may be ''."""
+
+    basis: str
+    reported: tuple[Reported, ...]
+    judged: tuple[Judged, ...]
+
+
 class Rule(NamedTuple):
     """A kind of check; explanation is Markdown."""
 
@@ -53,6 +77,7 @@ class Rule(NamedTuple):
     status: Literal["preview", "stable", "deprecated"]
     summary: str
     explanation: str
+    evidence: RuleEvidence
 
 
 class Database:
@@ -113,9 +138,16 @@ def targets() -> Targets:
     return EMBEDDED.targets()
 
 
+def _rule(code: str, slug: str, status: Literal["preview", "stable", "deprecated"], summary: str,
+          explanation: str, evidence: EvidenceRow) -> Rule:
+    basis, reported, judged = evidence
+    return Rule(code, slug, status, summary, explanation, RuleEvidence(
+        basis, tuple(Reported(*one) for one in reported), tuple(Judged(*one) for one in judged)))
+
+
 def rules() -> tuple[Rule, ...]:
     """All rules, in order of their codes."""
-    return tuple(Rule(*rule) for rule in _core.rules())
+    return tuple(_rule(*rule) for rule in _core.rules())
 
 
 def explain(rule: str) -> Rule:
@@ -123,7 +155,7 @@ def explain(rule: str) -> Rule:
 
     Raises UnknownNameError with the nearest names.
     """
-    return Rule(*_core.explain(rule))
+    return _rule(*_core.explain(rule))
 
 
 def query(op: str, *, soc: str | int | None = None, arch: str | None = None,

@@ -5,6 +5,7 @@
 #include "bindings/python/src/text.h"
 #include "core/report/layout.h"
 #include "core/types/nearest.h"
+#include "core/views/rule_evidence.h"
 #include "quantgate/rule.h"
 
 namespace quantgate::python {
@@ -12,9 +13,20 @@ namespace {
 
 namespace py = pybind11;
 
+py::tuple ToTuple(const RuleEvidence& evidence) {
+  py::list reported, judged;
+  for (const RuleEvidence::Reported& r : evidence.reported) {
+    reported.append(py::make_tuple(Text(r.where), Text(r.what)));
+  }
+  for (const RuleEvidence::Judged& j : evidence.judged) {
+    judged.append(py::make_tuple(Text(j.example), Text(j.by), Text(j.said)));
+  }
+  return py::make_tuple(Text(evidence.basis), py::tuple(reported), py::tuple(judged));
+}
+
 py::tuple ToTuple(const Rule& rule) {
   return py::make_tuple(Text(rule.code), Text(rule.slug), Text(RuleStatusName(rule.status)),
-                        Text(rule.summary), Text(rule.explanation));
+                        Text(rule.summary), Text(rule.explanation), ToTuple(EvidenceOf(rule)));
 }
 
 py::tuple Rules() {

@@ -1,11 +1,11 @@
-#include "tools/quantgate/rule_evidence.h"
+#include "core/views/rule_evidence.h"
 
 #include <fmt/format.h>
 
 #include "core/opdb/view.h"
 #include "quantgate/database.h"
 
-namespace quantgate::cli {
+namespace quantgate {
 namespace {
 
 std::string Text(opdb::Tree tree) { return std::string(tree.str()); }
@@ -70,4 +70,4 @@ RuleEvidence EvidenceOf(const Rule& rule) {
   return evidence;
 }
 
-}  // namespace quantgate::cli
+}  // namespace quantgate

@@ -1,14 +1,14 @@
 // Where a rule comes from, and what the real library or provider said about its examples: what
 // opdefs/rules has of it.
-#ifndef QUANTGATE_TOOLS_QUANTGATE_RULE_EVIDENCE_H_
-#define QUANTGATE_TOOLS_QUANTGATE_RULE_EVIDENCE_H_
+#ifndef QUANTGATE_CORE_VIEWS_RULE_EVIDENCE_H_
+#define QUANTGATE_CORE_VIEWS_RULE_EVIDENCE_H_
 
 #include <string>
 #include <vector>
 
 #include "quantgate/rule.h"
 
-namespace quantgate::cli {
+namespace quantgate {
 
 struct RuleEvidence {
   struct Reported {
@@ -26,6 +26,6 @@ struct RuleEvidence {
 
 RuleEvidence EvidenceOf(const Rule& rule);
 
-}  // namespace quantgate::cli
+}  // namespace quantgate
 
-#endif  // QUANTGATE_TOOLS_QUANTGATE_RULE_EVIDENCE_H_
+#endif  // QUANTGATE_CORE_VIEWS_RULE_EVIDENCE_H_
