@@ -120,6 +120,11 @@ def graphs():
     }
 
 
+def without_folders(location: str) -> str:
+    """A place of the source as any machine would tell it."""
+    return location.rpartition("/site-packages/")[2].removeprefix(f"{ROOT}/")
+
+
 def record() -> None:
     import logging
     import warnings
@@ -175,6 +180,9 @@ def record() -> None:
                     prepared(*inputs)
                     converted = convert_pt2e(prepared)
                     answer["model"] = json.loads(quantgate.torch.read(converted, name=key).to_json())
+                    for node in answer["model"]["nodes"]:
+                        if "location" in node:
+                            node["location"] = without_folders(node["location"])
                     specs = generate_qnn_executorch_compiler_spec(
                         soc_model=chip, backend_options=generate_htp_compiler_spec(use_fp16=False))
                     program = to_edge_transform_and_lower_to_qnn(converted, inputs, specs).exported_program()
