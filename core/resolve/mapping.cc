@@ -115,7 +115,10 @@ const Expr* OpMapping::Default(std::string_view attribute) const {
 }
 
 Mapping::Mapping(const opdb::View& database, std::string_view document, const opdb::BackendRow* ops)
-    : database_(&database), backend_(ops), ops_(database.Document(document)["ops"]) {}
+    : database_(&database),
+      backend_(ops),
+      ops_(database.Document(document)["ops"]),
+      borders_(database.Document(document)["borders"]) {}
 
 const OpMapping* Mapping::Find(std::string_view domain, std::string_view op) {
   // Both names of the default ONNX domain are one.
@@ -139,7 +142,7 @@ std::string_view Mapping::OpOfRole(std::string_view role) const {
   for (size_t i = 0; i < ops_.size(); ++i) {
     if (ops_.at(i)["role"].str() == role) return ops_.at(i)["to"].str();
   }
-  return {};
+  return borders_[role].str();
 }
 
 std::unique_ptr<OpMapping> Mapping::Compile(opdb::Tree tree) const {

@@ -108,7 +108,7 @@ class Mapping {
   bool known() const { return static_cast<bool>(ops_); }
   // Null when the operator has no entry. Stays valid as long as this object.
   const OpMapping* Find(std::string_view domain, std::string_view op);
-  // The op that the first operator with this role becomes; empty where there is none.
+  // The op that the first operator with this role becomes, else what `borders` says of it.
   std::string_view OpOfRole(std::string_view role) const;
   // The names of all entries, for tests and documentation.
   std::vector<std::string_view> Names() const;
@@ -121,7 +121,7 @@ class Mapping {
 
   const opdb::View* database_;
   const opdb::BackendRow* backend_;
-  opdb::Tree ops_;
+  opdb::Tree ops_, borders_;
   absl::flat_hash_map<std::string, std::unique_ptr<OpMapping>> compiled_;
 };
 
