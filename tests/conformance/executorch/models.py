@@ -79,3 +79,14 @@ def long_graph(nodes: int) -> torch.fx.GraphModule:
                 made += node.op == "call_function"
     graph.output((current,))
     return torch.fx.GraphModule(block, graph)
+
+
+def left_by(program: Any) -> str:
+    """What the lowering of a program left to the CPU; empty: the backend took all of it."""
+    # An operator of the edge dialect says "<EdgeOpOverload: ...>" of itself.
+    names = [getattr(node.target, "__name__", str(node.target))
+             for node in program.exported_program().graph.nodes if node.op == "call_function"]
+    left = sorted({name for name in names if name.startswith("aten")})
+    if left:
+        return f"{', '.join(left)} left to the CPU"
+    return "" if any("delegate" in name for name in names) else "nothing delegated"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from models import left_by
 from own_models import with_libraries, without_extras
 from torchao.quantization.pt2e import MinMaxObserver, PerChannelMinMaxObserver
 from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, QuantizationSpec, Quantizer
@@ -163,12 +164,8 @@ def backend_says(slip: Slip) -> str:
         program = to_edge_transform_and_lower_to_qnn(converted, slip.inputs, specs)
     except Exception as error:
         return f"refused: {type(error).__name__}"
-    nodes = [str(node.target) for node in program.exported_program().graph.nodes
-             if node.op == "call_function"]
-    left = [name for name in nodes if name.startswith("aten")]
-    if left:
-        return f"refused: {', '.join(left)} is left to the CPU"
-    return "taken" if any("delegate" in name for name in nodes) else "refused: nothing is delegated"
+    left = left_by(program)
+    return f"refused: {left}" if left else "taken"
 
 
 def ask(slip: Slip, live: bool) -> dict[str, Any]:
