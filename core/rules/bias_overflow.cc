@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 
 #include "core/rules/encoding_facts.h"
@@ -20,6 +22,28 @@ struct Worst {
   size_t channel = 0;
   bool cut = false;  // stored at the end of the type
 };
+
+// Whether the extremes alone show that nothing overflows, as in most biases: their scale is the
+// product of the others, and their values are far from the limit.
+bool FarBelow(const Tensor& in, const Tensor& weight, const Tensor& bias) {
+  const auto& weights = weight.encoding.scales;
+  const auto& scales = bias.encoding.scales;
+  if (in.encoding.scales.empty() || weights.empty() || scales.empty() ||
+      !IsFixedPoint(bias.dtype) || bias.values->ints.empty()) {
+    return false;
+  }
+  const auto [low, high] = std::minmax_element(bias.values->ints.begin(), bias.values->ints.end());
+  int64_t zero = 0;
+  for (const int32_t z : bias.encoding.zero_points) zero = std::max(zero, std::abs(int64_t{z}));
+  const auto furthest =
+      static_cast<double>(zero) + std::max(-static_cast<double>(*low), static_cast<double>(*high));
+  const double finest = *std::min_element(weights.begin(), weights.end());
+  const auto [smallest, coarsest] = std::minmax_element(scales.begin(), scales.end());
+  const double step = double{in.encoding.scales[0]} * finest;
+  // False for whatever is not a number too.
+  return step > 0 && *smallest > 0 && furthest < kLimit / 2 &&
+         furthest * double{*coarsest} < step * kLimit / 2;
+}
 
 std::optional<Worst> WorstOf(const Tensor& in, const Tensor& weight, const Tensor& bias) {
   if (in.encoding.scales.empty() || weight.encoding.scales.empty()) {
@@ -44,19 +68,37 @@ std::optional<Worst> WorstOf(const Tensor& in, const Tensor& weight, const Tenso
   return worst;
 }
 
+// What overflows at an op.
+std::optional<Worst> At(const GraphView& g, int32_t op) {
+  const OpInfo& info = g.info(op);
+  if (info.bias < 0 || info.weight < 0) return std::nullopt;
+  const Tensor* bias = g.input(op, static_cast<size_t>(info.bias));
+  if (bias == nullptr || !bias->values) return std::nullopt;
+  const Tensor* in = g.input(op, 0);
+  const Tensor* weight = g.input(op, static_cast<size_t>(info.weight));
+  if (in == nullptr || weight == nullptr || !IsFixedPoint(in->dtype) ||
+      FarBelow(*in, *weight, *bias)) {
+    return std::nullopt;
+  }
+  const std::optional<Worst> worst = WorstOf(*in, *weight, *bias);
+  // Scales are of single precision: the last step is nobody's fault.
+  if (!worst || !(worst->cut || worst->steps > kLimit * 1.000001)) return std::nullopt;
+  return worst;
+}
+
+bool Concerns(const GraphView& g, opdb::Tree /*settings*/, int32_t op) {
+  return At(g, op).has_value();
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   for (int32_t op = 0; op < g.op_count(); ++op) {
+    const std::optional<Worst> worst = At(g, op);
+    if (!worst) continue;
     const OpInfo& info = g.info(op);
-    if (info.bias < 0 || info.weight < 0) continue;
     const auto port = static_cast<size_t>(info.bias);
     const Tensor* bias = g.input(op, port);
-    if (bias == nullptr || !bias->values) continue;
     const Tensor* in = g.input(op, 0);
     const Tensor* weight = g.input(op, static_cast<size_t>(info.weight));
-    if (in == nullptr || weight == nullptr || !IsFixedPoint(in->dtype)) continue;
-    const auto worst = WorstOf(*in, *weight, *bias);
-    // Scales are of single precision: the last step is nobody's fault.
-    if (!worst || !(worst->cut || worst->steps > kLimit * 1.000001)) continue;
     // Measured with per-tensor weights and a bias whose own scale is honoured.
     const bool wrong = !worst->cut && IsFixedPoint(bias->dtype) &&
                        weight->encoding.kind == EncodingKind::kPerTensor;
@@ -100,7 +142,8 @@ an addition of its own.
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .walk = Walk,
+    .concerns = Concerns};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

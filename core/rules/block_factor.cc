@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
@@ -10,26 +11,41 @@
 namespace quantgate::rules {
 namespace {
 
+// 4 bits say 1 to 16, not 0 to 15.
+int64_t Most(const Encoding& e) { return int64_t{1} << e.block_scale_bitwidth; }
+
+// The factor that is furthest beyond what it may be.
+std::optional<int64_t> WrongAt(const GraphView& g, opdb::Tree settings, int32_t op) {
+  if (g.info(op).weight < 0) return std::nullopt;
+  const Tensor* weight = g.input(op, static_cast<size_t>(g.info(op).weight));
+  if (weight == nullptr || weight->encoding.block_scales.empty()) return std::nullopt;
+  const Encoding& e = weight->encoding;
+  if (e.block_scale_bitwidth < 1 || e.block_scale_bitwidth > 16) return std::nullopt;
+  const auto [low, high] = std::minmax_element(e.block_scales.begin(), e.block_scales.end());
+  if (*high > Most(e)) return *high;
+  if (*low < settings["least"].integer().value_or(1)) return *low;
+  return std::nullopt;
+}
+
+bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+  return WrongAt(g, settings, op).has_value();
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const int64_t least = g.settings()["least"].integer().value_or(1);
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (g.info(op).weight < 0) continue;
+    const std::optional<int64_t> found = WrongAt(g, g.settings(), op);
+    if (!found) continue;
+    const int64_t wrong = *found;
     const auto port = static_cast<size_t>(g.info(op).weight);
-    const Tensor* weight = g.input(op, port);
-    if (weight == nullptr || weight->encoding.block_scales.empty()) continue;
-    const Encoding& e = weight->encoding;
-    if (e.block_scale_bitwidth < 1 || e.block_scale_bitwidth > 16) continue;
-    // 4 bits say 1 to 16, not 0 to 15.
-    const int64_t most = int64_t{1} << e.block_scale_bitwidth;
-    const auto [low, high] = std::minmax_element(e.block_scales.begin(), e.block_scales.end());
-    if (*low >= least && *high <= most) continue;
-    const int64_t wrong = *high > most ? *high : *low;
+    const Encoding& e = g.input(op, port)->encoding;
+    const int64_t most = Most(e);
     const auto at = std::find(e.block_scales.begin(), e.block_scales.end(), wrong);
     Finding& f = findings.AddInput(op, port,
-                                   *high > most ? Consequence::kWrongValues : Consequence::kAdvice);
+                                   wrong > most ? Consequence::kWrongValues : Consequence::kAdvice);
     f.message =
         fmt::format("{} of {} has a block factor of {}: {}", f.port, f.op, wrong,
-                    *high > most ? "it does not fit its bits, and the numbers come out wrong"
+                    wrong > most ? "it does not fit its bits, and the numbers come out wrong"
                                  : "all weights of that block are 0");
     f.found = fmt::format("{}, block {}", wrong, at - e.block_scales.begin());
     f.allowed = fmt::format("{} to {} ({} bits)", least, most, e.block_scale_bitwidth);
@@ -59,7 +75,8 @@ steps of it, rounded, at least 1.
 The evidence and what the real library said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .walk = Walk,
+    .concerns = Concerns};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -10,21 +10,42 @@
 namespace quantgate::rules {
 namespace {
 
+bool HasStep(const Tensor* t) {
+  return t != nullptr && IsFixedPoint(t->dtype) && t->encoding.scales.size() == 1 &&
+         t->encoding.scales[0] > 0;
+}
+
+// Bits of `in` that the steps of `out` don't tell; both have a step.
+double Lost(const Tensor& in, const Tensor& out) {
+  return std::log2(double{out.encoding.scales[0]} / double{in.encoding.scales[0]});
+}
+
+bool TooMany(double lost, opdb::Tree settings) {
+  return lost >= settings["least_bits"].real().value_or(2) && std::isfinite(lost);
+}
+
+bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+  const Tensor* out = g.output(op);
+  if (!HasStep(out)) return false;
+  for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
+    const Tensor* in = g.input(op, port);
+    if (HasStep(in) && TooMany(Lost(*in, *out), settings)) return true;
+  }
+  return false;
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const SetMask joins = g.sets().Bits(g.settings()["joins"]);
-  const double least = g.settings()["least_bits"].real().value_or(2);
   for (int32_t op = 0; op < g.op_count(); ++op) {
     if (!g.Is(op, joins)) continue;
     const Tensor* out = g.output(op);
-    if (out == nullptr || !IsFixedPoint(out->dtype) || out->encoding.scales.size() != 1) continue;
-    const double step = out->encoding.scales[0];
+    if (!HasStep(out)) continue;
     for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
       const Tensor* in = g.input(op, port);
-      if (in == nullptr || !IsFixedPoint(in->dtype) || in->encoding.scales.size() != 1) continue;
-      const double own = in->encoding.scales[0];
-      if (!(own > 0) || !(step > 0)) continue;
-      const double lost = std::log2(step / own);
-      if (!(lost >= least) || !std::isfinite(lost)) continue;
+      if (!HasStep(in)) continue;
+      const double lost = Lost(*in, *out);
+      if (!TooMany(lost, g.settings())) continue;
+      const double step = out->encoding.scales[0], own = in->encoding.scales[0];
       Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
       const int bits = EffectiveBits(*in);
       f.message = fmt::format(
@@ -59,7 +80,9 @@ use 16 bits for the joined tensor.
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = "joins"};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -41,6 +41,11 @@ std::optional<Conversion> At(const GraphView& g, SetMask conversions, int32_t op
   return Conversion{op, bytes, BitsOf(in->dtype) == BitsOf(out->dtype)};
 }
 
+bool Concerns(const GraphView& g, opdb::Tree /*settings*/, int32_t op) {
+  const Tensor* in = g.input(op, 0);
+  return in != nullptr && IsFixedPoint(in->dtype);
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const SetMask conversions = g.sets().Bits(g.settings()["conversions"]);
   std::vector<Conversion> found;
@@ -106,7 +111,10 @@ or widen a whole run of layers instead of single ones.
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .reads_form_only = true,
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = "conversions"};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

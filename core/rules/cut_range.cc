@@ -28,9 +28,28 @@ bool HasRange(const Tensor* t) {
 
 std::string Text(Interval r) { return fmt::format("{:.4g} … {:.4g}", r.low, r.high); }
 
+// Whether the output of a join cuts an input; both have a range.
+bool Cuts(const Interval& out, const Interval& in, double tolerance) {
+  const double cut = std::max(out.low - in.low, in.high - out.high);
+  return cut > tolerance * (in.high - in.low);
+}
+
+double ToleranceOf(opdb::Tree settings) { return settings["tolerance"].real().value_or(0); }
+
+bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+  if (!HasRange(g.output(op))) return false;
+  const Interval out = RangeOf(*g.output(op));
+  const double tolerance = ToleranceOf(settings);
+  for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
+    const Tensor* in = g.input(op, port);
+    if (HasRange(in) && Cuts(out, RangeOf(*in), tolerance)) return true;
+  }
+  return false;
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const SetMask joins = g.sets().Bits(g.settings()["joins"]);
-  const double tolerance = g.settings()["tolerance"].real().value_or(0);
+  const double tolerance = ToleranceOf(g.settings());
   for (int32_t op = 0; op < g.op_count(); ++op) {
     if (!g.Is(op, joins) || !HasRange(g.output(op))) continue;
     const Interval out = RangeOf(*g.output(op));
@@ -38,8 +57,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
       const Tensor* tensor = g.input(op, port);
       if (!HasRange(tensor)) continue;
       const Interval in = RangeOf(*tensor);
-      const double cut = std::max(out.low - in.low, in.high - out.high);
-      if (!(cut > tolerance * (in.high - in.low))) continue;
+      if (!Cuts(out, in, tolerance)) continue;
       Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
       f.message = fmt::format(
           "{} reaches {}, and the output of {} only holds {}: values beyond "
@@ -73,7 +91,9 @@ Calibrate the shared encoding over all members, or take the union of their range
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = "joins"};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

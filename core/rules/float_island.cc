@@ -172,6 +172,12 @@ void Explain(const GraphView& g, const Island& island, GraphFindings& findings) 
   }
 }
 
+// Ops of islands and their borders: all that touches float.
+bool Concerns(const GraphView& g, opdb::Tree /*settings*/, int32_t op) {
+  const Tensor* in = g.input(op, 0);
+  return InFloat(g, op) || (in != nullptr && IsFloat(in->dtype));
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   Islands islands(g);
   for (int32_t op = 0; op < g.op_count(); ++op) {
@@ -206,7 +212,9 @@ larger connected part in float: one island costs less than several.
 The evidence and what the real library or provider said are listed below.
 )",
                                        .status = RuleStatus::kStable},
-                              .walk = Walk};
+                              .reads_form_only = true,
+                              .walk = Walk,
+                              .concerns = Concerns};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

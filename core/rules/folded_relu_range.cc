@@ -10,6 +10,16 @@
 namespace quantgate::rules {
 namespace {
 
+// Steps of a Relu's output that stand for what it cuts.
+int64_t StepsBelow(const Tensor& out) {
+  return ZeroPointAt(out.encoding, 0) - StoredMin(out.dtype, out.encoding.bitwidth);
+}
+
+bool Concerns(const GraphView& g, opdb::Tree /*settings*/, int32_t op) {
+  const Tensor* out = g.output(op);
+  return out != nullptr && IsFixedPoint(out->dtype) && StepsBelow(*out) > 0;
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const SetMask relus = g.sets().Bits(g.settings()["relus"]);
   const SetMask hosts = g.sets().Bits(g.settings()["hosts"]);
@@ -27,15 +37,15 @@ void Walk(const GraphView& g, GraphFindings& findings) {
         g.IsGraphOutput(between)) {
       continue;
     }
-    const int64_t lowest = StoredMin(out->dtype, out->encoding.bitwidth);
-    const int64_t zero = ZeroPointAt(out->encoding, 0);
-    if (zero <= lowest) continue;
+    const int64_t steps = StepsBelow(*out);
+    if (steps <= 0) continue;
+    const int64_t zero = ZeroPointAt(out->encoding, 0), lowest = zero - steps;
     Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
-    const double below = static_cast<double>(zero - lowest) * double{out->encoding.scales[0]};
+    const double below = static_cast<double>(steps) * double{out->encoding.scales[0]};
     f.message = fmt::format(
         "{} is folded into \"{}\" ({}), and its encoding reaches {} below 0: {} of "
         "its steps are never used",
-        f.op, g.NameOf(host), g.op(host).op, Number(below), zero - lowest);
+        f.op, g.NameOf(host), g.op(host).op, Number(below), steps);
     f.found = ZeroPoint(zero);
     f.allowed = ZeroPoint(lowest);
     f.fixes.push_back(UnsafeFix("calibrate the output of the Relu: its range begins at 0"));
@@ -61,7 +71,9 @@ for unsigned types, -128 for SFIXED_POINT_8). The tensor between the two needs n
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = "relus"};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -9,16 +9,26 @@
 namespace quantgate::rules {
 namespace {
 
+// The Transpose that was inserted in front of an op: it serves the same node of the file. -1 =
+// none.
+int32_t InsertedBefore(const GraphView& g, SetMask transposes, int32_t op) {
+  if (g.input(op, 0) == nullptr) return -1;
+  const int32_t before = g.Producer(g.op(op).inputs[0]);
+  if (before < 0 || !g.Is(before, transposes) || g.SourceOf(before) != g.SourceOf(op)) return -1;
+  return g.input(before, 0) == nullptr ? -1 : before;
+}
+
+bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+  return InsertedBefore(g, g.sets().Bits(settings["transposes"]), op) >= 0;
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const SetMask norms = g.sets().Bits(g.settings()["norms"]);
   const SetMask transposes = g.sets().Bits(g.settings()["transposes"]);
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, norms) || g.op(op).inputs.empty() || g.op(op).inputs[0] == kNoTensor) continue;
-    const int32_t before = g.Producer(g.op(op).inputs[0]);
-    // Inserted: it serves the same node of the file.
-    if (before < 0 || !g.Is(before, transposes) || g.SourceOf(before) != g.SourceOf(op)) continue;
+    const int32_t before = g.Is(op, norms) ? InsertedBefore(g, transposes, op) : -1;
+    if (before < 0) continue;
     const Tensor* in = g.input(before, 0);
-    if (in == nullptr) continue;
     Finding& f = findings.AddInput(op, 0, Consequence::kAltered);
     f.tensor = in->name;
     f.message = fmt::format(
@@ -49,7 +59,10 @@ Lay the tensor out so that the axis is the last one.
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .reads_form_only = true,
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = "norms"};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

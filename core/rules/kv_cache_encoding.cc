@@ -47,7 +47,8 @@ Give both ends the encoding of the input: calibrate over several steps and tie t
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .walk = Walk,
+    .needs_all = MayHaveKvPairs};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -22,6 +22,22 @@ bool HoldsOneOf(const std::string& name, opdb::Tree words) {
 
 }  // namespace
 
+bool MayHaveKvPairs(opdb::Tree settings, const Model& file) {
+  const opdb::Tree pairs = settings["pairs"];
+  const auto is_cache = [&](const Tensor& tensor) {
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      if (tensor.name.find(pairs.at(i)["in"].str()) != std::string::npos &&
+          HoldsOneOf(tensor.name, pairs.at(i)["with"])) {
+        return true;
+      }
+    }
+    return false;
+  };
+  if (file.inputs.empty()) return std::any_of(file.tensors.begin(), file.tensors.end(), is_cache);
+  return std::any_of(file.inputs.begin(), file.inputs.end(),
+                     [&](TensorId id) { return is_cache(file.tensors[static_cast<size_t>(id)]); });
+}
+
 std::vector<KvPair> KvPairs(const GraphView& view) {
   const Model& graph = view.graph();
   const opdb::Tree pairs = view.settings()["pairs"];

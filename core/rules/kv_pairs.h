@@ -17,6 +17,8 @@ struct KvPair {
 
 // By the names that the settings' `pairs` describe, in the order of the inputs.
 std::vector<KvPair> KvPairs(const GraphView& view);
+// Whether an input of the file may be one of a pair, by its name.
+bool MayHaveKvPairs(opdb::Tree settings, const Model& file);
 
 }  // namespace quantgate::rules
 

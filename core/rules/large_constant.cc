@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
@@ -14,28 +15,51 @@ double StoredBytes(const Tensor& t) {
   return BytesOf(t) * EffectiveBits(t) / std::max(BitsOf(t.dtype), 1);
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
-  int64_t megabytes = 0;
+// VTCM of the target's soc; 0 = not known.
+int64_t MegabytesOf(const GraphView& g) {
+  if (g.target().soc().empty()) return 0;
   for (const opdb::SocRow& soc : g.db().socs()) {
-    if (!g.target().soc().empty() && g.db().str(soc.name) == g.target().soc())
-      megabytes = soc.vtcm_mb;
+    if (g.db().str(soc.name) == g.target().soc()) return soc.vtcm_mb;
   }
+  return 0;
+}
+
+bool IsLarge(const Tensor& t, int64_t megabytes) {
+  return t.is_static && StoredBytes(t) > static_cast<double>(megabytes) * 1024 * 1024;
+}
+
+bool Concerns(const GraphView& g, opdb::Tree /*settings*/, int32_t op) {
+  const int64_t megabytes = MegabytesOf(g);
+  const auto& inputs = g.op(op).inputs;
+  return megabytes > 0 && std::any_of(inputs.begin(), inputs.end(), [&](TensorId id) {
+           return id != kNoTensor && IsLarge(g.tensor(id), megabytes);
+         });
+}
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const int64_t megabytes = MegabytesOf(g);
   if (megabytes == 0) return;
-  const double limit = static_cast<double>(megabytes) * 1024 * 1024;
+  std::set<TensorId> large;
+  int32_t op = -1;  // the first that reads the largest
+  size_t port = 0;
   TensorId largest = kNoTensor;
-  int64_t count = 0;
-  for (size_t i = 0; i < g.graph().tensors.size(); ++i) {
-    const Tensor& t = g.graph().tensors[i];
-    if (!t.is_static || !(StoredBytes(t) > limit)) continue;
-    const auto id = static_cast<TensorId>(i);
-    if (g.Readers(id).empty()) continue;
-    ++count;
-    if (largest == kNoTensor || StoredBytes(t) > StoredBytes(g.tensor(largest))) largest = id;
+  for (int32_t i = 0; i < g.op_count(); ++i) {
+    const auto& inputs = g.op(i).inputs;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      const TensorId id = inputs[k];
+      if (id == kNoTensor || !IsLarge(g.tensor(id), megabytes) || !large.insert(id).second) {
+        continue;
+      }
+      if (largest != kNoTensor && StoredBytes(g.tensor(id)) <= StoredBytes(g.tensor(largest))) {
+        continue;
+      }
+      largest = id;
+      op = i;
+      port = k;
+    }
   }
   if (largest == kNoTensor) return;
-  const int32_t op = g.Readers(largest).front();
-  size_t port = 0;
-  while (g.op(op).inputs[port] != largest) ++port;
+  const size_t count = large.size();
   Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
   const double bytes = StoredBytes(g.tensor(largest));
   f.message = fmt::format("the constant {} {} is larger than the {} MB of VTCM of {}{}",
@@ -66,7 +90,9 @@ outside of the graph.
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .reads_form_only = true,
+    .walk = Walk,
+    .concerns = Concerns};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -29,6 +29,29 @@ std::optional<std::pair<double, double>> RangeOf(const Tensor& t) {
   return std::pair((stored->first - zero) * scale, (stored->second - zero) * scale);
 }
 
+// One step of the sum takes the scores' range.
+bool IsCoarse(const Tensor* sum, opdb::Tree settings) {
+  return sum != nullptr && IsFixedPoint(sum->dtype) && sum->encoding.scales.size() == 1 &&
+         sum->encoding.scales[0] >= settings["coarsest_step"].real().value_or(1);
+}
+
+// The smallest value of a mask that lets something through; 0 = it doesn't, or is no mask.
+double TooWeak(const Tensor* mask, opdb::Tree settings) {
+  if (mask == nullptr || !mask->is_static) return 0;
+  const auto range = RangeOf(*mask);
+  // 0 where a score stays, something negative where it goes; all else is no mask.
+  if (!range || range->second != 0 || !(range->first < 0) ||
+      range->first <= settings["weakest"].real().value_or(0)) {
+    return 0;
+  }
+  return range->first;
+}
+
+bool Concerns(const GraphView& g, opdb::Tree settings, int32_t add) {
+  return IsCoarse(g.output(add), settings) || TooWeak(g.input(add, 0), settings) < 0 ||
+         TooWeak(g.input(add, 1), settings) < 0;
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const SetMask softmaxes = g.sets().Bits(g.settings()["softmaxes"]);
   const SetMask adds = g.sets().Bits(g.settings()["adds"]);
@@ -40,8 +63,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     const int32_t add = g.Producer(g.op(op).inputs[0]);
     if (add < 0 || !g.Is(add, adds)) continue;
     const Tensor* sum = g.output(add);
-    if (sum != nullptr && IsFixedPoint(sum->dtype) && sum->encoding.scales.size() == 1 &&
-        sum->encoding.scales[0] >= coarsest) {
+    if (IsCoarse(sum, g.settings())) {
       Finding& f = findings.AddOutput(add, 0, Consequence::kAdvice);
       f.message = fmt::format(
           "one step of the scores that go into \"{}\" is {}: the mask has taken "
@@ -53,17 +75,14 @@ void Walk(const GraphView& g, GraphFindings& findings) {
       continue;
     }
     for (size_t port = 0; port < 2; ++port) {
-      const Tensor* mask = g.input(add, port);
-      if (mask == nullptr || !mask->is_static) continue;
-      const auto range = RangeOf(*mask);
-      // 0 where a score stays, something negative where it goes; all else is no mask.
-      if (!range || range->second != 0 || !(range->first < 0) || range->first <= weakest) continue;
+      const double smallest = TooWeak(g.input(add, port), g.settings());
+      if (!(smallest < 0)) continue;
       Finding& f = findings.AddInput(add, port, Consequence::kAdvice);
       f.message = fmt::format(
           "the mask in front of \"{}\" pushes scores down by {} only: masked "
           "positions keep part of the attention",
-          g.NameOf(op), Number(-range->first));
-      f.found = fmt::format("smallest value {}", Number(range->first));
+          g.NameOf(op), Number(-smallest));
+      f.found = fmt::format("smallest value {}", Number(smallest));
       f.allowed = fmt::format("at most {}", Number(weakest));
       f.fixes.push_back(
           UnsafeFix(fmt::format("use {} or less for masked positions", Number(weakest))));
@@ -92,7 +111,9 @@ range of the scores.
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = "adds"};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -99,7 +99,8 @@ Change what the finding lists, or keep the cache flat: that is slower, and right
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .walk = Walk,
+    .needs_all = MayHaveKvPairs};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

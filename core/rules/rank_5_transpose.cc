@@ -19,10 +19,17 @@ std::optional<size_t> Together(const std::vector<int64_t>& perm) {
   return std::nullopt;
 }
 
+int64_t RankOf(opdb::Tree settings) { return settings["rank"].integer().value_or(5); }
+
+bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+  const Tensor* in = g.input(op, 0);
+  return in != nullptr && in->rank() == RankOf(settings);
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const SetMask transposes = g.sets().Bits(g.settings()["transposes"]);
   const SetMask reshapes = g.sets().Bits(g.settings()["reshapes"]);
-  const int64_t rank = g.settings()["rank"].integer().value_or(5);
+  const int64_t rank = RankOf(g.settings());
   if ((g.any_sets() & g.sets().Bits(g.settings()["products"])) == 0) return;
   for (int32_t op = 0; op < g.op_count(); ++op) {
     if (!g.Is(op, transposes)) continue;
@@ -74,7 +81,10 @@ Merge the two dimensions that stay neighbours in the first Reshape, and split th
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .reads_form_only = true,
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = "transposes"};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -11,19 +11,44 @@
 namespace quantgate::rules {
 namespace {
 
+class Pattern {
+ public:
+  Pattern(const GraphView& g, opdb::Tree pattern)
+      : ops_(g.sets().Bits(pattern["ops"])),
+        rank_(pattern["rank"].integer().value_or(-1)),
+        bits_(pattern["bits"]) {}
+
+  bool Fits(const GraphView& g, int32_t op) const {
+    const Tensor* out = g.Is(op, ops_) ? g.output(op) : nullptr;
+    return out != nullptr && IsFixedPoint(out->dtype) && out->rank() == rank_ &&
+           opdb::Lists(bits_, BitsOf(out->dtype));
+  }
+
+ private:
+  SetMask ops_;
+  int64_t rank_;
+  opdb::Tree bits_;
+};
+
+bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+  const opdb::Tree patterns = settings["patterns"];
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    if (opdb::IsFor(patterns.at(i), g.target()) && Pattern(g, patterns.at(i)).Fits(g, op)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const opdb::Tree patterns = g.settings()["patterns"];
   for (size_t i = 0; i < patterns.size(); ++i) {
     const opdb::Tree pattern = patterns.at(i);
     if (!opdb::IsFor(pattern, g.target())) continue;
-    const SetMask ops = g.sets().Bits(pattern["ops"]);
-    const int64_t rank = pattern["rank"].integer().value_or(-1);
+    const Pattern wanted(g, pattern);
     for (int32_t op = 0; op < g.op_count(); ++op) {
-      const Tensor* out = g.Is(op, ops) ? g.output(op) : nullptr;
-      if (out == nullptr || !IsFixedPoint(out->dtype) || out->rank() != rank ||
-          !opdb::Lists(pattern["bits"], BitsOf(out->dtype))) {
-        continue;
-      }
+      if (!wanted.Fits(g, op)) continue;
+      const Tensor* out = g.output(op);
       Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
       f.message = std::string(pattern["says"].str());
       f.found = fmt::format("{} {}", DtypeName(out->dtype), Dims(*out));
@@ -51,7 +76,9 @@ What the finding says; or ask your own library: `quantgate verify --prepare`.
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .reads_form_only = true,
+    .walk = Walk,
+    .concerns = Concerns};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

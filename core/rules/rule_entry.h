@@ -39,12 +39,23 @@ struct RuleEntry {
   void (*explain)(const Subject&, Finding&) = nullptr;
   // The check wants to see a port that isn't given (tensor == nullptr).
   bool wants_absent = false;
-  // `holds` depends on the form of the node alone (core/validate/node_form.h): never on scales,
-  // zero points, block factors or stored values.
+  // `holds` and `concerns` depend on the form of the node alone (core/validate/node_form.h): never
+  // on scales, zero points, block factors or stored values.
   bool reads_form_only = false;
   // Rules between nodes, instead of the above: looks at the whole graph at the end of the route.
   // Runs where opdefs/rules/<slug>.yaml says (backends, archs, ops that must be there).
   void (*walk)(const GraphView&, GraphFindings&) = nullptr;
+
+  // A graph that repeats itself is resolved in part (core/validate/repeats.h). A walk may run on a
+  // part if all it finds it finds because of ops that `concerns` names; the part has these and
+  // whatever shares a tensor with them. Judged by the op, its tensors and the other ops of the same
+  // node of the file; `settings` as GraphView::settings().
+  bool (*concerns)(const GraphView&, opdb::Tree settings, int32_t op) = nullptr;
+  // The setting with the op sets of such ops; empty = it may be any.
+  std::string_view concerned_sets = {};
+  // Instead, or beside it: by the file (names, graph ends) whether all of the graph is needed. With
+  // neither of them it always is.
+  bool (*needs_all)(opdb::Tree settings, const Model& file) = nullptr;
 };
 
 constexpr bool IsWellFormed(const Rule& rule) {

@@ -10,19 +10,22 @@
 namespace quantgate::rules {
 namespace {
 
+bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+  if (g.info(op).weight < 0) return false;
+  const Tensor* in = g.input(op, 0);
+  const Tensor* weight = g.input(op, static_cast<size_t>(g.info(op).weight));
+  return in != nullptr && weight != nullptr && !in->dims.empty() && in->dims.back() >= 1 &&
+         in->dims.back() <= settings["depth"].integer().value_or(0) &&
+         IsFixedPoint(weight->dtype) && !weight->encoding.scales.empty() && !IsSymmetric(*weight);
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const SetMask convolutions = g.sets().Bits(g.settings()["convolutions"]);
-  const int64_t depth = g.settings()["depth"].integer().value_or(0);
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, convolutions) || g.info(op).weight < 0) continue;
+    if (!g.Is(op, convolutions) || !Concerns(g, g.settings(), op)) continue;
     const auto port = static_cast<size_t>(g.info(op).weight);
     const Tensor* in = g.input(op, 0);
     const Tensor* weight = g.input(op, port);
-    if (in == nullptr || weight == nullptr || in->dims.empty() || in->dims.back() > depth ||
-        in->dims.back() < 1 || !IsFixedPoint(weight->dtype) || weight->encoding.scales.empty() ||
-        IsSymmetric(*weight)) {
-      continue;
-    }
     Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
     f.message =
         fmt::format("{} of {} input channels has asymmetric weights", f.op, in->dims.back());
@@ -51,7 +54,9 @@ Quantize the weights symmetric, or set the option if accuracy is off on the devi
 The evidence and what the real library or provider said are listed below.
 )",
              .status = RuleStatus::kStable},
-    .walk = Walk};
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = "convolutions"};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

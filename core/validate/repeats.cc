@@ -1,6 +1,7 @@
 #include "core/validate/repeats.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,8 @@ namespace {
 // Forms that are remembered, and nodes after which a graph must have shown that it repeats itself.
 constexpr size_t kMaxForms = 4096;
 constexpr size_t kTrial = 1024;
+// The same for numbers: calibrated graphs have others in each node.
+constexpr size_t kTrialOfNumbers = 4096;
 
 bool SameValues(const Tensor& a, const Tensor& b) {
   if (a.value_range.has_value() != b.value_range.has_value()) return false;
@@ -39,7 +42,9 @@ bool SameForm(const Tensor& a, const Tensor& b) {
          x.block_scale_storage_bits == y.block_scale_storage_bits;
 }
 
-bool SameForm(const Model& model, const Node& a, const Node& b) {
+// Two nodes whose tensors are the same, port by port, as `same_tensor` tells.
+template <typename SameTensor>
+bool SameNode(const Node& a, const Node& b, SameTensor&& same_tensor) {
   if (a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size() ||
       a.params.size() != b.params.size() || a.op != b.op) {
     return false;
@@ -59,14 +64,18 @@ bool SameForm(const Model& model, const Node& a, const Node& b) {
       for (size_t k = 0; k < i; ++k) {
         if ((x[i] == x[k]) != (y[i] == y[k])) return false;
       }
-      if (!SameForm(model.tensors[static_cast<size_t>(x[i])],
-                    model.tensors[static_cast<size_t>(y[i])])) {
-        return false;
-      }
+      if (!same_tensor(x[i], y[i])) return false;
     }
     return true;
   };
   return same(a.inputs, b.inputs) && same(a.outputs, b.outputs);
+}
+
+// Whether two tensors of one form have the same numbers.
+bool SameNumbers(const Tensor& a, const Tensor& b) {
+  const Encoding &x = a.encoding, &y = b.encoding;
+  return x.scales == y.scales && x.zero_points == y.zero_points &&
+         x.block_scales == y.block_scales && a.value_range == b.value_range;
 }
 
 // Equal for nodes of one form.
@@ -84,10 +93,32 @@ size_t Bucket(const Model& model, const Node& node) {
   return hash;
 }
 
+// Equal for nodes of one form with the same numbers.
+size_t HashNumbers(const Model& model, const Node& node, int32_t form) {
+  size_t hash = absl::HashOf(form);
+  const auto add = [&](const auto& ids) {
+    for (const TensorId id : ids) {
+      if (id == kNoTensor) continue;
+      const Encoding& e = model.tensors[static_cast<size_t>(id)].encoding;
+      hash = absl::HashOf(hash, e.scales, e.zero_points);
+    }
+  };
+  add(node.inputs);
+  add(node.outputs);
+  return hash;
+}
+
 class Finder {
  public:
   Finder(const Model& model, mapping::Mapping& mapping)
-      : model_(model), mapping_(mapping), odd_(model.tensors.size()) {}
+      : model_(model),
+        mapping_(mapping),
+        odd_(model.tensors.size()),
+        equal_(model.tensors.size()),
+        form_(model.nodes.size(), -1),
+        like_(model.nodes.size(), -1) {
+    std::iota(equal_.begin(), equal_.end(), 0);
+  }
 
   Repeats Run() {
     const size_t count = model_.nodes.size();
@@ -114,6 +145,7 @@ class Finder {
       if (repeats.first[i] < 0) repeats.rest.push_back(static_cast<int32_t>(i));
     }
     if (following < count / 2) return {};
+    repeats.like = std::move(like_);
     return repeats;
   }
 
@@ -126,12 +158,16 @@ class Finder {
   // -1: the node depends on what is around it.
   int32_t FormOf(int32_t index, const Node& node) {
     if (node.unchecked_reason.empty() && node.domain.empty() && !node.dialect) {
+      int32_t form = FormOfLike(index, node);
+      const bool known = form >= 0;
       // What came behind the last form before, else by looking it up.
-      int32_t form = last_ >= 0 ? forms_[static_cast<size_t>(last_)].next : -1;
-      if (form < 0 || !ArriveAsTheyAre(node) || !SameForm(model_, FirstOf(form), node)) {
+      if (!known && last_ >= 0) form = forms_[static_cast<size_t>(last_)].next;
+      if (!known && (form < 0 || !ArriveAsTheyAre(node) || !SameForm(FirstOf(form), node))) {
         form = Independent(node) ? LookUp(index, node) : -1;
       }
       if (form >= 0) {
+        if (!known) LookUpNumbers(index, node, form);
+        form_[static_cast<size_t>(index)] = form;
         if (last_ >= 0) forms_[static_cast<size_t>(last_)].next = form;
         last_ = form;
         return form;
@@ -142,6 +178,57 @@ class Finder {
     return -1;
   }
 
+  // Where the node before is like an earlier one, this one is mostly like the one behind that.
+  int32_t FormOfLike(int32_t index, const Node& node) {
+    const int32_t before = index > 0 ? like_[static_cast<size_t>(index) - 1] : -1;
+    if (before < 0) return -1;
+    int32_t behind = before + 1;
+    if (like_[static_cast<size_t>(behind)] >= 0) behind = like_[static_cast<size_t>(behind)];
+    const int32_t form = form_[static_cast<size_t>(behind)];
+    if (form < 0 || !ArriveAsTheyAre(node) ||
+        !SameInAll(model_.nodes[static_cast<size_t>(behind)], node)) {
+      return -1;
+    }
+    like_[static_cast<size_t>(index)] = behind;
+    return form;
+  }
+
+  // The first node of the form with these numbers, which may be this one.
+  void LookUpNumbers(int32_t index, const Node& node, int32_t form) {
+    if (lookups_ >= kTrialOfNumbers && found_ < lookups_ / 4) return;
+    ++lookups_;
+    const auto [at, added] = numbers_.try_emplace(HashNumbers(model_, node, form), index);
+    if (added || form_[static_cast<size_t>(at->second)] != form ||
+        !SameInAll(model_.nodes[static_cast<size_t>(at->second)], node)) {
+      return;
+    }
+    ++found_;
+    like_[static_cast<size_t>(index)] = at->second;
+  }
+
+  bool SameForm(const Node& a, const Node& b) const {
+    return SameNode(a, b, [&](TensorId x, TensorId y) {
+      return quantgate::SameForm(model_.tensors[static_cast<size_t>(x)],
+                                 model_.tensors[static_cast<size_t>(y)]);
+    });
+  }
+
+  bool SameInAll(const Node& earlier, const Node& later) {
+    return SameNode(earlier, later, [&](TensorId x, TensorId y) { return Equal(x, y); });
+  }
+
+  // Compares a tensor once: what it is equal to is known from then on.
+  bool Equal(TensorId earlier, TensorId later) {
+    TensorId& known = equal_[static_cast<size_t>(later)];
+    const TensorId wanted = equal_[static_cast<size_t>(earlier)];
+    if (known == wanted) return true;
+    const Tensor& a = model_.tensors[static_cast<size_t>(wanted)];
+    const Tensor& b = model_.tensors[static_cast<size_t>(later)];
+    if (!quantgate::SameForm(a, b) || !SameNumbers(a, b)) return false;
+    known = wanted;
+    return true;
+  }
+
   const Node& FirstOf(int32_t form) const {
     return model_.nodes[static_cast<size_t>(forms_[static_cast<size_t>(form)].node)];
   }
@@ -149,7 +236,7 @@ class Finder {
   int32_t LookUp(int32_t index, const Node& node) {
     std::vector<int32_t>& bucket = buckets_[Bucket(model_, node)];
     for (const int32_t form : bucket) {
-      if (SameForm(model_, FirstOf(form), node)) return form;
+      if (SameForm(FirstOf(form), node)) return form;
     }
     const mapping::OpMapping* mapping = mapping_.Find(node.domain, node.op);
     if (forms_.size() >= kMaxForms || mapping == nullptr || !mapping->error.empty() ||
@@ -224,8 +311,13 @@ class Finder {
 
   const Model& model_;
   mapping::Mapping& mapping_;
-  std::vector<uint8_t> odd_;  // per tensor
+  std::vector<uint8_t> odd_;     // per tensor
+  std::vector<TensorId> equal_;  // per tensor: itself, or one that is equal but for its name
+  std::vector<int32_t> form_;    // per node: index into forms_, -1 = none
+  std::vector<int32_t> like_;    // Repeats::like
   std::vector<Form> forms_;
+  absl::flat_hash_map<size_t, int32_t> numbers_;  // HashNumbers: the first such node
+  size_t lookups_ = 0, found_ = 0;                // in numbers_
   absl::flat_hash_map<size_t, std::vector<int32_t>> buckets_;
   std::vector<int32_t> dependent_;
   int32_t last_ = -1;
@@ -283,8 +375,9 @@ Repeats FindRepeats(const Model& model, mapping::Mapping& mapping) {
   return Finder(model, mapping).Run();
 }
 
-FormJudge::FormJudge(const TargetTable& table, const Model& file, Resolved& resolved, int32_t node)
-    : table_(&table), resolved_(&resolved) {
+FormJudge::FormJudge(const TargetTable& table, const Model& file, Resolved& resolved, int32_t node,
+                     const GraphRules& rules, const rules::GraphView& view)
+    : table_(&table), resolved_(&resolved), rules_(&rules), view_(&view) {
   const Model& graph = *resolved.graph;
   const Node& first = file.nodes[static_cast<size_t>(node)];
   if (resolved.numbers_of.size() != graph.tensors.size()) return;
@@ -326,6 +419,8 @@ FormJudge::FormJudge(const TargetTable& table, const Model& file, Resolved& reso
     std::string reason;
     CheckNode(table, resolved, made, findings, reason, &op.form);
     if (op.form.op == nullptr) return;
+    // A rule between nodes has to do with all nodes of this form.
+    if (rules.ConcernsForm(view, static_cast<int32_t>(op.node), concerns_)) return;
     ops_.push_back(std::move(op));
   }
   usable_ = !ops_.empty();
@@ -351,9 +446,13 @@ bool FormJudge::Accepts(const Model& model, const Node& node) {
       to.value_range = from.value_range;
     }
   }
-  return std::all_of(ops_.begin(), ops_.end(), [&](const Op& op) {
-    return AcceptsForm(*table_, *resolved_, graph.nodes[op.node], op.form);
-  });
+  return std::all_of(ops_.begin(), ops_.end(),
+                     [&](const Op& op) {
+                       return AcceptsForm(*table_, *resolved_, graph.nodes[op.node], op.form);
+                     }) &&
+         std::none_of(concerns_.begin(), concerns_.end(), [&](const GraphRules::Concern& concern) {
+           return rules_->Concerns(*view_, concern);
+         });
 }
 
 }  // namespace quantgate

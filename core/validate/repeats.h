@@ -16,6 +16,7 @@
 #include "core/resolve/resolved.h"
 #include "core/validate/accepted_forms.h"
 #include "core/validate/target_table.h"
+#include "core/validate/walk_graph.h"
 #include "quantgate/model.h"
 
 namespace quantgate {
@@ -23,6 +24,9 @@ namespace quantgate {
 struct Repeats {
   // Per node of the file: the first node of its form; -1 = it is resolved itself.
   std::vector<int32_t> first;
+  // Per node of the file: an earlier one of its form that has the same numbers too; -1 = none
+  // known.
+  std::vector<int32_t> like;
   std::vector<int32_t> rest;  // the nodes that are resolved, in the file's order
 };
 
@@ -37,11 +41,14 @@ Model Excerpt(const Model& model, std::span<const int32_t> nodes);
 class FormJudge {
  public:
   // `resolved`: of the nodes `file`, which has the form's first node as `node` and found nothing
-  // on it. What can't be judged this way is not usable.
-  FormJudge(const TargetTable& table, const Model& file, Resolved& resolved, int32_t node);
+  // on it; `view` and `rules`: of the same, for rules between nodes. What can't be judged this way
+  // is not usable.
+  FormJudge(const TargetTable& table, const Model& file, Resolved& resolved, int32_t node,
+            const GraphRules& rules, const rules::GraphView& view);
 
   bool usable() const { return usable_; }
-  // Whether a node of this form is seen to be accepted. False = not known.
+  // Whether a node of this form is seen to be accepted, and no concern of a rule between nodes.
+  // False = not known.
   bool Accepts(const Model& model, const Node& node);
 
  private:
@@ -56,9 +63,12 @@ class FormJudge {
   };
   const TargetTable* table_;
   Resolved* resolved_;
+  const GraphRules* rules_;
+  const rules::GraphView* view_;
   bool usable_ = false;
   std::vector<Port> ports_;
   std::vector<Op> ops_;
+  std::vector<GraphRules::Concern> concerns_;  // that depend on numbers
 };
 
 }  // namespace quantgate

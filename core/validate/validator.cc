@@ -164,48 +164,56 @@ struct Validator::Impl {
     Report report;
   };
 
-  Part CheckPart(const Model& model, std::vector<int32_t> nodes, Route route) const {
-    Part part;
-    part.model = Excerpt(model, nodes);
-    part.nodes = std::move(nodes);
-    part.report.nodes = ListNodes(part.model);
-    part.resolved = Resolve(part.model, target, database->view());
-    ApplyRoute(route, target, database->view(), part.resolved);
-    CheckOps(part.resolved, part.report);
-    ApplySources(part.resolved, part.report);
+  std::unique_ptr<Part> CheckPart(const Model& model, const std::vector<bool>& taken,
+                                  Route route) const {
+    auto part = std::make_unique<Part>();
+    for (size_t i = 0; i < taken.size(); ++i) {
+      if (taken[i]) part->nodes.push_back(static_cast<int32_t>(i));
+    }
+    part->model = Excerpt(model, part->nodes);
+    part->report.nodes = ListNodes(part->model);
+    part->resolved = Resolve(part->model, target, database->view());
+    ApplyRoute(route, target, database->view(), part->resolved);
+    CheckOps(part->resolved, part->report);
+    ApplySources(part->resolved, part->report);
     return part;
   }
 
-  // A source model of many nodes of few forms; nullopt: it is none. See repeats.h. Rules between
-  // nodes look at the whole graph: where there are any, all of it is resolved.
+  // A source model of many nodes of few forms; nullopt: it is none. See repeats.h.
   std::optional<Report> CheckRepeating(const Model& model, Route route, Nodes nodes) const {
+    const opdb::Tree document = DocumentOf(route, database->view());
     if (model.dialect == Dialect::kQnn || model.nodes.size() < kManyNodes || options.as_run ||
-        !target.unsupported().empty() || !graph_rules.empty() ||
-        ChangesOps(DocumentOf(route, database->view()))) {
+        !target.unsupported().empty() || ChangesOps(document) || document["unprepared"] ||
+        graph_rules.NeedAll(model)) {
       return std::nullopt;
     }
     mapping::Mapping mapping = MappingOf(model.dialect, target, database->view());
     Repeats repeats = FindRepeats(model, mapping);
     if (repeats.rest.empty()) return std::nullopt;
-    std::vector<Part> parts;
-    parts.push_back(CheckPart(model, repeats.rest, route));
-    std::vector<int32_t> more;
-    JudgeFollowers(model, repeats, parts[0], more);
-    if (!more.empty()) parts.push_back(CheckPart(model, std::move(more), route));
+    std::vector<bool> taken(model.nodes.size());  // what `part` is of
+    for (const int32_t i : repeats.rest) taken[static_cast<size_t>(i)] = true;
+    std::unique_ptr<Part> part = CheckPart(model, taken, route);
+    std::vector<int32_t> concerned = ConcernedNodes(*part);
+    // Judging leaves the part's graph with the numbers of others.
+    const bool more = JudgeFollowers(model, repeats, *part, taken);
+    if (more) {
+      if (std::count(taken.begin(), taken.end(), true) > std::ssize(model.nodes) / 2) {
+        return std::nullopt;
+      }
+      part = CheckPart(model, taken, route);
+      concerned = ConcernedNodes(*part);
+    }
+    if (!concerned.empty() || graph_rules.Completes(part->report)) {
+      if (TakeNeighbors(model, concerned, taken) || !more) part = CheckPart(model, taken, route);
+      graph_rules.Walk(part->resolved, part->report);
+    }
 
     Report report = Begin(model);
     report.route = RouteName(route);
-    std::vector<int32_t> index;  // of the nodes of all parts, in the file
-    for (Part& part : parts) {
-      const auto before = static_cast<int32_t>(index.size());
-      for (Finding& finding : part.report.findings) {
-        if (finding.node_index >= 0) finding.node_index += before;
-        report.findings.push_back(std::move(finding));
-      }
-      std::move(part.report.nodes.begin(), part.report.nodes.end(),
-                std::back_inserter(report.nodes));
-      index.insert(index.end(), part.nodes.begin(), part.nodes.end());
-    }
+    const std::vector<int32_t>& index = part->nodes;  // of the part's nodes, in the file
+    std::move(part->report.findings.begin(), part->report.findings.end(),
+              std::back_inserter(report.findings));
+    report.nodes = std::move(part->report.nodes);
     waivers.Apply(report);
     Finish(options, report);
     for (Finding& finding : report.findings) {
@@ -237,9 +245,54 @@ struct Validator::Impl {
     return report;
   }
 
-  // `more`: followers that are not seen to be accepted.
-  void JudgeFollowers(const Model& model, const Repeats& repeats, Part& part,
-                      std::vector<int32_t>& more) const {
+  // Nodes of the file that are in the part and that rules between nodes have to do with.
+  std::vector<int32_t> ConcernedNodes(const Part& part) const {
+    const rules::GraphView view = graph_rules.View(part.resolved, part.report);
+    std::vector<int32_t> nodes;
+    std::vector<GraphRules::Concern> open;
+    for (int32_t op = 0; op < view.op_count(); ++op) {
+      open.clear();
+      if (graph_rules.ConcernsForm(view, op, open) ||
+          std::any_of(open.begin(), open.end(), [&](const GraphRules::Concern& concern) {
+            return graph_rules.Concerns(view, concern);
+          })) {
+        nodes.push_back(part.nodes[static_cast<size_t>(view.SourceOf(op))]);
+      }
+    }
+    return nodes;
+  }
+
+  // Takes what shares a tensor with some nodes; false = all of it was taken before.
+  static bool TakeNeighbors(const Model& model, const std::vector<int32_t>& nodes,
+                            std::vector<bool>& taken) {
+    std::vector<bool> touched(model.tensors.size());
+    for (const int32_t i : nodes) {
+      const Node& node = model.nodes[static_cast<size_t>(i)];
+      for (const TensorId id : node.inputs) {
+        if (id != kNoTensor) touched[static_cast<size_t>(id)] = true;
+      }
+      for (const TensorId id : node.outputs) {
+        if (id != kNoTensor) touched[static_cast<size_t>(id)] = true;
+      }
+    }
+    const auto is_touched = [&](TensorId id) {
+      return id != kNoTensor && touched[static_cast<size_t>(id)];
+    };
+    bool any = false;
+    for (size_t i = 0; i < model.nodes.size(); ++i) {
+      const Node& node = model.nodes[i];
+      if (taken[i] || (std::none_of(node.inputs.begin(), node.inputs.end(), is_touched) &&
+                       std::none_of(node.outputs.begin(), node.outputs.end(), is_touched))) {
+        continue;
+      }
+      taken[i] = any = true;
+    }
+    return any;
+  }
+
+  // Takes followers that are not seen to be accepted; whether there were any.
+  bool JudgeFollowers(const Model& model, const Repeats& repeats, Part& part,
+                      std::vector<bool>& taken) const {
     std::vector<bool> found(part.nodes.size());
     for (const Finding& finding : part.report.findings) {
       if (finding.node_index >= 0) found[static_cast<size_t>(finding.node_index)] = true;
@@ -249,6 +302,7 @@ struct Validator::Impl {
     for (size_t i = 0; i < part.nodes.size(); ++i) {
       position[static_cast<size_t>(part.nodes[i])] = static_cast<int32_t>(i);
     }
+    const rules::GraphView view = graph_rules.View(part.resolved, part.report);
     // All of them first: judging changes the tensors that their nodes share.
     for (const int32_t first : repeats.first) {
       if (first < 0) continue;
@@ -257,17 +311,26 @@ struct Validator::Impl {
           part.report.nodes[at].verdict != Consequence::kAccepted) {
         continue;
       }
-      judges[at] =
-          std::make_unique<FormJudge>(table, part.model, part.resolved, static_cast<int32_t>(at));
+      judges[at] = std::make_unique<FormJudge>(table, part.model, part.resolved,
+                                               static_cast<int32_t>(at), graph_rules, view);
     }
+    enum class Judged : uint8_t { kNotYet, kAccepted, kNotAccepted };
+    std::vector<Judged> judged(model.nodes.size());
+    bool any = false;
     for (size_t i = 0; i < model.nodes.size(); ++i) {
       if (repeats.first[i] < 0) continue;
-      FormJudge* const judge =
-          judges[static_cast<size_t>(position[static_cast<size_t>(repeats.first[i])])].get();
-      if (judge == nullptr || !judge->usable() || !judge->Accepts(model, model.nodes[i])) {
-        more.push_back(static_cast<int32_t>(i));
+      const size_t like = repeats.like[i] >= 0 ? static_cast<size_t>(repeats.like[i]) : i;
+      if (judged[like] == Judged::kNotYet) {
+        FormJudge* const judge =
+            judges[static_cast<size_t>(position[static_cast<size_t>(repeats.first[i])])].get();
+        const bool accepts =
+            judge != nullptr && judge->usable() && judge->Accepts(model, model.nodes[i]);
+        judged[like] = accepts ? Judged::kAccepted : Judged::kNotAccepted;
       }
+      if (judged[like] == Judged::kAccepted) continue;
+      taken[i] = any = true;
     }
+    return any;
   }
 
   Route RouteOf(Route usual) const {

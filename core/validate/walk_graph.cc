@@ -46,9 +46,53 @@ GraphRules::GraphRules(const opdb::View& db, const Target& target)
       if (const Rule* rule = FindRule(priced.at(i).str())) priced_.push_back(rule);
       priced_ops_ |= sets_.Bits(settings["conversions"]);
     }
-    active_.push_back(
-        {entry, settings, sets_.Bits(settings["needs"]), std::string(settings["basis"].str())});
+    const std::string_view concerned = entry->concerned_sets;
+    active_.push_back({entry, settings, sets_.Bits(settings["needs"]),
+                       concerned.empty() ? 0 : sets_.Bits(settings[concerned]),
+                       std::string(settings["basis"].str())});
   }
+}
+
+bool GraphRules::NeedAll(const Model& file) const {
+  return std::any_of(active_.begin(), active_.end(), [&](const Active& active) {
+    return active.entry->needs_all != nullptr ? active.entry->needs_all(active.settings, file)
+                                              : active.entry->concerns == nullptr;
+  });
+}
+
+rules::GraphView GraphRules::View(const Resolved& resolved, const Report& report) const {
+  static const std::vector<bool> kNoneRefused;
+  return rules::GraphView(
+      {*db_, target_, sets_, *resolved.graph, resolved.op_source, report, kNoneRefused});
+}
+
+bool GraphRules::ConcernsForm(const rules::GraphView& view, int32_t op,
+                              std::vector<Concern>& open) const {
+  for (size_t i = 0; i < active_.size(); ++i) {
+    const Active& active = active_[i];
+    if (active.entry->concerns == nullptr ||
+        (active.concerned != 0 && !view.Is(op, active.concerned))) {
+      continue;
+    }
+    const Concern concern = {op, i};
+    if (!active.entry->reads_form_only) {
+      open.push_back(concern);
+    } else if (Concerns(view, concern)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool GraphRules::Concerns(const rules::GraphView& view, const Concern& concern) const {
+  const Active& active = active_[concern.rule];
+  return active.entry->concerns(view, active.settings, concern.op);
+}
+
+bool GraphRules::Completes(const Report& report) const {
+  return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& f) {
+    return std::find(priced_.begin(), priced_.end(), f.rule) != priced_.end();
+  });
 }
 
 void GraphRules::Walk(const Resolved& resolved, Report& report) const {

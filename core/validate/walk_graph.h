@@ -7,6 +7,7 @@
 
 #include "core/opdb/view.h"
 #include "core/resolve/resolved.h"
+#include "core/rules/graph_view.h"
 #include "core/rules/op_sets.h"
 #include "core/rules/rule_entry.h"
 #include "quantgate/report.h"
@@ -20,6 +21,23 @@ class GraphRules {
   GraphRules(const opdb::View& db, const Target& target);
 
   bool empty() const { return active_.empty(); }
+
+  // For graphs of which only a part is resolved; see RuleEntry::concerns.
+  bool NeedAll(const Model& file) const;
+  // Both must outlive the view.
+  rules::GraphView View(const Resolved& resolved, const Report& report) const;
+  // An op, and a rule that has to do with it, depending on numbers.
+  struct Concern {
+    int32_t op;
+    size_t rule;
+  };
+  // Whether some rule has to do with an op whatever its numbers; those that depend on them are
+  // added to `open`.
+  bool ConcernsForm(const rules::GraphView& view, int32_t op, std::vector<Concern>& open) const;
+  bool Concerns(const rules::GraphView& view, const Concern& concern) const;
+  // Whether a finding of a node is to be completed by Walk.
+  bool Completes(const Report& report) const;
+
   // Appends what they find; verdicts of nodes follow. `report` has the findings of the nodes.
   void Walk(const Resolved& resolved, Report& report) const;
 
@@ -27,7 +45,8 @@ class GraphRules {
   struct Active {
     const rules::RuleEntry* entry;
     opdb::Tree settings;
-    rules::SetMask needs;  // ops of one of these sets must be there; 0 = nothing must
+    rules::SetMask needs;      // ops of one of these sets must be there; 0 = nothing must
+    rules::SetMask concerned;  // RuleEntry::concerned_sets; 0 = any op
     std::string note;
   };
 
