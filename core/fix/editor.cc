@@ -47,6 +47,9 @@ absl::StatusOr<Recoding> Editor::Plan(TensorId id, const Coding& from, const Cod
       beyond += mapped < requantizer->low() || mapped > requantizer->high() ? 1 : 0;
       plan.moved += mapped != value ? 1 : 0;
       plan.error = std::max(plan.error, requantizer->Error(value, first));
+      if (!plan.range) plan.range.emplace(mapped, mapped);
+      plan.range->first = std::min(plan.range->first, mapped);
+      plan.range->second = std::max(plan.range->second, mapped);
       ++first;
       ++count;
     }

@@ -8,9 +8,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -35,6 +37,8 @@ struct Recoding {
   bool is_static = false;
   double error = 0;   // the largest change of a real value
   int64_t moved = 0;  // stored integers that change
+  // Smallest and largest of the new integers; nullopt where none were looked at.
+  std::optional<std::pair<int64_t, int64_t>> range{};
   // The integers, not only what they mean, change.
   bool rewritten() const { return moved > 0 || from.dtype != to.dtype; }
 };

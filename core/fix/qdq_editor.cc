@@ -338,7 +338,11 @@ absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
     Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
     tensor.dtype = storage;
     tensor.values.reset();
-    tensor.value_range.reset();
+    if (plan->range && tensor.value_range) {
+      tensor.value_range.emplace(plan->range->first, plan->range->second);
+    } else {
+      tensor.value_range.reset();
+    }
   }
   absl::Status done = SetConstant(around.nodes, 1, name + "_scale", std::move(scales));
   if (done.ok() && has_zero) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -26,38 +27,85 @@ std::string CheckExternalLocation(std::string_view location) {
   return fmt::format("external data {} is outside the model's directory", Quoted(location));
 }
 
-std::optional<std::string> ReadExternal(std::string_view directory, std::string_view location,
-                                        int64_t offset, size_t size, std::string* problem) {
-  const std::filesystem::path path = std::filesystem::path(directory) / location;
-  // Not blocking: a named pipe in place of the file must not hang the reader.
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) {
-    *problem = fmt::format("external data {}: {}", Quoted(location), std::strerror(errno));
-    return std::nullopt;
+namespace {
+
+constexpr size_t kWindowBytes = size_t{1} << 20;  // divisible by every element's size
+
+// An open part of an external file; the problem instead where there is none.
+class Part {
+ public:
+  Part(std::string_view directory, std::string_view location, int64_t offset, size_t size)
+      : location_(location), offset_(offset) {
+    const std::filesystem::path path = std::filesystem::path(directory) / location;
+    // Not blocking: a named pipe in place of the file must not hang the reader.
+    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat info {};
+    if (fd_ < 0) {
+      problem_ = fmt::format("external data {}: {}", Quoted(location), std::strerror(errno));
+    } else if (fstat(fd_, &info) != 0 || !S_ISREG(info.st_mode)) {
+      problem_ = fmt::format("external data {} is not a file", Quoted(location));
+    } else if (offset < 0 || offset > info.st_size ||
+               size > static_cast<uint64_t>(info.st_size - offset)) {
+      problem_ = fmt::format("external data {} has {} bytes, {} at {} are needed", Quoted(location),
+                             info.st_size, size, offset);
+    }
   }
-  struct stat info {};
-  std::string bytes;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    *problem = fmt::format("external data {} is not a file", Quoted(location));
-  } else if (offset < 0 || offset > info.st_size ||
-             size > static_cast<uint64_t>(info.st_size - offset)) {
-    *problem = fmt::format("external data {} has {} bytes, {} at {} are needed", Quoted(location),
-                           info.st_size, size, offset);
-  } else {
-    bytes.resize(size);
-    size_t have = 0;
-    while (have < size) {
+  ~Part() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  const std::string& problem() const { return problem_; }
+
+  // Fills `out` from `at` bytes behind the part's begin.
+  bool Read(size_t at, char* out, size_t size) {
+    for (size_t have = 0; have < size;) {
       const ssize_t got =
-          pread(fd, bytes.data() + have, size - have, offset + static_cast<off_t>(have));
+          pread(fd_, out + have, size - have, offset_ + static_cast<off_t>(at + have));
       if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) break;
+      if (got <= 0) {
+        problem_ = fmt::format("external data {} can't be read", Quoted(location_));
+        return false;
+      }
       have += static_cast<size_t>(got);
     }
-    if (have < size) *problem = fmt::format("external data {} can't be read", Quoted(location));
+    return true;
   }
-  close(fd);
+
+ private:
+  std::string_view location_;
+  int64_t offset_;
+  int fd_ = -1;
+  std::string problem_;
+};
+
+}  // namespace
+
+std::optional<std::string> ReadExternal(std::string_view directory, std::string_view location,
+                                        int64_t offset, size_t size, std::string* problem) {
+  Part part(directory, location, offset, size);
+  std::string bytes;
+  if (part.problem().empty()) {
+    bytes.resize(size);
+    part.Read(0, bytes.data(), size);
+  }
+  *problem = part.problem();
   if (!problem->empty()) return std::nullopt;
   return bytes;
+}
+
+bool VisitExternal(std::string_view directory, std::string_view location, int64_t offset,
+                   size_t size, const std::function<void(std::string_view)>& visit) {
+  Part part(directory, location, offset, size);
+  if (!part.problem().empty()) return false;
+  std::string window(std::min(size, kWindowBytes), '\0');
+  for (size_t at = 0; at < size; at += window.size()) {
+    const size_t now = std::min(window.size(), size - at);
+    if (!part.Read(at, window.data(), now)) return false;
+    visit(std::string_view(window).substr(0, now));
+  }
+  return true;
 }
 
 }  // namespace quantgate

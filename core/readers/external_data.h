@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_READERS_EXTERNAL_DATA_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,10 @@ std::string CheckExternalLocation(std::string_view location);
 // there is no such file or it is too short. The location has been checked.
 std::optional<std::string> ReadExternal(std::string_view directory, std::string_view location,
                                         int64_t offset, size_t size, std::string* problem);
+
+// The same bytes, a window after the other, without keeping them. False where there are none.
+bool VisitExternal(std::string_view directory, std::string_view location, int64_t offset,
+                   size_t size, const std::function<void(std::string_view)>& visit);
 
 }  // namespace quantgate
 

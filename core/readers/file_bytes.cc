@@ -91,6 +91,14 @@ void FileBytes::Forget(size_t size) const {
   if (map_ != nullptr) madvise(map_, std::min(size, size_) / page * page, MADV_DONTNEED);
 }
 
+void FileBytes::Forget(std::string_view part) const {
+  if (map_ == nullptr || part.data() < map_ || part.data() >= map_ + size_) return;
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = (static_cast<size_t>(part.data() - map_) + page - 1) / page * page;
+  const size_t end = (static_cast<size_t>(part.data() - map_) + part.size()) / page * page;
+  if (end > begin) madvise(map_ + begin, end - begin, MADV_DONTNEED);
+}
+
 FileBytes::FileBytes(FileBytes&& other) noexcept
     : map_(std::exchange(other.map_, nullptr)), size_(other.size_), read_(std::move(other.read_)) {}
 

@@ -29,6 +29,10 @@ class FileBytes {
   // The reader will jump over most of the file: no page is loaded before it is touched.
   void ExpectJumps() const;
 
+  // The whole pages of `part`, a view into bytes(), are not needed in memory any more; reading them
+  // again stays possible.
+  void Forget(std::string_view part) const;
+
   // The first `size` bytes are not needed in memory any more; reading them again stays possible.
   void Forget(size_t size) const;
 

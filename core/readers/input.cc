@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/readers/file_bytes.h"
+#include "core/readers/onnx_reader.h"
 #include "core/readers/text.h"
 #include "quantgate/reader.h"
 
@@ -63,7 +64,8 @@ absl::Status ReadInput(const std::string& path, std::optional<InputFormat> forma
       file->ExpectJumps();  // over the weights
       const std::string parent = file_path.parent_path().string();
       const std::string directory = is_stdin ? "" : parent.empty() ? "." : parent;
-      use({path, ReadOnnx(bytes, name, directory)});
+      use({path,
+           onnx::Read(bytes, name, directory, [&](std::string_view part) { file->Forget(part); })});
       return absl::OkStatus();
     }
     case InputFormat::kModelJson:

@@ -1,9 +1,12 @@
 // ONNX file -> Model, as written: every node of the file, Q/DQ included. Field numbers are those
-// of onnx/onnx.proto. Weights are passed over; see ShouldKeep for what is read.
+// of onnx/onnx.proto. Weights are passed over; see ShouldKeep and StoredRange for what is read.
+#include "core/readers/onnx_reader.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -124,8 +127,9 @@ struct Scope {
 
 class Reader {
  public:
-  Reader(std::string_view bytes, std::string_view name, std::string_view directory)
-      : bytes_(bytes), directory_(directory), place_(bytes.data()) {
+  Reader(std::string_view bytes, std::string_view name, std::string_view directory,
+         const std::function<void(std::string_view)>& done)
+      : bytes_(bytes), directory_(directory), done_(done), place_(bytes.data()) {
     model_.name = name;
     model_.dialect = Dialect::kOnnx;
   }
@@ -438,7 +442,10 @@ class Reader {
     tensor->unknown_rank = false;
     tensor->dtype = DtypeOf(proto.data_type);
     tensor->dims = proto.dims;
-    if (!ShouldKeep(proto, keep)) return;
+    if (!ShouldKeep(proto, keep)) {
+      tensor->value_range = StoredRange(proto, directory_, &place_, done_);
+      return;
+    }
     std::string problem;
     tensor->values = Values(proto, what, directory_, &place_, &problem);
     if (!problem.empty()) {
@@ -757,6 +764,7 @@ class Reader {
 
   std::string_view bytes_;
   std::string_view directory_;
+  const std::function<void(std::string_view)>& done_;
   const char* place_;
   std::string_view doing_;  // what is being read, for messages
   Model model_;
@@ -765,11 +773,18 @@ class Reader {
 };
 
 }  // namespace
+
+absl::StatusOr<Model> Read(std::string_view bytes, std::string_view name,
+                           std::string_view directory,
+                           const std::function<void(std::string_view)>& done) {
+  return Reader(bytes, name, directory, done).Read();
+}
+
 }  // namespace onnx
 
 absl::StatusOr<Model> ReadOnnx(std::string_view bytes, std::string_view name,
                                std::string_view directory) {
-  return onnx::Reader(bytes, name, directory).Read();
+  return onnx::Read(bytes, name, directory, {});
 }
 
 }  // namespace quantgate

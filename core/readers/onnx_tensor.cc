@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -181,6 +182,70 @@ void ParseExternal(std::string_view message, const std::string& what, const char
   }
 }
 
+// Two bytes an element; the loops are simple enough for a compiler to make vectors of.
+template <typename T>
+class Extremes {
+ public:
+  void Add(T value) {
+    low_ = std::min(low_, value);
+    high_ = std::max(high_, value);
+  }
+  void AddRaw(std::string_view raw) {
+    T low = low_, high = high_;
+    for (size_t i = 0; i + sizeof(T) <= raw.size(); i += sizeof(T)) {
+      T value;
+      std::memcpy(&value, raw.data() + i, sizeof(T));
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    low_ = low;
+    high_ = high;
+  }
+  std::optional<std::pair<double, double>> Range() const {
+    if (low_ > high_) return std::nullopt;
+    return std::pair<double, double>(low_, high_);
+  }
+
+ private:
+  T low_ = std::numeric_limits<T>::max(), high_ = std::numeric_limits<T>::min();
+};
+
+constexpr size_t kWindowBytes = size_t{4} << 20;
+
+template <typename T>
+std::optional<std::pair<double, double>> RangeOf(
+    const TensorProto& tensor, std::string_view directory, const char** place,
+    const std::function<void(std::string_view)>& done) {
+  Extremes<T> extremes;
+  if (tensor.is_external) {
+    const size_t bytes = static_cast<size_t>(tensor.elements) * sizeof(T);
+    if (directory.empty() ||
+        (tensor.length >= 0 && static_cast<uint64_t>(tensor.length) != bytes) ||
+        !VisitExternal(directory, tensor.location, tensor.offset, bytes,
+                       [&](std::string_view window) { extremes.AddRaw(window); })) {
+      return std::nullopt;
+    }
+  } else if (tensor.has_raw_data && !tensor.raw_data.empty()) {
+    for (size_t at = 0; at < tensor.raw_data.size(); at += kWindowBytes) {
+      const std::string_view window = tensor.raw_data.substr(at, kWindowBytes);
+      extremes.AddRaw(window);
+      if (done) done(window);
+    }
+  } else {
+    ForEachField(tensor.message, place, [&](uint32_t tag, pbf_reader& reader) {
+      if (tag == Bytes(kInt32Data)) {
+        for (const uint64_t bits : reader.get_packed_uint64()) extremes.Add(static_cast<T>(bits));
+      } else if (tag == Varint(kInt32Data)) {
+        extremes.Add(static_cast<T>(reader.get_uint64()));
+      } else {
+        return false;
+      }
+      return true;
+    });
+  }
+  return extremes.Range();
+}
+
 }  // namespace
 
 Dtype DtypeOf(int64_t data_type) { return RowOf(data_type).dtype; }
@@ -333,6 +398,22 @@ std::shared_ptr<const TensorValues> Values(const TensorProto& tensor, std::strin
                    fmt::format("{} values for {} elements", given, tensor.elements));
   }
   return values;
+}
+
+std::optional<std::pair<double, double>> StoredRange(
+    const TensorProto& tensor, std::string_view directory, const char** place,
+    const std::function<void(std::string_view)>& done) {
+  if (tensor.elements == 0 || tensor.elements > std::numeric_limits<int64_t>::max() / 2) {
+    return std::nullopt;
+  }
+  switch (RowOf(tensor.data_type).dtype) {
+    case Dtype::kInt16:
+      return RangeOf<int16_t>(tensor, directory, place, done);
+    case Dtype::kUint16:
+      return RangeOf<uint16_t>(tensor, directory, place, done);
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace quantgate::onnx

@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_READERS_ONNX_TENSOR_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -60,6 +61,14 @@ bool ShouldKeep(const TensorProto& tensor, Keep keep);
 std::shared_ptr<const TensorValues> Values(const TensorProto& tensor, std::string_view what,
                                            std::string_view directory, const char** place,
                                            std::string* problem);
+
+// Smallest and largest stored value of a tensor of 16-bit integers, passed through without keeping
+// any; nullopt for other types and where the file holds no values. No other type of weights has
+// values that a backend stores and can't use. `done` as in onnx_reader.h. Throws
+// protozero::exception.
+std::optional<std::pair<double, double>> StoredRange(
+    const TensorProto& tensor, std::string_view directory, const char** place,
+    const std::function<void(std::string_view)>& done);
 
 }  // namespace quantgate::onnx
 

@@ -57,6 +57,22 @@ bool SameZeroPoints(const Encoding& a, const Encoding& b) {
   return true;
 }
 
+std::optional<std::pair<double, double>> RealRange(const Tensor& t) {
+  std::optional<std::pair<double, double>> stored = t.value_range;
+  if (t.values && (!t.values->ints.empty() || !t.values->reals.empty())) {
+    const auto [low, high] = std::minmax_element(t.values->ints.begin(), t.values->ints.end());
+    const auto [least, most] = std::minmax_element(t.values->reals.begin(), t.values->reals.end());
+    stored = t.values->ints.empty()
+                 ? std::pair(*least, *most)
+                 : std::pair(static_cast<double>(*low), static_cast<double>(*high));
+  }
+  if (!stored || !IsFixedPoint(t.dtype)) return stored;
+  if (t.encoding.scales.size() != 1) return std::nullopt;
+  const double zero = ZeroPointAt(t.encoding, 0);
+  const double scale = t.encoding.scales[0];
+  return std::pair((stored->first - zero) * scale, (stored->second - zero) * scale);
+}
+
 int64_t NormalAxis(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
 
 }  // namespace quantgate::rules

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "quantgate/model.h"
 
@@ -26,6 +27,9 @@ std::optional<size_t> FirstAsymmetric(const Tensor& tensor);
 
 bool SameScales(const Encoding& a, const Encoding& b);
 bool SameZeroPoints(const Encoding& a, const Encoding& b);
+
+// Smallest and largest real value of a constant, where they are known.
+std::optional<std::pair<double, double>> RealRange(const Tensor& tensor);
 
 // Channel axis, negative ones counted from the end of `rank`.
 int64_t NormalAxis(int64_t axis, int64_t rank);

@@ -1,33 +1,14 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <utility>
 
+#include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
 
 namespace quantgate::rules {
 namespace {
-
-// Smallest and largest value of a constant, where it is known.
-std::optional<std::pair<double, double>> RangeOf(const Tensor& t) {
-  std::optional<std::pair<double, double>> stored = t.value_range;
-  if (t.values && (!t.values->ints.empty() || !t.values->reals.empty())) {
-    const auto [low, high] = std::minmax_element(t.values->ints.begin(), t.values->ints.end());
-    const auto [least, most] = std::minmax_element(t.values->reals.begin(), t.values->reals.end());
-    stored = t.values->ints.empty()
-                 ? std::pair(*least, *most)
-                 : std::pair(static_cast<double>(*low), static_cast<double>(*high));
-  }
-  if (!stored || !IsFixedPoint(t.dtype)) return stored;
-  if (t.encoding.scales.size() != 1) return std::nullopt;
-  const double zero = t.encoding.zero_points.empty() ? 0 : t.encoding.zero_points[0];
-  const double scale = t.encoding.scales[0];
-  return std::pair((stored->first - zero) * scale, (stored->second - zero) * scale);
-}
 
 // One step of the sum takes the scores' range.
 bool IsCoarse(const Tensor* sum, opdb::Tree settings) {
@@ -38,7 +19,7 @@ bool IsCoarse(const Tensor* sum, opdb::Tree settings) {
 // The smallest value of a mask that lets something through; 0 = it doesn't, or is no mask.
 double TooWeak(const Tensor* mask, opdb::Tree settings) {
   if (mask == nullptr || !mask->is_static) return 0;
-  const auto range = RangeOf(*mask);
+  const auto range = RealRange(*mask);
   // 0 where a score stays, something negative where it goes; all else is no mask.
   if (!range || range->second != 0 || !(range->first < 0) ||
       range->first <= settings["weakest"].real().value_or(0)) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/rules/encoding_facts.h"
@@ -15,67 +16,111 @@
 namespace quantgate::rules {
 namespace {
 
-// What stands against a native layout of one end.
-void Against(const GraphView& g, const Tensor& t, std::set<std::string>& reasons) {
-  const opdb::Tree s = g.settings();
-  if (DtypeName(t.dtype) != s["dtype"].str()) {
-    reasons.insert(fmt::format("{} instead of {}", DtypeName(t.dtype), s["dtype"].str()));
-  } else if (ZeroPointAt(t.encoding, 0) != s["zero_point"].integer().value_or(0)) {
-    reasons.insert(fmt::format("zero_point {} instead of {}", ZeroPointAt(t.encoding, 0),
-                               s["zero_point"].str()));
+class Caches {
+ public:
+  explicit Caches(const GraphView& g)
+      : g_(g),
+        s_(g.settings()),
+        joins_(g.sets().Bits(s_["joins"])),
+        scatters_(g.sets().Bits(s_["scatters"])),
+        products_(g.sets().Bits(s_["products"])) {
+    if (Lists("not_archs")) reasons_.insert(fmt::format("arch {}", g.target().arch()));
+    wide_ = Lists("wide_archs");
   }
-  const size_t rank = t.dims.size();
-  const int64_t context = s["context_multiple"].integer().value_or(1);
-  const int64_t head = s["head_multiple"].integer().value_or(1);
-  if (rank < 2) return;
-  // Keys may be stored transposed: [.., head, context].
-  const int64_t a = t.dims[rank - 2], b = t.dims[rank - 1];
-  const auto fits = [&](int64_t c, int64_t h) { return c % context == 0 && h % head == 0; };
-  if (!fits(a, b) && !fits(b, a)) {
-    reasons.insert(
-        fmt::format("dimensions {}: a context in multiples of {} and heads in multiples "
-                    "of {} are needed",
-                    Dims(t), context, head));
+
+  void Look(const KvPair& pair) {
+    const Tensor& in = g_.tensor(pair.in_graph);
+    const Tensor& out = g_.tensor(pair.out_graph);
+    quantized_ |= IsFixedPoint(in.dtype);
+    LookAtType(in);
+    LookAtType(out);
+    // The cache as attention reads it: joined with the new entries, or as it came in.
+    TensorId read = pair.in_graph;
+    for (const int32_t reader : g_.Readers(pair.in_graph)) {
+      if (g_.Is(reader, scatters_)) {
+        reasons_.insert(fmt::format("written by {} inside of the graph", g_.op(reader).op));
+      } else if (g_.Is(reader, joins_) && g_.output(reader) != nullptr) {
+        read = g_.op(reader).outputs[0];
+      }
+    }
+    LookAtDims(g_.tensor(read));
+    if (wide_) LookAtReaders(read);
   }
-}
+
+  // A float model has no such choice to make.
+  bool told() const { return quantized_ && !reasons_.empty(); }
+  const std::set<std::string>& reasons() const { return reasons_; }
+
+ private:
+  bool Lists(std::string_view setting) const {
+    const opdb::Tree archs = s_[setting];
+    for (size_t i = 0; i < archs.size(); ++i) {
+      if (archs.at(i).str() == g_.target().arch()) return true;
+    }
+    return false;
+  }
+
+  void LookAtType(const Tensor& t) {
+    if (DtypeName(t.dtype) != s_["dtype"].str()) {
+      reasons_.insert(fmt::format("{} instead of {}", DtypeName(t.dtype), s_["dtype"].str()));
+    } else if (ZeroPointAt(t.encoding, 0) != s_["zero_point"].integer().value_or(0)) {
+      reasons_.insert(fmt::format("zero_point {} instead of {}", ZeroPointAt(t.encoding, 0),
+                                  s_["zero_point"].str()));
+    }
+  }
+
+  void LookAtDims(const Tensor& t) {
+    const size_t rank = t.dims.size();
+    if (rank < 2) return;
+    const int64_t multiple = s_["context_multiple"].integer().value_or(1);
+    const int64_t least = s_["context_least"].integer().value_or(1);
+    const int64_t head = s_["head_multiple"].integer().value_or(1);
+    // Keys may be stored transposed: [.., head, context].
+    const int64_t a = t.dims[rank - 2], b = t.dims[rank - 1];
+    const auto fits = [&](int64_t c, int64_t h) {
+      return c % multiple == 0 && c >= least && h % head == 0;
+    };
+    if (fits(a, b) || fits(b, a)) return;
+    reasons_.insert(fmt::format("dimensions {}", Dims(t)));
+  }
+
+  // What the cache is multiplied with.
+  void LookAtReaders(TensorId cache) {
+    for (const int32_t reader : g_.Readers(cache)) {
+      const Tensor* other = g_.Is(reader, products_) ? g_.input(reader, 0) : nullptr;
+      if (other != nullptr && IsFixedPoint(other->dtype) && BitsOf(other->dtype) < 16) {
+        reasons_.insert(
+            fmt::format("activations of {} bits on {}", BitsOf(other->dtype), g_.target().arch()));
+      }
+    }
+  }
+
+  const GraphView& g_;
+  const opdb::Tree s_;
+  const SetMask joins_, scatters_, products_;
+  std::set<std::string> reasons_;
+  bool quantized_ = false, wide_ = false;
+};
 
 void Walk(const GraphView& g, GraphFindings& findings) {
   const std::vector<KvPair> pairs = KvPairs(g);
   if (pairs.empty()) return;
-  const SetMask joins = g.sets().Bits(g.settings()["joins"]);
-  const SetMask moves = g.sets().Bits(g.settings()["moves"]);
-  std::set<std::string> reasons;
-  const opdb::Tree archs = g.settings()["not_archs"];
-  for (size_t i = 0; i < archs.size(); ++i) {
-    if (archs.at(i).str() == g.target().arch())
-      reasons.insert(fmt::format("arch {}", g.target().arch()));
-  }
-  bool quantized = false;
-  for (const KvPair& pair : pairs) {
-    const Tensor& in = g.tensor(pair.in_graph);
-    quantized |= IsFixedPoint(in.dtype);
-    Against(g, in, reasons);
-    // The op that joins old and new, behind what only moves values.
-    int32_t maker = g.Producer(pair.out_graph);
-    for (int steps = 0; steps < 4 && maker >= 0 && g.Is(maker, moves) && !g.Is(maker, joins);
-         ++steps) {
-      const TensorId read = g.op(maker).inputs.empty() ? kNoTensor : g.op(maker).inputs[0];
-      maker = read == kNoTensor ? -1 : g.Producer(read);
-    }
-    if (maker >= 0 && g.Is(maker, joins)) {
-      reasons.insert(fmt::format("joined by {} instead of ScatterElements", g.op(maker).op));
-    }
-  }
-  // A float model has no such choice to make.
-  if (reasons.empty() || !quantized) return;
+  Caches caches(g);
+  for (const KvPair& pair : pairs) caches.Look(pair);
+  if (!caches.told()) return;
   Finding& f = findings.Add(-1, Consequence::kAdvice);
   f.tensor = g.tensor(pairs[0].input).name;
   f.message =
       fmt::format("{} can't be kept in the matrix unit's layout: each token lays {} out again",
                   pairs.size() == 1 ? "the cache" : fmt::format("the {} caches", pairs.size()),
                   pairs.size() == 1 ? "it" : "them");
-  f.found = fmt::format("{}", fmt::join(reasons, "; "));
-  f.allowed = "8 bits unsigned and symmetric, joined by ScatterElements";
+  f.found = fmt::format("{}", fmt::join(caches.reasons(), "; "));
+  const opdb::Tree wanted = g.settings();
+  f.allowed = fmt::format(
+      "{} and symmetric, equal in and out, read or joined by Concat; a context in multiples of {} "
+      "from {} on, heads in multiples of {}",
+      wanted["dtype"].str(), wanted["context_multiple"].str(), wanted["context_least"].str(),
+      wanted["head_multiple"].str());
   f.fixes.push_back(UnsafeFix("change what stands against it, or keep the caches flat"));
 }
 
@@ -85,12 +130,16 @@ constexpr RuleEntry kEntry = {
              .summary = "the caches can't be kept in the matrix unit's own layout",
              .explanation = R"(## What it checks
 Models with caches (see QG610): whether they could be kept native, in the layout of the matrix unit
-(HMX_WEIGHT_LAYOUT): all caches 8 bits unsigned and symmetric, context a multiple of 256, head size
-a multiple of 64, new entries written by ScatterElements and not by Concat, an arch newer than v68,
-equal encodings in and out. One finding for the model, with everything that stands against it.
+(HMX_WEIGHT_LAYOUT): all caches 8 bits unsigned and symmetric (equal in and out: QG610), context a
+multiple of 256 and more than one such block, head size a multiple of 64, an arch newer than v68 (on
+v69 activations of 16 bits), and the cache read as it is or joined with the new entries by Concat.
+One finding for the model, with everything that stands against it.
 
 ## Why
 A native cache is read by the matrix unit as it is; a flat one is laid out again for every token.
+Graphs with native caches that break the type, the zero point, the arch or the way of joining fail
+at finalization. Other sizes of context and head are prepared, but then the cache is not laid out in
+the whole tiles of 256 positions and 64 elements that runtimes fill.
 
 ## Fix
 Change what the finding lists, or keep the cache flat: that is slower, and right.

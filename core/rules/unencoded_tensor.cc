@@ -12,14 +12,17 @@ tensor that a quantized op reads or writes has one, or gets it from a neighbour:
 that only moves values, or as the input of an activation that is folded.
 
 ## Why
-A converter calibrates such a tensor with whatever input list it is given, or runs the ops around
-it in float: neither is what was simulated.
+A converter fills the gap, and not with what was simulated: with an input list it calibrates the
+tensor to the default width (8 bits unless an option says otherwise), with a float fallback it runs
+the ops around it in float, with Converts at the borders; a weight gets the range of its own values,
+a bias 32 or 8 bits. The NPU's library itself fills nothing: see missing-encoding.
 
 ## Fix
-Add an entry for the tensor, or quantize it in the simulation too.
+Add an entry for the tensor, or quantize it in the simulation too. Where the gap is meant, say so to
+the converter: a float fallback for layers left in float, an input list for the rest.
 
 ## References
-`docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
+`docs/formats.md`; AIMET's export code (2024-10 to 2026-06). The evidence is listed below.
 )",
                                        .status = RuleStatus::kStable}};
 static_assert(IsWellFormed(kEntry.rule));

@@ -22,9 +22,9 @@ std::string LibrarySaid(opdb::Tree entry) {
   std::string said = "op validation: " + Text(entry["validate"]);
   if (entry["prepare"]) said += ", preparation: " + Text(entry["prepare"]);
   if (entry["execute"]) said += ", run: " + Text(entry["execute"]);
-  if (!entry["numbers"]) return said;
-  said += ", numbers: " + Text(entry["numbers"]);
+  if (entry["numbers"]) said += ", numbers: " + Text(entry["numbers"]);
   if (entry["steps"]) said += fmt::format(" (off by {} steps at most)", entry["steps"].str());
+  if (entry["native"]) said += "; with native caches, preparation: " + Text(entry["native"]);
   return said;
 }
 

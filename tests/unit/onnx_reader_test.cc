@@ -2,9 +2,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "quantgate/reader.h"
 #include "tests/unit/onnx_builder.h"
@@ -159,6 +162,35 @@ TEST(OnnxReader, AConstantIsAStaticTensor) {
   EXPECT_EQ(model.nodes.size(), 5u);
 }
 
+using Range = std::optional<std::pair<double, double>>;
+constexpr int kInt16 = 5;  // TensorProto.DataType
+
+template <typename T>
+std::string Bytes(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+TEST(OnnxReader, KeepsTheRangeOf16BitWeightsWithoutTheirValues) {
+  std::vector<int16_t> values(5000, 7);
+  values[4321] = 32767;
+  values[17] = -32768;
+  b::Graph graph = b::QdqRelu();
+  graph.initializers.push_back(b::Tensor("s16", kInt16, {50, 100}, Bytes(values)));
+  graph.initializers.push_back(
+      b::Tensor("u16", b::kUint16, {50, 100}, Bytes(std::vector<uint16_t>(5000, 65535))));
+  graph.initializers.push_back(
+      b::Tensor("s8", b::kInt8, {50, 100}, Bytes(std::vector<int8_t>(5000, 3))));
+  std::string numbers = b::TensorHead("numbers", kInt16, {10, 10});
+  for (int i = 0; i < 100; ++i) protozero::pbf_writer(numbers).add_int32(5, 10 - i);
+  graph.initializers.push_back(numbers);
+  const Model model = Read(graph);
+  EXPECT_EQ(FindTensor(model, "s16")->value_range, Range({-32768, 32767}));
+  EXPECT_EQ(FindTensor(model, "s16")->values, nullptr);
+  EXPECT_EQ(FindTensor(model, "u16")->value_range, Range({65535, 65535}));
+  EXPECT_EQ(FindTensor(model, "s8")->value_range, std::nullopt);
+  EXPECT_EQ(FindTensor(model, "numbers")->value_range, Range({-89, 10}));
+}
+
 TEST(OnnxReader, InitializersAmongTheInputsAreNone) {
   b::Graph graph = b::QdqRelu();
   graph.inputs.push_back(b::ValueInfo("scale", b::kFloat, {}));
@@ -281,6 +313,22 @@ TEST_F(ExternalData, WeightsNeedNoFile) {
   graph_.initializers.push_back(
       b::ExternalTensor("w", b::kFloat, {1000, 1000}, {{"location", "none.bin"}}));
   EXPECT_TRUE(Read(graph_, directory_.string()).notes.empty());
+}
+
+TEST_F(ExternalData, WeightsOf16BitsArePassedThrough) {
+  std::vector<int16_t> values(700000, 0);  // more than one window
+  values[1] = -5;
+  values[699999] = 32700;
+  const std::string bytes = Bytes(values);
+  std::ofstream(directory_ / "w.bin", std::ios::binary) << std::string(8, '\x7F') << bytes;
+  b::Graph graph = b::QdqRelu();
+  graph.initializers.push_back(
+      b::ExternalTensor("w", kInt16, {700, 1000}, {{"location", "w.bin"}, {"offset", "8"}}));
+  graph.initializers.push_back(
+      b::ExternalTensor("short", kInt16, {701, 1000}, {{"location", "w.bin"}}));
+  const Model model = Read(graph, directory_.string());
+  EXPECT_EQ(FindTensor(model, "w")->value_range, Range({-5, 32700}));
+  EXPECT_EQ(FindTensor(model, "short")->value_range, std::nullopt);
 }
 
 TEST_F(ExternalData, PathsOutsideTheModelsDirectoryAreRefused) {

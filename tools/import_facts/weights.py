@@ -158,6 +158,9 @@ def _precision(op):
     if op in FLAT:
         result.append(finding("in[1]", "value_range", "advice", max=32639, when={"dtype": [S16]},
                               slug="clamped", note="larger values are clamped to 32639"))
+        result.append(finding("in[1]", "value_range", "advice", max=65407, when={"dtype": [U16]},
+                              slug="clamped-unsigned",
+                              note="larger values are clamped to 65407, 32639 above the middle"))
     return result
 
 

@@ -143,6 +143,15 @@ bool HasSparsePort(const Model& model, const Node& node) {
          std::any_of(node.outputs.begin(), node.outputs.end(), sparse);
 }
 
+void SetNative(std::vector<qnn::Tensor>& tensors, const std::vector<std::string>& names) {
+  for (qnn::Tensor& tensor : tensors) {
+    if (tensor.body.name != nullptr &&
+        std::find(names.begin(), names.end(), tensor.body.name) != names.end()) {
+      tensor.body.data_format = qnn::kHmxWeight;
+    }
+  }
+}
+
 void AskOne(const Batch& batch, Backend& backend, int64_t index, Slot& slot, Channel& channel) {
   const AskOptions& options = batch.options;
   const Question& question = batch.questions[static_cast<size_t>(index)];
@@ -160,6 +169,8 @@ void AskOne(const Batch& batch, Backend& backend, int64_t index, Slot& slot, Cha
       channel.SendText(Kind::kNotAsked, index, {reason.data(), reason.size()});
       return;
     }
+    SetNative(op->inputs(), options.native);
+    SetNative(op->outputs(), options.native);
     ops.push_back(*std::move(op));
   }
   const auto begin = [&](Stage stage) {

@@ -37,6 +37,8 @@ struct AskOptions {
   bool prepare_refused = false;
   // Keep the bytes of every tensor of an executed node.
   bool keep_data = false;
+  // Names of tensors that are handed over in the matrix unit's own layout.
+  std::vector<std::string> native;
   uint64_t seed = 1;
   int timeout_seconds = 30;  // of one stage of one node
   int jobs = 1;              // processes

@@ -106,6 +106,9 @@ int Run(int argc, char** argv) {
   bool graph = false;
   app.add_flag("--graph", graph,
                "ask about each model as one graph; the answer is its first node's");
+  app.add_option("--native", options.native,
+                 "hand the tensor of this name over in the matrix unit's layout; may be repeated")
+      ->allow_extra_args(false);
   app.add_option("--seed", options.seed, "of values nobody gave");
   app.add_option("--timeout", options.timeout_seconds, "seconds for one stage of one node")
       ->check(CLI::Range(1, 86400));

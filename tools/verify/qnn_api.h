@@ -23,7 +23,8 @@ enum TensorType : uint32_t {
   kStatic = 4,
   kNull = 5,  // an absent optional input
 };
-enum DataFormat : uint32_t { kDense = 0, kSparse = 1 };
+// kHmxWeight: as the matrix unit reads its weights.
+enum DataFormat : uint32_t { kDense = 0, kSparse = 1, kHmxWeight = 8 };
 enum EncodingId : uint32_t {
   kScaleOffset = 0,
   kAxisScaleOffset = 1,

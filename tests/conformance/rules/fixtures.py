@@ -26,6 +26,12 @@ class Fixture:
         return dict(zip(words[::2], words[1::2]))
 
     @property
+    def native(self) -> tuple[str, ...]:
+        """Tensors that the library is asked about in the matrix unit's layout too."""
+        file = self.path.with_suffix(".native")
+        return tuple(file.read_text().split()) if file.exists() else ()
+
+    @property
     def model(self) -> dict[str, Any]:
         return json.loads(self.path.read_text())
 

@@ -104,6 +104,18 @@ def ask_library(oracle: str, library: str, name: str, fixtures: list[Fixture]) -
     return answers
 
 
+def ask_native(oracle: str, library: str, fixtures: list[Fixture]) -> dict[Fixture, str]:
+    """Whether the library prepares the graph when caches are handed over in the matrix unit's layout."""
+    answers = {}
+    for fixture in fixtures:
+        names = [word for name in fixture.native for word in ("--native", name)]
+        run = subprocess.run([oracle, "--backend-lib", library, "--arch", fixture.flags.get("--arch", "v73"), "--graph",
+                              "--prepare", *names, str(fixture.path)], capture_output=True, text=True, timeout=1800)
+        line = json.loads(run.stdout)
+        answers[fixture] = line.get("prepare", line["validate"])
+    return answers
+
+
 def ask_provider(fixtures: list[Fixture]) -> dict[Fixture, dict[str, Any]]:
     import onnx
 
@@ -184,6 +196,8 @@ def main() -> int:
             library.append(fixture)
     answers = ask_library(arguments.oracle, arguments.backend_lib, arguments.name, library)
     answers |= ask_provider(provider) if arguments.provider else {}
+    for fixture, said in ask_native(arguments.oracle, arguments.backend_lib, [f for f in library if f.native]).items():
+        answers[fixture]["native"] = said
     for fixture, said in answers.items():
         entries.setdefault(fixture.slug, {})[fixture.name] = {"digest": digest(fixture.path), **said}
     JUDGED.write_text(emit(entries))
