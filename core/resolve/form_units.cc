@@ -393,7 +393,7 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
     const int32_t encoding = EncodingFor(id);
     if (static_cast<int>(i) == state.mapping->bias) {
       touches_quantized |= encoding >= 0;
-      unit &= IsBias(id);
+      unit &= IsBias(id) && (encoding >= 0 || !state.mapping->stored_bias);
       continue;
     }
     if (encoding < 0) {

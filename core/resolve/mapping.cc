@@ -197,8 +197,11 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
         out.open = true;
       } else if (entry.str() == "passes") {
         out.passes = true;
+      } else if (entry.str() == "stored_bias") {
+        out.stored_bias = true;
       } else {
-        return Fault(entry, "unit is float, same_inputs, open or passes, not ", entry.str());
+        return Fault(entry, "unit is float, same_inputs, open, passes or stored_bias, not ",
+                     entry.str());
       }
     } else if (key == "clamp") {
       out.clamp = true;

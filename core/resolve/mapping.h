@@ -82,6 +82,8 @@ struct OpMapping {
   bool same_inputs = false;
   // Input that is a bias: int32, or a float constant that the tool quantizes itself; -1 = none.
   int16_t bias = -1;
+  // The tool quantizes no constant for it: a bias is int32.
+  bool stored_bias = false;
   // Input whose type must be signed where that of input 0 is; -1 = none.
   int16_t weight = -1;
   // Axes of the weight: of its output channels, and along which blocks of input channels lie.

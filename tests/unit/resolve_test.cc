@@ -252,14 +252,19 @@ TEST(Resolve, SignedInputWithUnsignedWeightRunsInFloat) {
   }
 }
 
-TEST(Resolve, LayerNormBiasArrivesAsInt32) {
-  OnnxModel m;
-  m.Unit("n", "LayerNormalization",
-         {m.Quantized("x", {1, 4, 8}), m.Weight("g", {8}), m.Weight("b", {8})}, {1, 4, 8}, {});
-  const Resolved r = ResolveModel(m.model);
+TEST(Resolve, LayerNormIsAUnitWithAnInt32BiasOnly) {
+  const auto norm = [](OnnxModel& m, TensorId bias) {
+    m.Unit("n", "LayerNormalization", {m.Quantized("x", {1, 4, 8}), m.Weight("g", {8}), bias},
+           {1, 4, 8}, {});
+    return ResolveModel(m.model);
+  };
+  OnnxModel in_32_bits, in_8_bits, in_float;
+  const Resolved r = norm(in_32_bits, in_32_bits.Weight("b", {8}, Dtype::kInt32));
   ASSERT_EQ(Ops(r), (std::vector<std::string>{"LayerNorm"}));
   EXPECT_EQ(In(r, r.graph->nodes[0], 2).dtype, Dtype::kSfixedPoint32);
   EXPECT_EQ(Ints(r.graph->nodes[0], "axes"), (std::vector<int64_t>{2}));
+  EXPECT_EQ(Codes(norm(in_8_bits, in_8_bits.Weight("b", {8}))), std::set<std::string>{"QG601"});
+  EXPECT_EQ(Codes(norm(in_float, in_float.Scale("b", {8}, 1.0))), std::set<std::string>{"QG601"});
 }
 
 TEST(Resolve, HalfQuantizedUnitRunsInFloat) {
