@@ -229,6 +229,17 @@ std::string Describer::Listed(const ConstraintRow& row) const {
   return text;
 }
 
+std::vector<std::string> Describer::Ports(const ConstraintRow& row) const {
+  std::vector<std::string> ports;
+  const ArgRow* arg = Find(row, ArgKey::kAs);
+  if (arg == nullptr) return ports;
+  for (const int64_t p : db_.get(Slice<int64_t>{arg->a, arg->b})) {
+    const bool known = p >= 0 && p < static_cast<int64_t>(op_.ports.count);
+    ports.push_back(known ? Port(static_cast<int>(p)) : "?");
+  }
+  return ports;
+}
+
 std::string Describer::Holds(const ConstraintRow& row) const {
   const auto value = [&](ArgKey key) -> std::string {
     const ArgRow* arg = Find(row, key);
@@ -246,7 +257,9 @@ std::string Describer::Holds(const ConstraintRow& row) const {
         absl::StrAppend(&text, text.empty() ? "" : ", ", "rank ", to,
                         " after dropping dimensions of 1");
       }
-      if (flag(ArgKey::kSparse, false)) text += ", sparse";
+      if (const ArgRow* sparse = Find(row, ArgKey::kSparse)) {
+        absl::StrAppend(&text, text.empty() ? "" : ", ", sparse->v.i != 0 ? "sparse" : "dense");
+      }
       return text;
     }
     case Kind::kDim:
@@ -362,8 +375,11 @@ std::string Describer::Holds(const ConstraintRow& row) const {
     }
     case Kind::kOffsetRange:
       return Bounds(row, "offsets");
-    case Kind::kScaleRange:
-      return Bounds(row, "scales");
+    case Kind::kScaleRange: {
+      const std::vector<std::string> unit = Ports(row);
+      return absl::StrCat(Bounds(row, "scales"), unit.empty() ? "" : " times ",
+                          absl::StrJoin(unit, " * "));
+    }
     case Kind::kBlockSize: {
       std::string text = Listed(row);
       const std::string bounds = Bounds(row, "");
@@ -371,17 +387,9 @@ std::string Describer::Holds(const ConstraintRow& row) const {
       return text.empty() ? "blocks divide the input channels" : absl::StrCat("blocks of ", text);
     }
     case Kind::kBiasScale: {
-      std::vector<std::string> ports;
-      if (const ArgRow* arg = Find(row, ArgKey::kAs)) {
-        for (const int64_t p : db_.get(Slice<int64_t>{arg->a, arg->b})) {
-          ports.push_back(p >= 0 && p < static_cast<int64_t>(op_.ports.count)
-                              ? Port(static_cast<int>(p))
-                              : "?");
-        }
-      }
       const std::string most = value(ArgKey::kMax);
       return absl::StrCat(most.empty() ? "scale = " : absl::StrCat("scale <= ", most, " * "),
-                          absl::StrJoin(ports, " * "));
+                          absl::StrJoin(Ports(row), " * "));
     }
     default:
       return std::string(KindName(row.kind));

@@ -31,6 +31,8 @@ class Describer {
   std::string ParamValue(int param, int64_t value) const;
   const ArgRow* Find(const ConstraintRow& row, ArgKey key) const;
   std::string Bounds(const ConstraintRow& row, std::string_view unit) const;
+  // The ports that a list under `as` names.
+  std::vector<std::string> Ports(const ConstraintRow& row) const;
   std::string Listed(const ConstraintRow& row) const;
 
   const View& db_;

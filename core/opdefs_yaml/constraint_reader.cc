@@ -191,9 +191,13 @@ bool ConstraintReader::ReadValue(const Node& node, const Field& field, const Con
       arg.i = port->port;
       return true;
     }
-    case FieldType::kPorts: {
+    case FieldType::kPorts:
+    case FieldType::kPortPair: {
       arg.type = ArgType::kInts;
-      if (!node.is_list() || node.children.size() != 2) return wrong("a list of two ports");
+      const bool pair = field.type == FieldType::kPortPair;
+      if (!node.is_list() || node.children.size() > 2 || node.children.size() < (pair ? 2U : 1U)) {
+        return wrong(pair ? "a list of two ports" : "a list of one or two ports");
+      }
       for (const Node& child : node.children) {
         const auto port = symbols_.Port(child, reporter_);
         if (!port) return false;

@@ -53,6 +53,9 @@ constexpr Field kStaticLevel[] = {
     {"level", ArgKey::kLevel, kChoice, false, "tensor|tensor_or_const_chain"}};
 constexpr Field kRange[] = {{"min", ArgKey::kMin, kExpr}, {"max", ArgKey::kMax, kExpr}};
 constexpr Field kRealRange[] = {{"min", ArgKey::kMin, kReal}, {"max", ArgKey::kMax, kReal}};
+constexpr Field kScales[] = {{"min", ArgKey::kMin, kReal},
+                             {"max", ArgKey::kMax, kReal},
+                             {"as", ArgKey::kAs, kPorts}};
 constexpr Field kMinArch[] = {{"min", ArgKey::kArch, FieldType::kArch, true}};
 constexpr Field kParamValue[] = {{"eq", ArgKey::kEq, kValues},
                                  {"allowed", ArgKey::kAllowed, kValues},
@@ -75,7 +78,7 @@ constexpr Field kBlockSizes[] = {{"allowed", ArgKey::kAllowed, kInts},
                                  {"max", ArgKey::kMax, kInt},
                                  {"multiple_of", ArgKey::kMultipleOf, kInt},
                                  {"divides", ArgKey::kInteger, kTrue}};
-constexpr Field kBias[] = {{"as", ArgKey::kAs, kPorts, true},
+constexpr Field kBias[] = {{"as", ArgKey::kAs, kPortPair, true},
                            {"tolerance", ArgKey::kTolerance, kReal},
                            {"max", ArgKey::kMax, kReal}};
 
@@ -117,7 +120,7 @@ constexpr KindSchema kKinds[] = {
     {Kind::kNote, kTensor | kOnParam, kNoteText},
     {Kind::kValidScale, kTensor, kScaleAspect},
     {Kind::kOffsetRange, kTensor, kRange, 1},
-    {Kind::kScaleRange, kTensor, kRealRange, 1},
+    {Kind::kScaleRange, kTensor, kScales, 1},
     {Kind::kBlockSize, kTensor, kBlockSizes, 1},
     {Kind::kBiasScale, kOnPort, kBias},
 };

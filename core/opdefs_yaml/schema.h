@@ -20,7 +20,8 @@ enum class FieldType : uint8_t {
   kFlag,
   kTrue,  // only `true`; says what holds anyway
   kPort,
-  kPorts,  // list
+  kPorts,     // list of one or two
+  kPortPair,  // list
   kDtype,
   kDtypes,     // list, as mask
   kEncodings,  // list, as mask

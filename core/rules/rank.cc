@@ -19,13 +19,15 @@ int64_t EffectiveRank(const Subject& s, const Args& args) {
   return rank;
 }
 
-bool WantsSparse(const Subject& s, const Args& args) {
-  return s.tensor->sparse < 0 && args.number(ArgKey::kSparse).value_or(0) != 0;
+// Whether the tensor is dense where it must be sparse, or the reverse.
+bool WrongStorage(const Subject& s, const Args& args) {
+  const auto sparse = args.number(ArgKey::kSparse);
+  return sparse && (*sparse != 0) != (s.tensor->sparse >= 0);
 }
 
 bool Holds(const Subject& s) {
   const Args args(s.node, s.constraint);
-  if (WantsSparse(s, args)) return false;
+  if (WrongStorage(s, args)) return false;
   if (s.tensor->unknown_rank) return true;
   const int64_t rank = EffectiveRank(s, args);
   const auto min = args.number(ArgKey::kMin);
@@ -36,16 +38,18 @@ bool Holds(const Subject& s) {
          (!squeezed || rank <= *squeezed);
 }
 
-void ExplainDense(Finding& f) {
-  f.found = "a dense tensor";
-  f.allowed = "a sparse tensor";
-  f.message = fmt::format("{} of {} must be a sparse tensor", f.port, f.op);
-  f.fixes.push_back(UnsafeFix("give it a sparse tensor, or take an op for dense ones"));
+void ExplainStorage(const Subject& s, Finding& f) {
+  const bool dense = s.tensor->sparse < 0;
+  f.found = dense ? "a dense tensor" : "a sparse tensor";
+  f.allowed = dense ? "a sparse tensor" : "a dense tensor";
+  f.message = fmt::format("{} of {} must be {}", f.port, f.op, f.allowed);
+  f.fixes.push_back(UnsafeFix(dense ? "give it a sparse tensor, or take an op for dense ones"
+                                    : "give it a dense tensor, or take an op for sparse ones"));
 }
 
 void Explain(const Subject& s, Finding& f) {
   const Args args(s.node, s.constraint);
-  if (WantsSparse(s, args)) return ExplainDense(f);
+  if (WrongStorage(s, args)) return ExplainStorage(s, f);
   const auto min = args.number(ArgKey::kMin);
   const auto max = args.number(ArgKey::kMax);
   const auto eq = args.number(ArgKey::kEq);
@@ -73,7 +77,8 @@ constexpr RuleEntry kEntry = {.rule = {.code = "QG501",
                                        .slug = "rank",
                                        .summary = "the rank of a tensor is not taken",
                                        .explanation = R"(## What it checks
-Each port takes tensors of some ranks only, and a port of the ops for sparse tensors no dense ones.
+Each port takes tensors of some ranks only. A sparse tensor is taken by few ops, and a dense one not
+at the ports that are made for sparse ones.
 
 ## Why
 HTP kernels work on up to four dimensions, some on five; higher ranks are refused, fail in

@@ -32,6 +32,8 @@ Finding Make(const TargetTable& table, const NodeView& node, std::string_view co
 // What is wrong with the encoding's shape; empty = nothing.
 struct Problem {
   std::string found, allowed, field;
+  // Op validation does not look: lists too short are read beyond their end.
+  Consequence consequence = Consequence::kWrongValues;
 };
 
 Problem EntryProblem(const Tensor& t) {
@@ -52,8 +54,11 @@ Problem EntryProblem(const Tensor& t) {
   switch (e.kind) {
     case EncodingKind::kNone:
       return {};
-    case EncodingKind::kPerTensor:
-      return counts(1, "tensor");
+    case EncodingKind::kPerTensor: {
+      Problem p = counts(1, "tensor");
+      p.consequence = Consequence::kRejected;  // QNN's interface has no room for more.
+      return p;
+    }
     case EncodingKind::kPerChannel:
     case EncodingKind::kLpbq: {
       if (t.unknown_rank) return {};
@@ -82,7 +87,7 @@ Problem EntryProblem(const Tensor& t) {
       if (e.block_size.size() != t.dims.size()) {
         return {fmt::format("a block size of {} dimensions for {}", e.block_size.size(),
                             rules::Dims(t)),
-                "one block size per dimension", "blockSize"};
+                "one block size per dimension", "blockSize", Consequence::kRejected};
       }
       size_t blocks = 1;
       for (size_t i = 0; i < t.dims.size(); ++i) {
@@ -165,6 +170,7 @@ void CheckEncodingShapes(const TargetTable& table, const NodeView& node,
         Problem problem = EntryProblem(*tensor);
         if (!problem.found.empty()) {
           Finding f = Make(table, node, "QG315", rules::PortName(node, port, i), "encoding-shape");
+          f.consequence = problem.consequence;
           f.tensor = tensor->name;
           f.message = fmt::format("the {} encoding of {} of {} has {}", EncodingKindName(e.kind),
                                   f.port, f.op, problem.found);

@@ -20,14 +20,18 @@ def _listed(value):
 
 
 def _of(op, section):
-    return [item for item in _DATA[section] if op in _listed(item["op"])]
+    return [item for item in _DATA[section] if _names(item, op)]
+
+
+def _names(item, op):
+    return op not in item["except"] if item["op"] == "every" else op in _listed(item["op"])
 
 
 def additions(op):
     """Constraints of an op, without ids; a list of ports means one each."""
     result = []
     for item in _of(op, "added"):
-        fields = {k: v for k, v in item.items() if k not in ("op", "port", "kind", "consequence")}
+        fields = {k: v for k, v in item.items() if k not in ("op", "except", "port", "kind", "consequence")}
         for port in _listed(item["port"]):
             since = fields.pop("since", "2.47")
             made = finding(port, item["kind"], item.get("consequence", "rejected"),

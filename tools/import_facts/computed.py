@@ -19,7 +19,7 @@ _OWN = ("ops", "port", "kind", "consequence")
 
 
 # Of a kernel, whichever op asks for it.
-_OF_KERNELS = ("offset_range", "scale_range", "bit_width", "encodings")
+_OF_KERNELS = ("offset_range", "scale_range", "bit_width", "encodings", "any_of")
 
 
 def constraints(op):

@@ -51,6 +51,8 @@ Json FieldSchema(const Field& field) {
     case FieldType::kPort:
       return Ref("port");
     case FieldType::kPorts:
+      return {{"type", "array"}, {"items", Ref("port")}, {"minItems", 1}, {"maxItems", 2}};
+    case FieldType::kPortPair:
       return {{"type", "array"}, {"items", Ref("port")}, {"minItems", 2}, {"maxItems", 2}};
     case FieldType::kDtype:
       return Ref("dtype");

@@ -18,6 +18,12 @@ sys.path.insert(0, str(ROOT / "tools" / "verify"))
 EXECUTED_AT_ONCE = 200
 
 
+def libraries(pairs: list[str]) -> dict[str, str]:
+    """SDK=FOLDER or SDK=FILE"""
+    named = dict(pair.split("=", 1) for pair in pairs)
+    return {sdk: path if path.endswith(".so") else str(Path(path) / "onnxruntime_qnn" / "libQnnHtp.so") for sdk, path in named.items()}
+
+
 def _write(models: list[dict[str, Any]], stream: Any) -> None:
     for model in models:
         stream.write(json.dumps(model) + "\n")

@@ -131,7 +131,7 @@ def draw(model: dict[str, Any], seed: int) -> dict[str, list[Any]]:
             bits = min(bits, 24)
             low = 0 if tensor["dtype"].startswith("U") else -(1 << bits - 1)
             if tensor["dtype"].endswith("_32"):  # about what a sum of products is
-                summed = sum(storage_bits(tensors[n]) for n in node["inputs"][:2] if is_fixed_tensor(tensors[n])) if i > 1 else 0
+                summed = sum(storage_bits(tensors[n]) for n in node["inputs"][:2] if n and is_fixed_tensor(tensors[n])) if i > 1 else 0
                 bits = min(30, max(17, summed + 1))
                 low = -(1 << bits - 1)
             drawn = rng.randint(low, low + (1 << bits), count)

@@ -48,11 +48,6 @@ SEED = 2026
 EXECUTED_SEED = 620417
 
 
-def libraries(pairs: list[str]) -> dict[str, str]:
-    named = dict(pair.split("=", 1) for pair in pairs)
-    return {sdk: path if path.endswith(".so") else str(Path(path) / "onnxruntime_qnn" / "libQnnHtp.so") for sdk, path in named.items()}
-
-
 def ends(libs: dict[str, str]) -> list[str]:
     """The oldest and the newest SDK."""
     ordered = sorted(libs, key=lambda sdk: [int(n) for n in sdk.split(".")])
@@ -178,7 +173,7 @@ def main() -> int:
     args = parser.parse_args()
 
     if args.record:
-        libs = libraries(args.record)
+        libs = ask.libraries(args.record)
         if "validation" in args.sets:
             record_validation(args.oracle, libs, args.jobs)
         if "cpu" in args.sets:
@@ -187,14 +182,14 @@ def main() -> int:
             record_execution(args.oracle, libs, args.jobs)
         return 0
     if args.add:
-        libs = libraries(args.add)
+        libs = ask.libraries(args.add)
         ask_all(store.Recording.load("validation"), args.oracle, libs, args.jobs, dict.fromkeys(libs, BETWEEN_ARCHS))
         return 0
     if args.crashes:
         more = [json.loads(line) for line in args.models.read_text().splitlines()] if args.models else []
-        crashes.record(args.oracle, libraries(args.crashes), ARCHS, more, args.jobs)
+        crashes.record(args.oracle, ask.libraries(args.crashes), ARCHS, more, args.jobs)
         return 0
-    problems = live(args.oracle, libraries(args.live), args.every, args.jobs) if args.live else []
+    problems = live(args.oracle, ask.libraries(args.live), args.every, args.jobs) if args.live else []
     if args.asked_only:
         for problem in problems:
             print(f"FAIL {problem}")

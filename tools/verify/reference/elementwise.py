@@ -27,11 +27,17 @@ UNARY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "Reciprocal": lambda x: 1 / x, "Round": np.rint, "Rsqrt": lambda x: 1 / np.sqrt(x), "Sign": np.sign,
     "Sin": np.sin, "SquareRoot": np.sqrt, "Softplus": lambda x: np.logaddexp(0, x),
 }  # fmt: skip
+def _equal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Scales are single precision: what differs by less than 1e-6 of its size is the same number."""
+    return np.abs(a - b) <= 1e-6 * np.maximum(np.abs(a), np.abs(b))
+
+
 BINARY: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "Add": np.add, "And": lambda a, b: (a != 0) & (b != 0), "Divide": np.divide, "Equal": np.equal,
-    "FloorDiv": lambda a, b: np.floor(a / b), "Fmod": np.fmod, "Greater": np.greater,
-    "GreaterEqual": np.greater_equal, "Less": np.less, "LessEqual": np.less_equal, "Maximum": np.maximum,
-    "Minimum": np.minimum, "Mod": np.mod, "Multiply": np.multiply, "NotEqual": np.not_equal,
+    "Add": np.add, "And": lambda a, b: (a != 0) & (b != 0), "Divide": np.divide, "Equal": _equal,
+    "FloorDiv": lambda a, b: np.floor(a / b), "Fmod": np.fmod, "Greater": lambda a, b: (a > b) & ~_equal(a, b),
+    "GreaterEqual": lambda a, b: (a > b) | _equal(a, b), "Less": lambda a, b: (a < b) & ~_equal(a, b),
+    "LessEqual": lambda a, b: (a < b) | _equal(a, b), "Maximum": np.maximum,
+    "Minimum": np.minimum, "Mod": np.mod, "Multiply": np.multiply, "NotEqual": lambda a, b: ~_equal(a, b),
     "Or": lambda a, b: (a != 0) | (b != 0), "Power": np.power,
     "SquaredDifference": lambda a, b: (a - b) ** 2, "Subtract": np.subtract,
     "Xor": lambda a, b: (a != 0) ^ (b != 0),

@@ -164,6 +164,8 @@ def expected(node: dict[str, Any], tensors: dict[str, Tensor], values: dict[str,
 
 def _compare(op: str, index: int, tensor: Tensor, want: np.ndarray, got: np.ndarray, threshold: Any) -> Judgement:
     known = np.isfinite(want)
+    if tensor["dtype"] == "FLOAT_16":
+        known &= np.abs(want) <= np.finfo(np.float16).max  # beyond, it can't be written down
     if not known.any():
         raise NoReference("the expected values are no finite numbers")
     if is_fixed(tensor):
@@ -172,11 +174,13 @@ def _compare(op: str, index: int, tensor: Tensor, want: np.ndarray, got: np.ndar
         limit = threshold if isinstance(threshold, Threshold) else threshold[storage_bits(tensor)]
         steps, error_fraction = error.max(), error.max() / (high - low)
         if isinstance(threshold, Threshold):
-            # A jump is at least 1 high: off is what is nearer to another value, roundings apart.
+            # A jump is at least 1 high: off is what is nearer to another value, roundings apart. In
+            # steps larger than 1 it can't be told from rounding, but for truth values.
             ends = real(tensor, np.array([low, high], np.float64))
             apart = np.abs(real(tensor, got) - np.clip(want, *ends))[known]
             step = number(encoding(tensor)[1]["scale"])
-            error = (apart > max(JUMP_OFF, 0.55 * step)).astype(np.float64)
+            rounding = 1.05 if step > 1 and np.abs(want[known]).max() > 1 else 0.55
+            error = (apart > max(JUMP_OFF, rounding * step)).astype(np.float64)
     elif is_float(tensor):
         size = max(1e-6, float(np.abs(want[known]).max()))
         error = (np.abs(np.nan_to_num(got, nan=1e9, posinf=1e9, neginf=-1e9) - want) / size)[known]

@@ -96,6 +96,8 @@ def real(tensor: Tensor, q: np.ndarray, block_axis: int | None = None) -> np.nda
         blocks = int(body["numBlocks"])
         if block_axis is None or not body.get("blockScales"):
             raise NoReference("an LPBQ encoding whose blocks are not known")
+        if block_axis == axis:
+            raise NoReference("blocks along the channel axis")
         size = q.shape[block_axis]
         if blocks < 1 or size % blocks:
             raise NoReference("blocks do not divide the input channels")
