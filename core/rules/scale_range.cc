@@ -58,6 +58,7 @@ bool Holds(const Subject& s) {
   const auto max = args.real(ArgKey::kMax);
   const auto& scales = s.tensor->encoding.scales;
   return std::all_of(scales.begin(), scales.end(), [&](float v) {
+    if (unit.relative() && !(v > 0 && least > 0)) return true;  // no scale: valid_scale's to say
     return (!min || v >= *min * most || SameScale(v, *min * most)) &&
            (!max || v <= *max * least || SameScale(v, *max * least));
   });
