@@ -247,13 +247,23 @@ class Params(CliCase):
             self.assertEqual(report["verdict"], verdict)
 
     def test_sparse_tensors(self) -> None:
-        """reuse_sparse_indices is for sparse tensors; the ops for these take no dense ones."""
+        """reuse_sparse_indices is for sparse tensors of the same places; the ops for these take no
+        dense ones, others no sparse ones."""
         model = good()
-        model["nodes"][0]["params"]["reuse_sparse_indices"] = {"flag": True}
-        for tensor in ("x", "y"):
-            next(t for t in model["tensors"] if t["name"] == tensor)["sparse"] = 7
+        params = model["nodes"][0]["params"]
+        params["reuse_sparse_indices"] = {"flag": True}
+        params["pad_amount"]["tensor"]["ints"] = [1, 1, 1, 1]
+        x, y = (next(t for t in model["tensors"] if t["name"] == name) for name in ("x", "y"))
+        x["sparse"] = y["sparse"] = 7
+        path = self.path("m.json", model)
+        self.assertEqual(self.report(path, "--arch", "v73", status=1)["verdict"], "rejected")
+        y["dims"][1:3] = x["dims"][1:3]
         path = self.path("m.json", model)
         self.assertEqual(self.report(path, "--arch", "v73", status=0)["verdict"], "accepted")
+        relu = {"tensors": [x, {**x, "name": "z", "sparse": 7}], "nodes": [{"name": "n", "op": "Relu", "inputs": ["x"], "outputs": ["z"]}]}
+        report = self.report(self.path("relu.json", relu), "--arch", "v73", status=1)
+        self.assertEqual([f["message"] for f in report["findings"] if f["code"] == "QG501"],
+                         ["in[0] of Relu must be a dense tensor", "out[0] of Relu must be a dense tensor"])
 
         values = {"name": "v", "dtype": "UFIXED_POINT_8", "dims": [5], "encoding": {"perTensor": {"scale": 0.02, "zeroPoint": 128}}}
         for sparse, verdict in ((5, "accepted"), (None, "rejected")):

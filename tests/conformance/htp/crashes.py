@@ -3,7 +3,7 @@
 {"crashes": [{"backend": "htp", "sdks": ["2.51"], "archs": ["v73"], "signal": "SIGFPE", "stage": "validate" |
 "prepare" | "execute", "what": words, "model": Model}]}
 quantgate has to refuse or warn of each: its verdict must be rejected, prepare_fails or wrong_values; where data
-that is not in the model decides, a finding `advice`.
+that is not in the model decides, `altered`, which is shown as a warning.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def load() -> list[dict[str, Any]]:
 
 
 def warned(crash: dict[str, Any], said: dict[str, Any]) -> bool:
-    return said["verdict"] in WARNINGS or (crash["stage"] == "execute" and any(c == "advice" for c, _ in said["findings"]))
+    return said["verdict"] in WARNINGS or (crash["stage"] == "execute" and said["verdict"] == "altered")
 
 
 def problems(cli: str) -> list[str]:
