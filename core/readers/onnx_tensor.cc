@@ -1,6 +1,8 @@
 #include "core/readers/onnx_tensor.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -211,6 +213,16 @@ class Extremes {
 };
 
 constexpr size_t kWindowBytes = size_t{4} << 20;
+constexpr size_t kSmallBytes = size_t{64} << 10;  // not worth a call
+
+// The file is mapped for jumps over the weights, page by page; here is a part that is read whole.
+// Advice only: right for any memory, whether it is a file's or not.
+void ReadAhead(std::string_view part) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(part.data()) / page * page;
+  const size_t size = reinterpret_cast<uintptr_t>(part.data()) + part.size() - begin;
+  madvise(reinterpret_cast<void*>(begin), size, MADV_WILLNEED);
+}
 
 template <typename T>
 std::optional<std::pair<double, double>> RangeOf(
@@ -228,6 +240,7 @@ std::optional<std::pair<double, double>> RangeOf(
   } else if (tensor.has_raw_data && !tensor.raw_data.empty()) {
     for (size_t at = 0; at < tensor.raw_data.size(); at += kWindowBytes) {
       const std::string_view window = tensor.raw_data.substr(at, kWindowBytes);
+      if (window.size() > kSmallBytes) ReadAhead(window);
       extremes.AddRaw(window);
       if (done) done(window);
     }
@@ -411,6 +424,12 @@ std::optional<std::pair<double, double>> StoredRange(
       return RangeOf<int16_t>(tensor, directory, place, done);
     case Dtype::kUint16:
       return RangeOf<uint16_t>(tensor, directory, place, done);
+    case Dtype::kInt8:
+      if (tensor.elements > kMaxKeptValues) return std::nullopt;
+      return RangeOf<int8_t>(tensor, directory, place, done);
+    case Dtype::kUint8:
+      if (tensor.elements > kMaxKeptValues) return std::nullopt;
+      return RangeOf<uint8_t>(tensor, directory, place, done);
     default:
       return std::nullopt;
   }

@@ -170,7 +170,7 @@ std::string Bytes(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-TEST(OnnxReader, KeepsTheRangeOf16BitWeightsWithoutTheirValues) {
+TEST(OnnxReader, KeepsTheRangeOf16BitWeightsAndOfMasks) {
   std::vector<int16_t> values(5000, 7);
   values[4321] = 32767;
   values[17] = -32768;
@@ -180,6 +180,9 @@ TEST(OnnxReader, KeepsTheRangeOf16BitWeightsWithoutTheirValues) {
       b::Tensor("u16", b::kUint16, {50, 100}, Bytes(std::vector<uint16_t>(5000, 65535))));
   graph.initializers.push_back(
       b::Tensor("s8", b::kInt8, {50, 100}, Bytes(std::vector<int8_t>(5000, 3))));
+  std::vector<uint8_t> mask(1024, 255);
+  mask[99] = 0;
+  graph.initializers.push_back(b::Tensor("mask8", b::kUint8, {1, 1, 32, 32}, Bytes(mask)));
   std::string numbers = b::TensorHead("numbers", kInt16, {10, 10});
   for (int i = 0; i < 100; ++i) protozero::pbf_writer(numbers).add_int32(5, 10 - i);
   graph.initializers.push_back(numbers);
@@ -188,6 +191,8 @@ TEST(OnnxReader, KeepsTheRangeOf16BitWeightsWithoutTheirValues) {
   EXPECT_EQ(FindTensor(model, "s16")->values, nullptr);
   EXPECT_EQ(FindTensor(model, "u16")->value_range, Range({65535, 65535}));
   EXPECT_EQ(FindTensor(model, "s8")->value_range, std::nullopt);
+  EXPECT_EQ(FindTensor(model, "mask8")->value_range, Range({0, 255}));
+  EXPECT_EQ(FindTensor(model, "mask8")->values, nullptr);
   EXPECT_EQ(FindTensor(model, "numbers")->value_range, Range({-89, 10}));
 }
 

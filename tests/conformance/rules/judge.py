@@ -25,6 +25,7 @@ from typing import Any
 from fixtures import ROOT, Fixture, all_fixtures, to_onnx
 
 sys.path.insert(0, str(ROOT / "tools" / "verify"))
+KNOWN = Path(__file__).parent / "known.json"
 JUDGED = ROOT / "opdefs" / "rules" / "judged.yaml"
 HEAD = """# What the real library, or ONNX Runtime's QNN provider, said about the smallest models of each rule
 # (tests/fixtures/rules). Written by tests/conformance/rules/judge.py, `make judge`.
@@ -198,7 +199,10 @@ def main() -> int:
     answers |= ask_provider(provider) if arguments.provider else {}
     for fixture, said in ask_native(arguments.oracle, arguments.backend_lib, [f for f in library if f.native]).items():
         answers[fixture]["native"] = said
+    known = {(k["rule"], k["fixture"]): k["reason"] for k in json.loads(KNOWN.read_text())}
     for fixture, said in answers.items():
+        if reason := known.get((fixture.slug, fixture.name)):
+            said["why"] = reason
         entries.setdefault(fixture.slug, {})[fixture.name] = {"digest": digest(fixture.path), **said}
     JUDGED.write_text(emit(entries))
     print(f"{len(answers)} fixtures asked, {sum(len(f) for f in entries.values())} listed")
