@@ -233,11 +233,11 @@ absl::Status Broken(const protozero::exception& error) { return Invalid(pbf::Rea
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<OnnxFile>> OnnxFile::Make(std::string_view bytes,
-                                                         std::string directory) {
-  auto file = std::unique_ptr<OnnxFile>(new OnnxFile(bytes, std::move(directory)));
+                                                         ExternalData data) {
+  auto file = std::unique_ptr<OnnxFile>(new OnnxFile(bytes, std::move(data)));
   const char* place = bytes.data();
   const auto look = [&](const std::string& name, std::string_view message) {
-    const onnx::TensorProto proto = onnx::ParseTensor(message, name, &place);
+    const onnx::TensorProto proto = onnx::ParseTensor(message, name, file->data_, &place);
     if (proto.is_external && file->external_.empty()) file->external_ = proto.location;
     if (!name.empty()) file->constants_[name] = {message};
   };
@@ -266,7 +266,7 @@ absl::Status OnnxFile::Read(std::string_view tensor, const Use& use) const {
   }
   const char* place = bytes_.data();
   try {
-    const onnx::TensorProto proto = onnx::ParseTensor(found->second.message, tensor, &place);
+    const onnx::TensorProto proto = onnx::ParseTensor(found->second.message, tensor, data_, &place);
     const int bits = onnx::BitsOf(proto.data_type);
     const Dtype dtype = onnx::DtypeOf(proto.data_type);
     const DtypeClass kind = ClassOf(dtype);
@@ -278,15 +278,15 @@ absl::Status OnnxFile::Read(std::string_view tensor, const Use& use) const {
     const auto width = static_cast<size_t>(bits / 8);
     const auto bytes = static_cast<size_t>(proto.elements) * width;
     if (proto.is_external) {
-      if (directory_.empty()) {
+      if (data_.directory.empty()) {
         return absl::FailedPreconditionError("its values are in another file");
       }
-      auto external = ReadExternal(directory_, proto.location, proto.offset, bytes, &problem);
+      auto external = ReadExternal(data_, proto.location, proto.offset, bytes, &problem);
       if (!external) return absl::FailedPreconditionError(problem);
       loaded = *std::move(external);
       raw = loaded;
     } else if (!proto.has_raw_data) {
-      const auto values = onnx::Values(proto, tensor, directory_, &place, &problem);
+      const auto values = onnx::Values(proto, tensor, data_, &place, &problem);
       if (values == nullptr) {
         return absl::FailedPreconditionError("its values are not in the file");
       }
@@ -323,7 +323,7 @@ absl::Status OnnxFile::Write(const QdqEditor& editor, const Sink& sink) const {
   const auto recoded = [&](const std::string& name, std::string_view message) {
     const Recoding& recoding = editor.recoded().at(name);
     const char* place = bytes_.data();
-    const onnx::TensorProto proto = onnx::ParseTensor(message, name, &place);
+    const onnx::TensorProto proto = onnx::ParseTensor(message, name, data_, &place);
     std::string problem;
     const auto requantizer = Requantizer::Make(recoding.from, recoding.to,
                                                {proto.dims.data(), proto.dims.size()}, &problem);

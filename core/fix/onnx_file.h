@@ -13,15 +13,14 @@
 #include "absl/status/statusor.h"
 #include "core/fix/editor.h"
 #include "core/fix/qdq_editor.h"
+#include "core/readers/external_data.h"
 
 namespace quantgate::fix {
 
 class OnnxFile : public StoredValues {
  public:
-  // `bytes` must outlive the file and be readable by ReadOnnx. `directory` holds its external
-  // data; empty = not to be looked at.
-  static absl::StatusOr<std::unique_ptr<OnnxFile>> Make(std::string_view bytes,
-                                                        std::string directory);
+  // `bytes` must outlive the file and be readable by ReadOnnx.
+  static absl::StatusOr<std::unique_ptr<OnnxFile>> Make(std::string_view bytes, ExternalData data);
 
   absl::Status Read(std::string_view tensor, const Use& use) const override;
   // The name of a file beside the model that holds data of it; empty = there is none.
@@ -37,11 +36,11 @@ class OnnxFile : public StoredValues {
     std::string_view message;
   };
 
-  OnnxFile(std::string_view bytes, std::string directory)
-      : bytes_(bytes), directory_(std::move(directory)) {}
+  OnnxFile(std::string_view bytes, ExternalData data) : bytes_(bytes), data_(std::move(data)) {}
 
   std::string_view bytes_, graph_;
-  std::string directory_, external_;
+  ExternalData data_;
+  std::string external_;
   std::map<std::string, Constant, std::less<>> constants_;
 };
 

@@ -184,7 +184,9 @@ class Reader {
     if (!values.ints.empty() || !values.reals.empty()) {
       tensor.values = std::make_shared<const TensorValues>(std::move(values));
     }
-    if (const std::string problem = FinishTensor(tensor); !problem.empty()) throw BadModel(problem);
+    if (const std::string problem = FinishTensor(tensor, model_.tensors.size()); !problem.empty()) {
+      throw BadModel(problem);
+    }
     const auto [it, fresh] =
         ids_.try_emplace(tensor.name, static_cast<TensorId>(model_.tensors.size()));
     if (!fresh) {
@@ -333,7 +335,9 @@ class Reader {
     if (const std::string* twice = FindTwice(node.params)) {
       throw BadModel(fmt::format("param {} is given twice", Quoted(*twice)));
     }
-    FinishNode(node, model_.nodes.size());
+    if (const std::string problem = FinishNode(node, model_.nodes.size()); !problem.empty()) {
+      throw BadModel(problem);
+    }
     model_.nodes.push_back(std::move(node));
     node_inputs_.push_back(std::move(inputs));
     node_outputs_.push_back(std::move(outputs));

@@ -14,6 +14,7 @@
 #include "core/readers/file_bytes.h"
 #include "core/readers/json_cursor.h"
 #include "core/readers/json_walker.h"
+#include "core/readers/limits.h"
 #include "core/readers/recipe_reader.h"
 #include "core/readers/text.h"
 #include "core/readers/unknown_fields.h"
@@ -524,6 +525,7 @@ absl::StatusOr<EncodingsFile> ReadEncodingsFile(const std::string& path) {
   };
   const auto file = FileBytes::Open(path, look);
   if (!file.ok()) return file.status();
+  if (file->bytes().size() > kMaxFileBytes) return Invalid("larger than 4 GiB");
   auto read = ReadEncodings(file->bytes(), [&](size_t end) { file->Forget(end); });
   if (read.ok()) read->source = path;
   return read;

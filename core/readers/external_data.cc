@@ -9,21 +9,50 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <limits>
+#include <system_error>
 
 #include "core/readers/text.h"
 
 namespace quantgate {
 
-std::string CheckExternalLocation(std::string_view location) {
+namespace {
+
+constexpr size_t kMaxLocationBytes = 4096;  // PATH_MAX of Linux
+
+bool Within(const std::filesystem::path& path, const std::string& folder) {
+  if (folder.empty()) return false;
+  std::error_code error;
+  const std::filesystem::path root = std::filesystem::canonical(folder, error);
+  if (error) return false;
+  const auto [end, rest] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
+  return end == root.end() && rest != path.end();
+}
+
+}  // namespace
+
+ExternalData ExternalDataOf(const std::string& path, const std::string& given) {
+  ExternalData data;
+  if (path == "-") return data;
+  const std::filesystem::path file(path);
+  data.directory = file.parent_path().empty() ? "." : file.parent_path().string();
+  data.given = given;
+  std::error_code error;
+  // Hugging Face's cache: a folder of links into one of files that are named by their hashes.
+  if (std::filesystem::is_symlink(file, error)) {
+    data.behind_link = std::filesystem::canonical(file, error).parent_path().string();
+  }
+  return data;
+}
+
+std::string CheckExternalLocation(std::string_view location, bool may_leave) {
   if (location.empty()) return "external data without a \"location\"";
-  if (location.find('\0') != std::string_view::npos || location.size() > 4096) {
+  if (location.find('\0') != std::string_view::npos || location.size() > kMaxLocationBytes) {
     return fmt::format("external data {} is not a file name", Quoted(location));
   }
   const std::filesystem::path path(location);
   bool leaves = path.is_absolute();
   for (const auto& part : path) leaves |= part == "..";
-  if (!leaves) return {};
+  if (!leaves || may_leave) return {};
   return fmt::format("external data {} is outside the model's directory", Quoted(location));
 }
 
@@ -34,11 +63,24 @@ constexpr size_t kWindowBytes = size_t{1} << 20;  // divisible by every element'
 // An open part of an external file; the problem instead where there is none.
 class Part {
  public:
-  Part(std::string_view directory, std::string_view location, int64_t offset, size_t size)
+  Part(const ExternalData& data, std::string_view location, int64_t offset, size_t size)
       : location_(location), offset_(offset) {
-    const std::filesystem::path path = std::filesystem::path(directory) / location;
+    std::error_code error;
+    const std::filesystem::path path =
+        std::filesystem::canonical(std::filesystem::path(data.directory) / location, error);
+    if (error) {
+      problem_ =
+          fmt::format("external data {}: {}", Quoted(location), std::strerror(error.value()));
+      return;
+    }
+    if (!Within(path, data.directory) && !Within(path, data.behind_link) &&
+        !Within(path, data.given)) {
+      problem_ =
+          fmt::format("external data {} leads out of the model's directory", Quoted(location));
+      return;
+    }
     // Not blocking: a named pipe in place of the file must not hang the reader.
-    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     struct stat info {};
     if (fd_ < 0) {
       problem_ = fmt::format("external data {}: {}", Quoted(location), std::strerror(errno));
@@ -82,9 +124,9 @@ class Part {
 
 }  // namespace
 
-std::optional<std::string> ReadExternal(std::string_view directory, std::string_view location,
+std::optional<std::string> ReadExternal(const ExternalData& data, std::string_view location,
                                         int64_t offset, size_t size, std::string* problem) {
-  Part part(directory, location, offset, size);
+  Part part(data, location, offset, size);
   std::string bytes;
   if (part.problem().empty()) {
     bytes.resize(size);
@@ -95,9 +137,9 @@ std::optional<std::string> ReadExternal(std::string_view directory, std::string_
   return bytes;
 }
 
-bool VisitExternal(std::string_view directory, std::string_view location, int64_t offset,
-                   size_t size, const std::function<void(std::string_view)>& visit) {
-  Part part(directory, location, offset, size);
+bool VisitExternal(const ExternalData& data, std::string_view location, int64_t offset, size_t size,
+                   const std::function<void(std::string_view)>& visit) {
+  Part part(data, location, offset, size);
   if (!part.problem().empty()) return false;
   std::string window(std::min(size, kWindowBytes), '\0');
   for (size_t at = 0; at < size; at += window.size()) {

@@ -10,13 +10,12 @@
 #include <cstring>
 #include <utility>
 
+#include "core/readers/limits.h"
 #include "core/readers/text.h"
 
 namespace quantgate {
 namespace {
 
-// More than protobuf can write into one message; a pipe has to be held in memory.
-constexpr size_t kMaxPipeBytes = size_t{2} << 30;
 constexpr size_t kPipeChunk = size_t{1} << 16;
 // Reading less than this ahead costs little memory and saves waiting for a disk page by page.
 constexpr size_t kReadAheadBelow = size_t{16} << 20;

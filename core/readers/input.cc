@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/readers/file_bytes.h"
+#include "core/readers/limits.h"
 #include "core/readers/onnx_reader.h"
 #include "core/readers/text.h"
 #include "quantgate/reader.h"
@@ -45,12 +46,15 @@ absl::Status ReadLines(std::string_view text, const std::string& path, std::stri
 
 }  // namespace
 
-absl::Status ReadInput(const std::string& path, std::optional<InputFormat> format,
+absl::Status ReadInput(const std::string& path, const ReadOptions& options,
                        const std::function<void(ReadModel)>& use) {
+  std::optional<InputFormat> format = options.format;
   auto file =
       FileBytes::Open(path, [&](std::string_view bytes) { return CouldBe(format, path, bytes); });
   if (!file.ok()) return file.status();
   const std::string_view bytes = file->bytes();
+  const bool is_lines = format ? *format == InputFormat::kModelJsonl : path.ends_with(".jsonl");
+  if (bytes.size() > kMaxFileBytes && !is_lines) return Invalid("larger than 4 GiB");
   if (!format) {
     const auto guessed = GuessFormat(path, bytes);
     if (!guessed.ok()) return guessed.status();
@@ -62,10 +66,9 @@ absl::Status ReadInput(const std::string& path, std::optional<InputFormat> forma
   switch (*format) {
     case InputFormat::kOnnx: {
       file->ExpectJumps();  // over the weights
-      const std::string parent = file_path.parent_path().string();
-      const std::string directory = is_stdin ? "" : parent.empty() ? "." : parent;
+      const ExternalData data = ExternalDataOf(path, options.external_data);
       use({path,
-           onnx::Read(bytes, name, directory, [&](std::string_view part) { file->Forget(part); })});
+           onnx::Read(bytes, name, data, [&](std::string_view part) { file->Forget(part); })});
       return absl::OkStatus();
     }
     case InputFormat::kModelJson:

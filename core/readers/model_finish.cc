@@ -7,12 +7,14 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/readers/graph_check.h"
+#include "core/readers/limits.h"
 #include "core/readers/text.h"
 
 namespace quantgate {
 namespace {
 
 std::string CheckDims(const int64_t* dims, size_t rank, std::optional<int64_t>* count) {
+  if (rank > kMaxRank) return fmt::format("{} dimensions; {} are the most", rank, kMaxRank);
   *count = ElementCount(dims, rank);
   if (!*count) return "the product of \"dims\" is beyond 64 bits";
   return {};
@@ -25,7 +27,9 @@ bool CountFits(size_t values, int64_t elements) {
 
 }  // namespace
 
-std::string FinishTensor(Tensor& tensor) {
+std::string FinishTensor(Tensor& tensor, size_t index) {
+  if (std::string problem = CheckRoomForTensor(index); !problem.empty()) return problem;
+  if (std::string problem = CheckName(tensor.name); !problem.empty()) return problem;
   if (tensor.name.empty()) return "a tensor needs a \"name\"";
   if (tensor.unknown_rank && !tensor.dims.empty()) {
     return fmt::format("tensor {} has both \"dims\" and \"unknownRank\"", Quoted(tensor.name));
@@ -88,8 +92,12 @@ const std::string* FindTwice(const std::vector<Param>& params) {
   return nullptr;
 }
 
-void FinishNode(Node& node, size_t index) {
+std::string FinishNode(Node& node, size_t index) {
+  for (const std::string* name : {&node.name, &node.op}) {
+    if (std::string problem = CheckName(*name); !problem.empty()) return problem;
+  }
   if (node.name.empty()) node.name = fmt::format("{}_{}", node.op, index);
+  return CheckRoomForNode(index);
 }
 
 }  // namespace quantgate

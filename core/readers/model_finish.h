@@ -11,13 +11,13 @@
 namespace quantgate {
 
 // Each returns what is wrong, or "".
-std::string FinishTensor(Tensor& tensor);
+// `index` counts what the model holds already.
+std::string FinishTensor(Tensor& tensor, size_t index);
 std::string CheckTensorParam(const TensorParam& param);
+// Gives a nameless node its name.
+std::string FinishNode(Node& node, size_t index);
 // The name of a param that occurs twice, or null.
 const std::string* FindTwice(const std::vector<Param>& params);
-
-// Gives a nameless node its name.
-void FinishNode(Node& node, size_t index);
 
 }  // namespace quantgate
 

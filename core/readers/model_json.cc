@@ -296,7 +296,7 @@ class Reader {
     });
     if (!ok) return false;
     if (has_values) tensor.values = std::make_shared<const TensorValues>(std::move(values));
-    const std::string problem = FinishTensor(tensor);
+    const std::string problem = FinishTensor(tensor, model_.tensors.size());
     if (!problem.empty()) return json_.FailAt(offset, problem);
     const auto id = static_cast<TensorId>(model_.tensors.size());
     const auto [it, fresh] = ids_.try_emplace(tensor.name, id);
@@ -401,7 +401,9 @@ class Reader {
     refs.outputs = references_.size();
     references_.insert(references_.end(), outputs.begin(), outputs.end());
     refs.end = references_.size();
-    FinishNode(node, model_.nodes.size());
+    if (const std::string problem = FinishNode(node, model_.nodes.size()); !problem.empty()) {
+      return json_.FailAt(refs.offset, problem);
+    }
     model_.nodes.push_back(std::move(node));
     node_references_.push_back(refs);
     return true;

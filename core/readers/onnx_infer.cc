@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/readers/graph_check.h"
+#include "core/readers/limits.h"
 #include "core/readers/onnx_tensor.h"
 
 namespace quantgate::onnx {
@@ -24,8 +25,6 @@ using Ints = std::vector<int64_t>;
 constexpr int64_t kUnknownInt = std::numeric_limits<int64_t>::min();
 // Shapes and axes computed in the graph are shorter.
 constexpr size_t kMaxInts = 64;
-// A node that claims more spatial dimensions or outputs than this is left alone.
-constexpr size_t kMaxRank = 64;
 
 bool Fixed(const Dims& dims) {
   return std::find(dims.begin(), dims.end(), kDynamicDim) == dims.end();

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/readers/json_cursor.h"
+#include "core/readers/limits.h"
 #include "core/readers/text.h"
 #include "quantgate/reader.h"
 
@@ -86,6 +87,13 @@ class Reader {
     if (layer.kernel.size() == 1) return json_.FailAt(place, "a kernel has two sizes");
     if (!names_.insert(layer.name).second) {
       return json_.FailAt(place, fmt::format("a second layer is named {}", Quoted(layer.name)));
+    }
+    if (const std::string problem = CheckName(layer.name); !problem.empty()) {
+      return json_.FailAt(place, problem);
+    }
+    if (const std::string problem = CheckRoomForTensor(model_.tensors.size() + 2);
+        !problem.empty()) {
+      return json_.FailAt(place, problem);
     }
     Add(layer);
     return true;

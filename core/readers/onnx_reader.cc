@@ -17,6 +17,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/model/graph_ends.h"
 #include "core/readers/graph_check.h"
+#include "core/readers/limits.h"
 #include "core/readers/model_finish.h"
 #include "core/readers/onnx_infer.h"
 #include "core/readers/onnx_tensor.h"
@@ -34,9 +35,8 @@ using pbf::ForEachField;
 using pbf::Varint;
 using protozero::pbf_reader;
 
-constexpr size_t kMaxBytes = UINT32_MAX;  // what a length in protozero can say
-constexpr int kMaxDepth = 16;             // of subgraphs in subgraphs
-constexpr size_t kMaxPrefix = 200;        // of a subgraph's names: its nodes could be many
+constexpr int kMaxDepth = 16;       // of subgraphs in subgraphs
+constexpr size_t kMaxPrefix = 200;  // of a subgraph's names: its nodes could be many
 constexpr size_t kMaxLocation = 200;
 
 // Inputs that hold scales and zero points, as bits: their values make encodings.
@@ -127,9 +127,9 @@ struct Scope {
 
 class Reader {
  public:
-  Reader(std::string_view bytes, std::string_view name, std::string_view directory,
+  Reader(std::string_view bytes, std::string_view name, const ExternalData& data,
          const std::function<void(std::string_view)>& done)
-      : bytes_(bytes), directory_(directory), done_(done), place_(bytes.data()) {
+      : bytes_(bytes), data_(data), done_(done), place_(bytes.data()) {
     model_.name = name;
     model_.dialect = Dialect::kOnnx;
   }
@@ -149,7 +149,8 @@ class Reader {
 
  private:
   void ReadModelProto() {
-    if (bytes_.size() > kMaxBytes) throw BadModel("", "larger than 4 GiB, which protobuf can't be");
+    if (bytes_.size() > kMaxFileBytes)
+      throw BadModel("", "larger than 4 GiB, which protobuf can't be");
     std::string_view graph;
     bool has_graph = false;
     ForEachField(bytes_, &place_, [&](uint32_t tag, pbf_reader& reader) {
@@ -225,6 +226,9 @@ class Reader {
     ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
       switch (tag) {
         case Bytes(1):
+          if (const std::string problem = CheckRoomForNode(graph.nodes.size()); !problem.empty()) {
+            throw BadModel("graph", problem);
+          }
           graph.nodes.push_back(pbf::View(reader));
           return true;
         case Bytes(2):
@@ -387,8 +391,16 @@ class Reader {
     });
   }
 
+  void CheckTensor(std::string_view name) const {
+    for (const std::string& problem :
+         {CheckRoomForTensor(model_.tensors.size()), CheckName(name)}) {
+      if (!problem.empty()) throw BadModel("graph", problem);
+    }
+  }
+
   TensorId AddTensor(std::string_view name, const Scope& scope) {
     const auto id = static_cast<TensorId>(model_.tensors.size());
+    CheckTensor(name);
     Tensor& tensor = model_.tensors.emplace_back();
     tensor.name = NameIn(scope, name);
     tensor.unknown_rank = true;
@@ -419,7 +431,7 @@ class Reader {
 
   void ReadInitializer(std::string_view message, Scope& scope,
                        const absl::flat_hash_set<absl::string_view>& encoding_names) {
-    const TensorProto proto = ParseTensor(message, {}, &place_);
+    const TensorProto proto = ParseTensor(message, {}, data_, &place_);
     const bool is_encoding = encoding_names.contains(Key(proto.name));
     const TensorId id = AddInitializer(proto.name, scope);
     SetStatic(proto, {}, is_encoding ? Keep::kAll : Keep::kShort, &model_.tensors[id]);
@@ -431,6 +443,7 @@ class Reader {
     if (!scope.ids.try_emplace(Key(name), id).second) {
       throw BadModel(fmt::format("initializer {}", Quoted(name)), "given twice");
     }
+    CheckTensor(name);
     Tensor& tensor = model_.tensors.emplace_back();
     tensor.name = NameIn(scope, name);
     tensor.is_static = true;
@@ -443,11 +456,11 @@ class Reader {
     tensor->dtype = DtypeOf(proto.data_type);
     tensor->dims = proto.dims;
     if (!ShouldKeep(proto, keep)) {
-      tensor->value_range = StoredRange(proto, directory_, &place_, done_);
+      tensor->value_range = StoredRange(proto, data_, &place_, done_);
       return;
     }
     std::string problem;
-    tensor->values = Values(proto, what, directory_, &place_, &problem);
+    tensor->values = Values(proto, what, data_, &place_, &problem);
     if (!problem.empty()) {
       model_.notes.push_back(
           fmt::format("the values of {} are not known: {}", Quoted(tensor->name), problem));
@@ -460,7 +473,7 @@ class Reader {
     ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
       switch (tag) {
         case Bytes(1):
-          values = ParseTensor(pbf::View(reader), {}, &place_);
+          values = ParseTensor(pbf::View(reader), {}, data_, &place_);
           return true;
         case Varint(3):
           dims.push_back(reader.get_int64());
@@ -523,6 +536,10 @@ class Reader {
 
   void ReadNode(const NodeProto& proto, size_t index, Scope& scope,
                 const absl::flat_hash_set<absl::string_view>& encoding_names) {
+    for (const std::string& problem :
+         {CheckRoomForNode(model_.nodes.size()), CheckName(proto.name), CheckName(proto.op)}) {
+      if (!problem.empty()) throw BadModel(PlaceNow(), problem);
+    }
     Node node;
     node.name = NameOf(proto, index, scope);
     node.op = Utf8(proto.op);
@@ -676,7 +693,7 @@ class Reader {
       switch (attribute.type) {
         case kTensor:
           if (attribute.has_tensor) {
-            SetStatic(ParseTensor(attribute.tensor, what, &place_), what, keep, &tensor);
+            SetStatic(ParseTensor(attribute.tensor, what, data_, &place_), what, keep, &tensor);
           }
           continue;
         case kFloat:
@@ -747,13 +764,13 @@ class Reader {
 
   // The values of a Constant are in its tensor; here only what it is.
   ParamValue TensorOf(const Attribute& attribute, const std::string& what, bool is_constant) {
-    const TensorProto proto = ParseTensor(attribute.tensor, what, &place_);
+    const TensorProto proto = ParseTensor(attribute.tensor, what, data_, &place_);
     TensorParam param;
     param.dtype = DtypeOf(proto.data_type);
     param.dims.assign(proto.dims.begin(), proto.dims.end());
     if (is_constant || !ShouldKeep(proto, Keep::kShort)) return param;
     std::string problem;
-    const auto values = Values(proto, what, directory_, &place_, &problem);
+    const auto values = Values(proto, what, data_, &place_, &problem);
     if (!problem.empty()) model_.notes.push_back(fmt::format("{}: {}", what, problem));
     if (values != nullptr) {
       param.ints = values->ints;
@@ -763,7 +780,7 @@ class Reader {
   }
 
   std::string_view bytes_;
-  std::string_view directory_;
+  const ExternalData& data_;
   const std::function<void(std::string_view)>& done_;
   const char* place_;
   std::string_view doing_;  // what is being read, for messages
@@ -774,17 +791,16 @@ class Reader {
 
 }  // namespace
 
-absl::StatusOr<Model> Read(std::string_view bytes, std::string_view name,
-                           std::string_view directory,
+absl::StatusOr<Model> Read(std::string_view bytes, std::string_view name, const ExternalData& data,
                            const std::function<void(std::string_view)>& done) {
-  return Reader(bytes, name, directory, done).Read();
+  return Reader(bytes, name, data, done).Read();
 }
 
 }  // namespace onnx
 
 absl::StatusOr<Model> ReadOnnx(std::string_view bytes, std::string_view name,
                                std::string_view directory) {
-  return onnx::Read(bytes, name, directory, {});
+  return onnx::Read(bytes, name, ExternalData{.directory = std::string(directory)}, {});
 }
 
 }  // namespace quantgate

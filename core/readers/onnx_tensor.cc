@@ -17,6 +17,7 @@
 
 #include "core/readers/external_data.h"
 #include "core/readers/graph_check.h"
+#include "core/readers/limits.h"
 #include "core/readers/pbf.h"
 #include "core/readers/text.h"
 
@@ -82,7 +83,6 @@ const TypeRow& RowOf(int64_t data_type) {
                     : 0];
 }
 
-constexpr size_t kMaxRank = 64;
 // Scales and zero points beyond are not encodings any more.
 constexpr int64_t kMaxEncodingValues = int64_t{4} << 20;
 // Of types and ranks that are mostly weights, only what may be a broadcast constant.
@@ -226,14 +226,14 @@ void ReadAhead(std::string_view part) {
 
 template <typename T>
 std::optional<std::pair<double, double>> RangeOf(
-    const TensorProto& tensor, std::string_view directory, const char** place,
+    const TensorProto& tensor, const ExternalData& data, const char** place,
     const std::function<void(std::string_view)>& done) {
   Extremes<T> extremes;
   if (tensor.is_external) {
     const size_t bytes = static_cast<size_t>(tensor.elements) * sizeof(T);
-    if (directory.empty() ||
+    if (data.directory.empty() ||
         (tensor.length >= 0 && static_cast<uint64_t>(tensor.length) != bytes) ||
-        !VisitExternal(directory, tensor.location, tensor.offset, bytes,
+        !VisitExternal(data, tensor.location, tensor.offset, bytes,
                        [&](std::string_view window) { extremes.AddRaw(window); })) {
       return std::nullopt;
     }
@@ -273,7 +273,8 @@ int64_t Elements(const absl::InlinedVector<int64_t, 4>& dims, const std::string&
   return *count;
 }
 
-TensorProto ParseTensor(std::string_view message, std::string_view what, const char** place) {
+TensorProto ParseTensor(std::string_view message, std::string_view what, const ExternalData& data,
+                        const char** place) {
   TensorProto tensor;
   tensor.message = message;
   absl::InlinedVector<std::string_view, 3> external;
@@ -314,7 +315,7 @@ TensorProto ParseTensor(std::string_view message, std::string_view what, const c
   tensor.elements = Elements(tensor.dims, name);
   if (tensor.is_external) {
     for (const std::string_view entry : external) ParseExternal(entry, name, place, &tensor);
-    const std::string problem = CheckExternalLocation(tensor.location);
+    const std::string problem = CheckExternalLocation(tensor.location, !data.given.empty());
     if (!problem.empty()) throw BadModel(name, problem);
   }
   const TypeRow& type = RowOf(tensor.data_type);
@@ -343,7 +344,7 @@ bool ShouldKeep(const TensorProto& tensor, Keep keep) {
 }
 
 std::shared_ptr<const TensorValues> Values(const TensorProto& tensor, std::string_view what,
-                                           std::string_view directory, const char** place,
+                                           const ExternalData& data, const char** place,
                                            std::string* problem) {
   const TypeRow& type = RowOf(tensor.data_type);
   if (type.form == Form::kNone || tensor.elements > kMaxEncodingValues) return nullptr;
@@ -351,13 +352,13 @@ std::shared_ptr<const TensorValues> Values(const TensorProto& tensor, std::strin
   if (tensor.elements == 0) return values;
   const size_t bytes = RawBytes(type, tensor.elements);
   if (tensor.is_external) {
-    if (directory.empty()) return nullptr;
+    if (data.directory.empty()) return nullptr;
     if (tensor.length >= 0 && static_cast<uint64_t>(tensor.length) != bytes) {
       throw BadModel(NameOf(what, tensor.name),
                      fmt::format("external data of {} bytes for {} elements of {} bits",
                                  tensor.length, tensor.elements, type.bits));
     }
-    const auto raw = ReadExternal(directory, tensor.location, tensor.offset, bytes, problem);
+    const auto raw = ReadExternal(data, tensor.location, tensor.offset, bytes, problem);
     if (!raw) return nullptr;
     AppendRaw(type, *raw, tensor.elements, values.get());
     return values;
@@ -414,22 +415,22 @@ std::shared_ptr<const TensorValues> Values(const TensorProto& tensor, std::strin
 }
 
 std::optional<std::pair<double, double>> StoredRange(
-    const TensorProto& tensor, std::string_view directory, const char** place,
+    const TensorProto& tensor, const ExternalData& data, const char** place,
     const std::function<void(std::string_view)>& done) {
   if (tensor.elements == 0 || tensor.elements > std::numeric_limits<int64_t>::max() / 2) {
     return std::nullopt;
   }
   switch (RowOf(tensor.data_type).dtype) {
     case Dtype::kInt16:
-      return RangeOf<int16_t>(tensor, directory, place, done);
+      return RangeOf<int16_t>(tensor, data, place, done);
     case Dtype::kUint16:
-      return RangeOf<uint16_t>(tensor, directory, place, done);
+      return RangeOf<uint16_t>(tensor, data, place, done);
     case Dtype::kInt8:
       if (tensor.elements > kMaxKeptValues) return std::nullopt;
-      return RangeOf<int8_t>(tensor, directory, place, done);
+      return RangeOf<int8_t>(tensor, data, place, done);
     case Dtype::kUint8:
       if (tensor.elements > kMaxKeptValues) return std::nullopt;
-      return RangeOf<uint8_t>(tensor, directory, place, done);
+      return RangeOf<uint8_t>(tensor, data, place, done);
     default:
       return std::nullopt;
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "core/readers/external_data.h"
 #include "quantgate/model.h"
 
 namespace quantgate::onnx {
@@ -45,7 +46,8 @@ struct TensorProto {
 
 // Reads the description and passes over the values. `what` names the tensor in errors; empty =
 // "initializer NAME". Throws BadModel, protozero::exception.
-TensorProto ParseTensor(std::string_view message, std::string_view what, const char** place);
+TensorProto ParseTensor(std::string_view message, std::string_view what, const ExternalData& data,
+                        const char** place);
 // Checked product of dims. Throws BadModel.
 int64_t Elements(const absl::InlinedVector<int64_t, 4>& dims, const std::string& what);
 
@@ -59,7 +61,7 @@ bool ShouldKeep(const TensorProto& tensor, Keep keep);
 // All values; null when the type is none whose values are kept, or the file holds none. Reasons
 // why an external file could not be read go to `*problem`. Throws as ParseTensor.
 std::shared_ptr<const TensorValues> Values(const TensorProto& tensor, std::string_view what,
-                                           std::string_view directory, const char** place,
+                                           const ExternalData& data, const char** place,
                                            std::string* problem);
 
 // Smallest and largest stored value of a tensor of 16-bit integers, or of up to kMaxKeptValues of 8
@@ -67,7 +69,7 @@ std::shared_ptr<const TensorValues> Values(const TensorProto& tensor, std::strin
 // values. Of weights only 16-bit ones may hold what a backend stores and can't use. `done` as in
 // onnx_reader.h. Throws protozero::exception.
 std::optional<std::pair<double, double>> StoredRange(
-    const TensorProto& tensor, std::string_view directory, const char** place,
+    const TensorProto& tensor, const ExternalData& data, const char** place,
     const std::function<void(std::string_view)>& done);
 
 }  // namespace quantgate::onnx

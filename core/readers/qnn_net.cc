@@ -153,7 +153,7 @@ class Reader {
     if (format == kSparseFormat) tensor.sparse = 0;  // how many elements are given stands nowhere
     if (has_values) KeepValues(std::move(values), &tensor);
     const bool known = SetEncoding(quant, &tensor);
-    if (const std::string problem = FinishTensor(tensor); !problem.empty()) {
+    if (const std::string problem = FinishTensor(tensor, model_.tensors.size()); !problem.empty()) {
       return json_.FailAt(offset, problem);
     }
     const auto index = static_cast<TensorId>(model_.tensors.size());
@@ -433,7 +433,9 @@ class Reader {
     if (!package.empty() && package != kOwnPackage) {
       node.unchecked_reason = fmt::format("it is of the op package {}", Quoted(package));
     }
-    FinishNode(node, model_.nodes.size());
+    if (const std::string problem = FinishNode(node, model_.nodes.size()); !problem.empty()) {
+      return json_.FailAt(offset, problem);
+    }
     model_.nodes.push_back(std::move(node));
     ports_.push_back(std::move(ports));
     return true;

@@ -19,12 +19,26 @@ bool HoldsAsAWhole(const NodeView& node, const opdb::ConstraintRow& constraint) 
   return count > 0 || !entry->wants_absent || entry->holds({node, constraint});
 }
 
+namespace {
+
+// A constraint on the port at hand speaks of the tensor at hand, of a variadic port's others not.
+bool HoldsFor(const Subject& subject, const opdb::ConstraintRow& inner) {
+  if (subject.tensor == nullptr || inner.port != subject.constraint.port) {
+    return HoldsAsAWhole(subject.node, inner);
+  }
+  const RuleEntry* entry = EntryOf(inner.kind);
+  return entry == nullptr || !Applies(subject.node, inner) ||
+         entry->holds({subject.node, inner, subject.tensor, subject.element});
+}
+
+}  // namespace
+
 bool AnyHolds(const Subject& subject) {
   const auto& db = subject.node.db();
   for (const opdb::AltRow& alt : db.get(subject.constraint.alternatives)) {
     bool all = true;
     for (const opdb::ConstraintRow& inner : db.all_of(alt)) {
-      all = all && HoldsAsAWhole(subject.node, inner);
+      all = all && HoldsFor(subject, inner);
     }
     if (all) return true;
   }

@@ -1,3 +1,5 @@
+#include "core/readers/onnx_reader.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -9,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/readers/limits.h"
 #include "quantgate/reader.h"
 #include "tests/unit/onnx_builder.h"
 
@@ -276,7 +279,7 @@ TEST(OnnxReader, CallsOfTheFilesOwnFunctionsAreUnchecked) {
   EXPECT_EQ(model->nodes[2].unchecked_reason, "");
 }
 
-class ExternalData : public testing::Test {
+class ExternalFiles : public testing::Test {
  protected:
   void SetUp() override {
     directory_ = std::filesystem::path(testing::TempDir()) / "quantgate_external";
@@ -293,7 +296,7 @@ class ExternalData : public testing::Test {
   b::Graph graph_;
 };
 
-TEST_F(ExternalData, SmallConstantsAreRead) {
+TEST_F(ExternalFiles, SmallConstantsAreRead) {
   const Model model =
       Read(With({{"location", "data.bin"}, {"offset", "4"}, {"length", "4"}}), directory_.string());
   ASSERT_NE(FindTensor(model, "scale")->values, nullptr);
@@ -301,26 +304,26 @@ TEST_F(ExternalData, SmallConstantsAreRead) {
   EXPECT_TRUE(model.notes.empty());
 }
 
-TEST_F(ExternalData, AMissingFileLeavesTheValueUnknownAndIsNoted) {
+TEST_F(ExternalFiles, AMissingFileLeavesTheValueUnknownAndIsNoted) {
   const Model model = Read(With({{"location", "none.bin"}}), directory_.string());
   EXPECT_EQ(FindTensor(model, "scale")->values, nullptr);
   ASSERT_EQ(model.notes.size(), 1u);
   EXPECT_NE(model.notes[0].find("none.bin"), std::string::npos);
 }
 
-TEST_F(ExternalData, AFileThatIsTooShortIsNoted) {
+TEST_F(ExternalFiles, AFileThatIsTooShortIsNoted) {
   EXPECT_EQ(
       Read(With({{"location", "data.bin"}, {"offset", "6"}}), directory_.string()).notes.size(),
       1u);
 }
 
-TEST_F(ExternalData, WeightsNeedNoFile) {
+TEST_F(ExternalFiles, WeightsNeedNoFile) {
   graph_.initializers.push_back(
       b::ExternalTensor("w", b::kFloat, {1000, 1000}, {{"location", "none.bin"}}));
   EXPECT_TRUE(Read(graph_, directory_.string()).notes.empty());
 }
 
-TEST_F(ExternalData, WeightsOf16BitsArePassedThrough) {
+TEST_F(ExternalFiles, WeightsOf16BitsArePassedThrough) {
   std::vector<int16_t> values(700000, 0);  // more than one window
   values[1] = -5;
   values[699999] = 32700;
@@ -336,7 +339,7 @@ TEST_F(ExternalData, WeightsOf16BitsArePassedThrough) {
   EXPECT_EQ(FindTensor(model, "short")->value_range, std::nullopt);
 }
 
-TEST_F(ExternalData, PathsOutsideTheModelsDirectoryAreRefused) {
+TEST_F(ExternalFiles, PathsOutsideTheModelsDirectoryAreRefused) {
   for (const char* path : {"/etc/passwd", "../data.bin", "a/../../data.bin", ""}) {
     EXPECT_NE(ErrorOf(With({{"location", path}}), directory_.string()).find("external data"),
               std::string::npos)
@@ -344,6 +347,59 @@ TEST_F(ExternalData, PathsOutsideTheModelsDirectoryAreRefused) {
   }
   EXPECT_EQ(ErrorOf(With({{"location", "data.bin"}, {"offset", "-4"}}), directory_.string()),
             "initializer \"scale\": external data offset \"-4\" is not a number of bytes");
+}
+
+TEST_F(ExternalFiles, LinksOutOfTheModelsDirectoryAreNotFollowed) {
+  const auto outside = std::filesystem::path(testing::TempDir()) / "quantgate_outside";
+  std::filesystem::create_directories(outside);
+  std::ofstream(outside / "data.bin", std::ios::binary)
+      << std::string(4, '\0') << b::Raw<float>({0.5F});
+  const auto link = [&](const char* name, const std::filesystem::path& to) {
+    std::filesystem::remove(directory_ / name);
+    std::filesystem::create_symlink(to, directory_ / name);
+  };
+  link("inside.bin", "data.bin");
+  link("outside.bin", outside / "data.bin");
+  link("folder", outside);
+  const auto scale = [&](const char* location, ExternalData data) {
+    data.directory = directory_.string();
+    const auto model = onnx::Read(
+        b::Model(With({{"location", location}, {"offset", "4"}, {"length", "4"}})), "f", data, {});
+    EXPECT_TRUE(model.ok()) << model.status();
+    const auto& values = FindTensor(*model, "scale")->values;
+    if (values != nullptr) return values->reals[0];
+    EXPECT_EQ(model->notes.size(), 1u);
+    EXPECT_NE(model->notes[0].find("leads out of the model's directory"), std::string::npos);
+    return 0.0;
+  };
+  EXPECT_EQ(scale("inside.bin", {}), 0.125);
+  EXPECT_EQ(scale("outside.bin", {}), 0);
+  EXPECT_EQ(scale("folder/data.bin", {}), 0);
+  EXPECT_EQ(scale("outside.bin", {.behind_link = outside.string()}), 0.5);
+  EXPECT_EQ(scale("outside.bin", {.given = outside.string()}), 0.5);
+  EXPECT_EQ(scale("../quantgate_outside/data.bin", {.given = outside.string()}), 0.5);
+  EXPECT_EQ(scale("outside.bin", {.given = testing::TempDir()}), 0.5);
+  // A name that only begins like the folder's is another folder.
+  EXPECT_EQ(scale("outside.bin", {.given = (outside / "dat").string()}), 0);
+}
+
+TEST(Limits, ManyNodesAreRefusedBeforeTheyAreRead) {
+  std::string graph;
+  for (size_t i = 0; i <= kMaxNodes; ++i) graph += std::string("\x0a\x00", 2);
+  std::string bytes;
+  protozero::pbf_writer(bytes).add_message(7, graph);
+  const auto model = ReadOnnx(bytes, "f", "");
+  EXPECT_EQ(model.status().message(), "graph: more than 16777216 nodes");
+}
+
+TEST(Limits, NamesAreSoLong) {
+  const std::string longest(kMaxNameBytes, 'n'), longer = longest + "n";
+  EXPECT_EQ(CheckName(longest), "");
+  EXPECT_NE(CheckName(longer), "");
+  EXPECT_EQ(CheckRoomForNode(kMaxNodes - 1), "");
+  EXPECT_EQ(CheckRoomForNode(kMaxNodes), "more than 16777216 nodes");
+  EXPECT_EQ(CheckRoomForTensor(kMaxTensors - 1), "");
+  EXPECT_EQ(CheckRoomForTensor(kMaxTensors), "more than 33554432 tensors");
 }
 
 struct Hostile {

@@ -37,7 +37,7 @@ struct CheckFlags {
   std::vector<std::string> models;
   TargetSpec target;
   RouteFlag route;
-  InputFormatFlag input_format;
+  ReadFlags reading;
   FailFlags fail;
   std::string format = "text", output, encodings, save_node;
   ColorFlag color;
@@ -80,12 +80,12 @@ class Checker {
         reporter_(reporter),
         new_baseline_(flags.write_baseline) {}
 
-  void Inputs(std::optional<InputFormat> format) {
+  void Inputs(const ReadOptions& options) {
     const auto jobs = static_cast<size_t>(
         flags_.jobs > 0 ? flags_.jobs : std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
     // Files of many models are told model by model: they need not fit into memory together.
     const bool lines = std::any_of(flags_.models.begin(), flags_.models.end(), [&](const auto& m) {
-      return m == "-" || m.ends_with(".jsonl") || format == InputFormat::kModelJsonl;
+      return m == "-" || m.ends_with(".jsonl") || options.format == InputFormat::kModelJsonl;
     });
     InOrder<std::vector<Outcome>>(
         flags_.models.size(), lines ? 1 : jobs,
@@ -94,9 +94,9 @@ class Checker {
           const auto keep = [&](Outcome outcome) { outcomes.push_back(std::move(outcome)); };
           const auto tell = [&](Outcome outcome) { Tell(std::move(outcome)); };
           if (lines) {
-            Read(flags_.models[i], format, tell);
+            Read(flags_.models[i], options, tell);
           } else {
-            Read(flags_.models[i], format, keep);
+            Read(flags_.models[i], options, keep);
           }
           return outcomes;
         },
@@ -126,8 +126,8 @@ class Checker {
  private:
   // May run on any thread.
   template <typename Use>
-  void Read(const std::string& path, std::optional<InputFormat> format, const Use& use) const {
-    const absl::Status status = ReadInput(path, format, [&](const ReadModel& read) {
+  void Read(const std::string& path, const ReadOptions& options, const Use& use) const {
+    const absl::Status status = ReadInput(path, options, [&](const ReadModel& read) {
       Outcome outcome{read.source, read.model.status(), {}};
       if (read.model.ok()) {
         for (const Validator& validator : validators_) {
@@ -234,8 +234,8 @@ class SurveyTeller {
                const TextOptions& text)
       : flags_(flags), surveyor_(surveyor), output_(output), json_(json), text_(text) {}
 
-  void Input(const std::string& path, std::optional<InputFormat> format) {
-    const absl::Status status = ReadInput(path, format, [&](const ReadModel& read) {
+  void Input(const std::string& path, const ReadOptions& options) {
+    const absl::Status status = ReadInput(path, options, [&](const ReadModel& read) {
       const bool alone = flags_.models.size() == 1 && read.source == path;
       if (read.model.ok()) {
         Tell(*read.model, read.source, alone);
@@ -285,8 +285,8 @@ class SurveyTeller {
   int exit_status_ = kFine;
 };
 
-int RunSurvey(const CheckFlags& flags, const Config& config, std::optional<InputFormat> input,
-              bool json, const Database& database) {
+int RunSurvey(const CheckFlags& flags, const Config& config, const ReadOptions& input, bool json,
+              const Database& database) {
   const TargetSpec& spec = config.targets.front().spec;
   ValidatorOptions options = OptionsOf(config, {});
   options.route = config.targets.front().route;
@@ -325,14 +325,14 @@ std::vector<std::string> InputsOf(const CheckFlags& flags) {
   return inputs;
 }
 
-int SaveOneNode(const CheckFlags& flags, std::optional<InputFormat> format, const Target& target,
+int SaveOneNode(const CheckFlags& flags, const ReadOptions& reading, const Target& target,
                 const ValidatorOptions& options, const Database& database,
                 const std::optional<EncodingsFile>& encodings, Output& output) {
   if (flags.models.size() != 1) return Fail("--save-node takes one model");
   const SaveNode save = {flags.save_node, flags.output, encodings ? &*encodings : nullptr};
   int exit_status = kFine;
   size_t count = 0;
-  const absl::Status status = ReadInput(flags.models[0], format, [&](ReadModel read) {
+  const absl::Status status = ReadInput(flags.models[0], reading, [&](ReadModel read) {
     if (++count > 1) return;
     exit_status = read.model.ok() ? WriteSmallest(save, target, options, database,
                                                   *std::move(read.model), read.source, output)
@@ -362,7 +362,7 @@ std::unique_ptr<Reporter> ReporterOf(const CheckFlags& flags, ReportFormat forma
 int RunCheck(const CheckFlags& flags) {
   const absl::StatusOr<ReportFormat> format = ParseReportFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
-  const absl::StatusOr<std::optional<InputFormat>> input = flags.input_format.Parse();
+  const absl::StatusOr<ReadOptions> input = flags.reading.Parse();
   if (!input.ok()) return Fail(input.status());
   if (flags.models.empty() && !flags.show_config) return Fail("check: MODEL is required");
   if (flags.statistics && *format != ReportFormat::kText && *format != ReportFormat::kJson) {
@@ -497,7 +497,7 @@ void AddCheck(CommandLine& line) {
             .words = "Instead of a report: the smallest model in which this node gets the same "
                      "findings, as Model JSON or, by the name of the output, .binpb"},
            flags->save_node);
-  flags->input_format.Add(verb);
+  flags->reading.Add(verb);
   verb.Add({.name = "--config",
             .type = "FILE",
             .words = "Configuration file; else quantgate.yaml or pyproject.toml upwards of the "

@@ -16,11 +16,11 @@ namespace {
 
 struct ConvertFlags {
   std::string input, output, encodings;
-  InputFormatFlag input_format;
+  ReadFlags reading;
 };
 
 int RunConvert(const ConvertFlags& flags) {
-  const absl::StatusOr<std::optional<InputFormat>> format = flags.input_format.Parse();
+  const absl::StatusOr<ReadOptions> format = flags.reading.Parse();
   if (!format.ok()) return Fail(format.status());
   if (flags.input == "-" && flags.encodings == "-") {
     return Fail("standard input ('-') can be read once only");
@@ -78,7 +78,7 @@ void AddConvert(CommandLine& line) {
             .type = "FILE",
             .words = "AIMET encodings or mllm recipe to put into the model"},
            flags->encodings);
-  flags->input_format.Add(verb);
+  flags->reading.Add(verb);
   verb.Footer(
       "Examples:\n"
       "  quantgate convert model.onnx -o model.json\n"

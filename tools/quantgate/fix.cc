@@ -14,6 +14,7 @@
 #include "core/fix/own_editor.h"
 #include "core/fix/qdq_editor.h"
 #include "core/readers/file_bytes.h"
+#include "core/readers/onnx_reader.h"
 #include "quantgate/quantgate.h"
 #include "quantgate/reader.h"
 #include "tools/quantgate/command_line.h"
@@ -33,7 +34,7 @@ struct FixFlags {
   TargetSpec target;
   OpdefsFlag opdefs;
   RouteFlag route;
-  InputFormatFlag input_format;
+  ReadFlags reading;
   ColorFlag color;
   bool round = false, diff = false;
 };
@@ -56,10 +57,10 @@ class Container {
   virtual std::string Beside() const { return {}; }
 };
 
-absl::StatusOr<Model> Read(const std::string& path, InputFormat format) {
+absl::StatusOr<Model> Read(const std::string& path, const ReadOptions& options) {
   absl::StatusOr<Model> model = absl::InternalError("no model in it");
   const absl::Status status =
-      ReadInput(path, format, [&](ReadModel read) { model = std::move(read.model); });
+      ReadInput(path, options, [&](ReadModel read) { model = std::move(read.model); });
   return status.ok() ? std::move(model) : absl::StatusOr<Model>(status);
 }
 
@@ -72,13 +73,16 @@ std::string FolderOf(const std::string& path) {
 class OnnxContainer : public Container {
  public:
   static absl::StatusOr<std::unique_ptr<Container>> Open(FileBytes bytes, const std::string& path,
+                                                         const std::string& external_data,
                                                          const Database& database) {
-    auto made = std::unique_ptr<OnnxContainer>(new OnnxContainer(std::move(bytes), database));
+    auto made = std::unique_ptr<OnnxContainer>(
+        new OnnxContainer(std::move(bytes), external_data, database));
+    const ExternalData external = ExternalDataOf(path, external_data);
     const std::string name = path == "-" ? "stdin" : std::filesystem::path(path).stem().string();
-    absl::StatusOr<Model> model = ReadOnnx(made->bytes_.bytes(), name, FolderOf(path));
+    absl::StatusOr<Model> model = onnx::Read(made->bytes_.bytes(), name, external, {});
     if (!model.ok()) return model.status();
     made->model_ = *std::move(model);
-    auto file = fix::OnnxFile::Make(made->bytes_.bytes(), FolderOf(path));
+    auto file = fix::OnnxFile::Make(made->bytes_.bytes(), external);
     if (!file.ok()) return file.status();
     made->file_ = *std::move(file);
     return std::unique_ptr<Container>(std::move(made));
@@ -96,18 +100,21 @@ class OnnxContainer : public Container {
   }
   absl::StatusOr<Report> CheckWritten(const Validator& validator, const std::string& text,
                                       const std::string& path) const override {
+    ReadOptions options(InputFormat::kOnnx);
+    options.external_data = external_data_;
     const absl::StatusOr<Model> model =
-        path.empty() ? ReadOnnx(text, "stdout", "") : Read(path, InputFormat::kOnnx);
+        path.empty() ? ReadOnnx(text, "stdout", "") : Read(path, options);
     if (!model.ok()) return model.status();
     return validator.Check(*model);
   }
   std::string Beside() const override { return file_->external(); }
 
  private:
-  OnnxContainer(FileBytes bytes, const Database& database)
-      : bytes_(std::move(bytes)), database_(database) {}
+  OnnxContainer(FileBytes bytes, std::string external_data, const Database& database)
+      : bytes_(std::move(bytes)), external_data_(std::move(external_data)), database_(database) {}
 
   FileBytes bytes_;
+  std::string external_data_;
   const Database& database_;
   Model model_;
   std::unique_ptr<fix::OnnxFile> file_;
@@ -196,7 +203,7 @@ absl::Status About(const std::string& path, const absl::Status& status) {
 
 absl::StatusOr<std::unique_ptr<Container>> OpenContainer(const FixFlags& flags,
                                                          const Database& database) {
-  const absl::StatusOr<std::optional<InputFormat>> asked = flags.input_format.Parse();
+  const absl::StatusOr<ReadOptions> asked = flags.reading.Parse();
   if (!asked.ok()) return asked.status();
   const auto look = [](std::string_view) { return absl::OkStatus(); };
   if (!flags.encodings.empty()) {
@@ -218,11 +225,12 @@ absl::StatusOr<std::unique_ptr<Container>> OpenContainer(const FixFlags& flags,
   }
   absl::StatusOr<FileBytes> bytes = FileBytes::Open(flags.input, look);
   if (!bytes.ok()) return About(flags.input, bytes.status());
-  absl::StatusOr<InputFormat> format =
-      *asked ? absl::StatusOr<InputFormat>(**asked) : GuessFormat(flags.input, bytes->bytes());
+  absl::StatusOr<InputFormat> format = asked->format ? absl::StatusOr<InputFormat>(*asked->format)
+                                                     : GuessFormat(flags.input, bytes->bytes());
   if (!format.ok()) return About(flags.input, format.status());
   if (*format == InputFormat::kOnnx) {
-    auto container = OnnxContainer::Open(*std::move(bytes), flags.input, database);
+    auto container =
+        OnnxContainer::Open(*std::move(bytes), flags.input, asked->external_data, database);
     if (!container.ok()) return About(flags.input, container.status());
     return container;
   }
@@ -360,7 +368,7 @@ void AddFix(CommandLine& line) {
   flags->route.Add(verb);
   flags->fail.Add(verb);
   AddFormatFlag(verb, flags->format);
-  flags->input_format.Add(verb);
+  flags->reading.Add(verb);
   flags->color.Add(verb);
   verb.Footer(
       "Examples:\n"

@@ -1,7 +1,11 @@
 // quantgate import --sdk-docs DIR [-o OUT]
 #include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -23,6 +27,7 @@
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/opdef_page.h"
 #include "tools/quantgate/progress.h"
+#include "tools/quantgate/signals.h"
 #include "tools/quantgate/verbs.h"
 
 namespace quantgate::cli {
@@ -293,8 +298,14 @@ int Import(const ImportFlags& flags) {
         sdk);
     files["unmapped.txt"] = unmapped;
     // Nothing half-written, and nothing that the database would refuse.
-    const std::string part = flags.out + ".part";
-    fs::remove_all(part, error);
+    const SignalsWait until_it_is_whole;
+    std::string part = flags.out + ".XXXXXX";
+    if (::mkdtemp(part.data()) == nullptr) {
+      return Fail(flags.out + ": " + std::strerror(errno));
+    }
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    ::chmod(part.c_str(), 0777 & ~mask);  // not the private one of a temporary
     absl::Status status = WriteAll(part, files);
     if (status.ok()) status = WithOverlay(database, std::vector<std::string>{part}).status();
     if (status.ok()) {

@@ -1,29 +1,49 @@
 #include "tools/quantgate/input.h"
 
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/signals.h"
 
 namespace quantgate::cli {
 
-void InputFormatFlag::Add(VerbFlags verb) {
+void ReadFlags::Add(VerbFlags verb) {
   verb.Add({.name = "--input-format",
             .type = "FORMAT",
             .words = "onnx, model, jsonl, binpb, qnn, layers or pt2; guessed if not given"},
-           value);
+           format);
+  verb.Add({.name = "--external-data",
+            .type = "DIR",
+            .words = "Folder that external data of an ONNX file may lead into, besides its own"},
+           external_data);
+  verb.Add({.name = "--time-limit",
+            .type = "SECONDS",
+            .words = "Give up after that time: an error, exit status 2, nothing written",
+            .most = 86400},
+           time_limit);
 }
 
-absl::StatusOr<std::optional<InputFormat>> InputFormatFlag::Parse() const {
-  if (value.empty()) return std::optional<InputFormat>();
+absl::StatusOr<ReadOptions> ReadFlags::Parse() const {
+  ReadOptions options;
+  if (time_limit > 0) LimitTime(static_cast<unsigned>(time_limit));
+  options.external_data = external_data;
+  if (std::error_code error;
+      !external_data.empty() && !std::filesystem::is_directory(external_data, error)) {
+    return absl::InvalidArgumentError("--external-data " + external_data + ": is no folder");
+  }
+  if (format.empty()) return options;
   const std::vector<InputFormat> formats = {InputFormat::kOnnx,       InputFormat::kModelJson,
                                             InputFormat::kModelJsonl, InputFormat::kModelBinpb,
                                             InputFormat::kQnnNetJson, InputFormat::kLayers,
                                             InputFormat::kPt2};
   std::vector<std::string_view> names;
-  for (const InputFormat format : formats) names.push_back(InputFormatName(format));
-  const absl::StatusOr<size_t> index = OneOf("--input-format", value, names);
+  for (const InputFormat known : formats) names.push_back(InputFormatName(known));
+  const absl::StatusOr<size_t> index = OneOf("--input-format", format, names);
   if (!index.ok()) return index.status();
-  return std::optional<InputFormat>(formats[*index]);
+  options.format = formats[*index];
+  return options;
 }
 
 void RouteFlag::Add(VerbFlags verb) {

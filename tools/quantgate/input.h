@@ -14,11 +14,12 @@
 
 namespace quantgate::cli {
 
-struct InputFormatFlag {
-  std::string value;
+struct ReadFlags {
+  std::string format, external_data;
+  int time_limit = 0;
   void Add(VerbFlags verb);
-  // Nothing = to be guessed.
-  absl::StatusOr<std::optional<InputFormat>> Parse() const;
+  // The time limit runs from here.
+  absl::StatusOr<ReadOptions> Parse() const;
 };
 
 struct RouteFlag {

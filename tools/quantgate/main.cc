@@ -1,5 +1,4 @@
 // The command line: a thin layer over the library.
-#include <csignal>
 #include <exception>
 #include <string>
 #include <vector>
@@ -7,6 +6,7 @@
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/signals.h"
 #include "tools/quantgate/verbs.h"
 
 namespace quantgate::cli {
@@ -51,8 +51,7 @@ int Run(int argc, const char* const* argv) {
 }  // namespace quantgate::cli
 
 int main(int argc, char** argv) {
-  // A closed pipe is told by write().
-  std::signal(SIGPIPE, SIG_IGN);
+  quantgate::cli::PrepareProcess();
   try {
     return quantgate::cli::Run(argc, argv);
   } catch (const std::exception& error) {  // of the argument parser, or no memory

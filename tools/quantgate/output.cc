@@ -58,12 +58,14 @@ absl::StatusOr<Output> Output::Open(const std::string& path,
     }
   }
   output.temporary_ = output.path_ + ".XXXXXX";
+  const SignalsWait until_it_is_known;
   output.descriptor_ = ::mkostemp(output.temporary_.data(), O_CLOEXEC);
   if (output.descriptor_ < 0) {
     const int error = errno;
     output.temporary_.clear();
     return ErrnoStatus(path, error);
   }
+  output.unfinished_ = Unfinished(output.temporary_);
   const mode_t mask = ::umask(0);
   ::umask(mask);
   // A file keeps its permissions; a new one gets those of any new file, not the private ones
@@ -75,6 +77,7 @@ absl::StatusOr<Output> Output::Open(const std::string& path,
 Output::Output(Output&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
+      unfinished_(std::move(other.unfinished_)),
       buffer_(std::exchange(other.buffer_, {})),
       descriptor_(std::exchange(other.descriptor_, -1)),
       closed_(other.closed_),

@@ -9,11 +9,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tools/quantgate/signals.h"
 
 namespace quantgate::cli {
 
 // Results are buffered; a file is written under a temporary name beside it and renamed by
-// Commit(), so a reader never sees half of it and a failed run leaves the old one. A closed
+// Commit(), so a reader never sees half of it and a run that fails or is ended
+// leaves the old one. A closed
 // standard output (`| head`) is no error: what follows is dropped.
 class Output {
  public:
@@ -41,6 +43,7 @@ class Output {
 
   std::string path_;       // empty = standard output
   std::string temporary_;  // empty = written in place (a device, a pipe)
+  Unfinished unfinished_;
   std::string buffer_;
   int descriptor_ = -1;
   bool closed_ = false;  // the reader of the pipe went away

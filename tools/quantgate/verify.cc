@@ -46,7 +46,7 @@ struct VerifyFlags {
   std::string library, inputs, known, python;
   TargetSpec target;
   RouteFlag route;
-  InputFormatFlag input_format;
+  ReadFlags reading;
   bool prepare = false, execute = false, verbose = false;
   int jobs = 1, timeout = 30;
   uint64_t seed = 1;
@@ -364,7 +364,7 @@ int RunVerify(VerifyFlags& flags) {
   if (!route.ok()) return Fail(route.status());
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
-  const absl::StatusOr<std::optional<InputFormat>> input = flags.input_format.Parse();
+  const absl::StatusOr<ReadOptions> input = flags.reading.Parse();
   if (!input.ok()) return Fail(input.status());
   if (std::count(flags.models.begin(), flags.models.end(), "-") > 1) {
     return Fail("standard input ('-') can be read once only");
@@ -492,7 +492,7 @@ void AddVerify(CommandLine& line) {
   flags->route.Add(verb);
   AddFormatFlag(verb, flags->format);
   AddOutputFlag(verb, flags->output);
-  flags->input_format.Add(verb);
+  flags->reading.Add(verb);
   verb.Add({.name = "-v,--verbose", .words = "A table of every node"}, flags->verbose);
   flags->color.Add(verb);
   verb.Footer(

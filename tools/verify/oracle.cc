@@ -114,7 +114,7 @@ void BecomeChild(pid_t parent) {
   if (getppid() != parent) _exit(1);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  for (const int number : {SIGALRM, SIGINT, SIGTERM, SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL}) {
+  for (const int number : {SIGALRM, SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL}) {
     signal(number, SIG_DFL);
   }
 }

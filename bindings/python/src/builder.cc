@@ -102,10 +102,6 @@ ParamValue SequenceParam(py::handle object, const std::string& what) {
   return ints;
 }
 
-void CheckRoom(size_t count) {
-  if (count >= static_cast<size_t>(INT32_MAX)) ThrowValue("model", "more than 2^31 - 1 parts");
-}
-
 void ReadShape(py::handle shape, Tensor& tensor) {
   if (shape.is_none()) {
     tensor.unknown_rank = true;
@@ -287,16 +283,18 @@ void Builder::CheckUnused() const {
 
 TensorId Builder::Add(Tensor tensor) {
   CheckUnused();
-  if (std::string problem = FinishTensor(tensor); !problem.empty()) throw py::value_error(problem);
-  CheckRoom(model_.tensors.size());
+  if (std::string problem = FinishTensor(tensor, model_.tensors.size()); !problem.empty()) {
+    throw py::value_error(problem);
+  }
   model_.tensors.push_back(std::move(tensor));
   return static_cast<TensorId>(model_.tensors.size() - 1);
 }
 
 int32_t Builder::Add(Node node) {
   CheckUnused();
-  FinishNode(node, model_.nodes.size());
-  CheckRoom(model_.nodes.size());
+  if (std::string problem = FinishNode(node, model_.nodes.size()); !problem.empty()) {
+    throw py::value_error(problem);
+  }
   model_.nodes.push_back(std::move(node));
   return static_cast<int32_t>(model_.nodes.size() - 1);
 }

@@ -2,11 +2,13 @@
 #ifndef QUANTGATE_READER_H_
 #define QUANTGATE_READER_H_
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -45,8 +47,8 @@ absl::StatusOr<Model> ReadModelJson(std::string_view json, std::string_view name
 absl::StatusOr<Model> ReadModelBinpb(std::string_view bytes, std::string_view name);
 absl::StatusOr<Model> ReadQnnNet(std::string_view json, std::string_view name);
 absl::StatusOr<Model> ReadLayers(std::string_view json, std::string_view name);
-// External data files are looked up beside `directory` only for their existence and size
-// and for small constants (scales, zero points, shapes); empty = don't look.
+// External data files are looked up in `directory` for small constants (scales, zero points,
+// shapes); empty = don't look. A location that leaves it is refused, a link out of it not followed.
 absl::StatusOr<Model> ReadOnnx(std::string_view bytes, std::string_view name,
                                std::string_view directory);
 
@@ -54,10 +56,22 @@ absl::StatusOr<Model> ReadOnnx(std::string_view bytes, std::string_view name,
 std::string WriteModelJson(const Model& model, int indent = 1);
 std::string WriteModelBinpb(const Model& model);
 
+struct ReadOptions {
+  std::optional<InputFormat> format;  // absent = guessed
+  // A folder that locations and links of external data may lead into, besides the model's own;
+  // empty = none.
+  std::string external_data;
+
+  ReadOptions() = default;
+  template <typename T>
+  requires std::convertible_to<T, std::optional<InputFormat>> ReadOptions(T&& input_format)
+      : format(std::forward<T>(input_format)) {}  // NOLINT: meant so
+};
+
 // Maps the file ("-" = stdin) and calls `use` for each model in it, in order. The status is an
 // error only when the input as a whole can't be used: "reason" or "PLACE: reason", without the
-// file's name. `format` absent = guessed.
-absl::Status ReadInput(const std::string& path, std::optional<InputFormat> format,
+// file's name.
+absl::Status ReadInput(const std::string& path, const ReadOptions& options,
                        const std::function<void(ReadModel)>& use);
 
 }  // namespace quantgate
