@@ -65,6 +65,17 @@ class Packaging(unittest.TestCase):
     def test_add_subdirectory(self) -> None:
         self.answers_as_the_tool(self.build(COMPILERS[0], f"-DQUANTGATE_SOURCE={ROOT}"))
 
+    @unittest.skipUnless(os.environ.get("QUANTGATE_SUBDIRECTORY"), "make test-packaging does it")
+    def test_static_library(self) -> None:
+        build, prefix = self.folder / "static", self.folder / "static_usr"
+        run("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={COMPILERS[0]}",
+            "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=OFF", "-DQUANTGATE_TESTS=OFF",
+            "-DQUANTGATE_BENCHMARKS=OFF", "-DQUANTGATE_CLI=OFF")
+        run("cmake", "--build", build)
+        run("cmake", "--install", build, "--prefix", prefix)
+        self.assertTrue(list(prefix.rglob("libquantgate.a")))
+        self.answers_as_the_tool(self.build(COMPILERS[0], f"-DCMAKE_PREFIX_PATH={prefix}"))
+
     @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config")
     def test_pkg_config(self) -> None:
         found = dict(os.environ, PKG_CONFIG_PATH=str(self.library.parent / "pkgconfig"))
