@@ -98,6 +98,11 @@ record-htp: build verify-reference ## asks, executes and records tests/conforman
 	.venv/bin/python $(HTP)/conformance.py --record $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn $(HTP_SDKS))
 	$(PYTHON) $(HTP)/conformance.py --update
 
+.PHONY: fresh
+fresh: build verify-reference ## executes configurations of seeds never looked at: SEED="1 2" SDK="2.47 2.51", minutes each
+	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
+	.venv/bin/python $(HTP)/fresh.py $(or $(SEED),1) --libraries $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn $(or $(SDK),2.47 2.51))
+
 known-htp: build ## after a change of the database: known_differences.json and docs/conformance.md
 	$(PYTHON) $(HTP)/conformance.py --update
 
