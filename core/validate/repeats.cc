@@ -9,6 +9,7 @@
 #include "absl/hash/hash.h"
 #include "core/resolve/encodings.h"
 #include "core/validate/check_node.h"
+#include "core/validate/well_formed.h"
 
 namespace quantgate {
 namespace {
@@ -75,7 +76,9 @@ bool SameNode(const Node& a, const Node& b, SameTensor&& same_tensor) {
 bool SameNumbers(const Tensor& a, const Tensor& b) {
   const Encoding &x = a.encoding, &y = b.encoding;
   return x.scales == y.scales && x.zero_points == y.zero_points &&
-         x.block_scales == y.block_scales && a.value_range == b.value_range;
+         ((x.kind != EncodingKind::kBlock && x.kind != EncodingKind::kLpbq) ||
+          x.block_scales == y.block_scales) &&
+         a.value_range == b.value_range;
 }
 
 // Equal for nodes of one form.
@@ -122,12 +125,15 @@ class Finder {
 
   Repeats Run() {
     const size_t count = model_.nodes.size();
+    WellFormed well_formed(model_);
+    if (!well_formed.TakesEnds(model_)) return {};
     Repeats repeats;
     repeats.first.assign(count, -1);
     size_t following = 0;
     for (size_t i = 0; i < count; ++i) {
       if (i == kTrial && following < kTrial / 2) return {};
       const Node& node = model_.nodes[i];
+      if (!well_formed.Takes(node)) return {};
       const int32_t form = FormOf(static_cast<int32_t>(i), node);
       if (form < 0) continue;
       const int32_t first = forms_[static_cast<size_t>(form)].node;

@@ -30,7 +30,8 @@ struct Repeats {
   std::vector<int32_t> rest;  // the nodes that are resolved, in the file's order
 };
 
-// Empty where the graph repeats itself too little. `model` is well formed and of a source dialect.
+// Empty where the graph repeats itself too little, or isn't well formed. `model` is of a source
+// dialect.
 Repeats FindRepeats(const Model& model, mapping::Mapping& mapping);
 
 // These nodes as a model of their own. Unlike Submodel(), it doesn't say of a tensor that is read

@@ -183,13 +183,12 @@ struct Validator::Impl {
   std::optional<Report> CheckRepeating(const Model& model, Route route, Nodes nodes) const {
     const opdb::Tree document = DocumentOf(route, database->view());
     if (model.dialect == Dialect::kQnn || model.nodes.size() < kManyNodes || options.as_run ||
-        !target.unsupported().empty() || ChangesOps(document) || document["unprepared"] ||
-        graph_rules.NeedAll(model)) {
+        !target.unsupported().empty() || ChangesOps(document) || document["unprepared"]) {
       return std::nullopt;
     }
     mapping::Mapping mapping = MappingOf(model.dialect, target, database->view());
     Repeats repeats = FindRepeats(model, mapping);
-    if (repeats.rest.empty()) return std::nullopt;
+    if (repeats.rest.empty() || graph_rules.NeedAll(model)) return std::nullopt;
     std::vector<bool> taken(model.nodes.size());  // what `part` is of
     for (const int32_t i : repeats.rest) taken[static_cast<size_t>(i)] = true;
     std::unique_ptr<Part> part = CheckPart(model, taken, route);
@@ -338,15 +337,12 @@ struct Validator::Impl {
   }
 
   Report Check(const Model& model, Nodes nodes) const {
-    const std::string malformed = FindMalformed(model);
     const Route usual = DefaultRoute(model.dialect);
-    if (malformed.empty()) {
-      if (std::optional<Report> report = CheckRepeating(model, RouteOf(usual), nodes)) {
-        return *std::move(report);
-      }
+    if (std::optional<Report> report = CheckRepeating(model, RouteOf(usual), nodes)) {
+      return *std::move(report);
     }
     std::optional<Resolved> resolved;
-    Report report = Check(model, malformed, resolved, {}, usual);
+    Report report = Check(model, FindMalformed(model), resolved, {}, usual);
     if (nodes == Nodes::kLeaveOut) report.nodes.clear();
     return report;
   }

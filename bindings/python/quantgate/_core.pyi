@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Self, SupportsFloat, SupportsIndex, TypeAlias, final
 
 from quantgate._names import (
@@ -144,7 +144,7 @@ class ModelBuilder:
 @final
 class FxCalls:
     def __init__(self, reader: object, builder: ModelBuilder) -> None: ...
-    def read(self, node: object) -> bool: ...
+    def read_all(self, nodes: Iterable[Any], other: Callable[[Any], None]) -> None: ...
 
 @final
 class Database:

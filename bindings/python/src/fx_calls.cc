@@ -120,7 +120,9 @@ class FxCalls {
     plain_ = module.attr("PLAIN");
     resolved_type_ = module.attr("Resolved");
     tensor_type_ = module.attr("torch").attr("Tensor");
-    const std::array<std::pair<py::object*, const char*>, 19> names = {{
+    const std::array<std::pair<py::object*, const char*>, 21> names = {{
+        {&n_op_, "op"},
+        {&call_, "call_function"},
         {&n_target_, "target"},
         {&n_args_, "_args"},
         {&n_kwargs_, "_kwargs"},
@@ -146,10 +148,13 @@ class FxCalls {
     }
   }
 
+  // Reads all nodes in turn; unusual ones are handed to `other`.
+  void ReadAll(const py::iterable& nodes, const py::object& other);
+
+ private:
   // True: the node was read. False: nothing was done.
   bool Read(const py::object& node);
 
- private:
   struct Argument {
     py::object name;
     std::string text;
@@ -205,9 +210,9 @@ class FxCalls {
   py::object values_, quantized_, roots_, problems_, specs_, known_, stand_ins_;
   py::object node_type_, constant_type_, operator_of_, param_value_, plain_, resolved_type_,
       tensor_type_;
-  py::object n_target_, n_args_, n_kwargs_, n_meta_, n_name_, n_users_, n_val_, n_annotation_,
-      n_inputs_, n_output_, n_sharing_, n_edge_, n_derived_, n_shape_, n_dtype_, n_trace_,
-      n_modules_, n_floating_, n_count_;
+  py::object n_op_, call_, n_target_, n_args_, n_kwargs_, n_meta_, n_name_, n_users_, n_val_,
+      n_annotation_, n_inputs_, n_output_, n_sharing_, n_edge_, n_derived_, n_shape_, n_dtype_,
+      n_trace_, n_modules_, n_floating_, n_count_;
   absl::flat_hash_map<PyObject*, Operator> operators_;  // targets live as long as their graph
   absl::flat_hash_map<PyObject*, std::unique_ptr<Spec>> read_;
   absl::flat_hash_map<std::pair<PyObject*, PyObject*>, bool> same_;
@@ -506,6 +511,19 @@ void FxCalls::AddConstant(Input& input, py::handle node) {
   SetItem(problems_, py::int_(input.tensor), derived);
 }
 
+void FxCalls::ReadAll(const py::iterable& nodes, const py::object& other) {
+  // Not pybind11's loop: it asks once more at the end, where that of FX begins anew.
+  const auto iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(nodes.ptr()));
+  if (!iterator) throw py::error_already_set();
+  while (const auto node = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr()))) {
+    const py::object op = TryGet(node, n_op_);
+    const bool is_call = op && (op.is(call_) || (PyUnicode_Check(op.ptr()) != 0 &&
+                                                 PyUnicode_Compare(op.ptr(), call_.ptr()) == 0));
+    if (!is_call || !Read(node)) other(node);
+  }
+  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+}
+
 bool FxCalls::Read(const py::object& node) {
   const py::object target = TryGet(node, n_target_), meta = TryGet(node, n_meta_);
   if (!target || !meta || PyDict_Check(meta.ptr()) == 0) return false;
@@ -606,8 +624,8 @@ void BindFxCalls(py::module_& module) {
                       "Behind quantgate.torch: reads the usual nodes of an annotated graph.")
       .def(py::init<const py::object&, Builder&>(), py::arg("reader"), py::arg("builder"),
            py::keep_alive<1, 3>())
-      .def("read", &FxCalls::Read, py::arg("node"),
-           "False: the node is unusual, and nothing was done.");
+      .def("read_all", &FxCalls::ReadAll, py::arg("nodes"), py::arg("other"),
+           "Nodes in turn; those that are unusual are handed to `other`.");
 }
 
 }  // namespace quantgate::python

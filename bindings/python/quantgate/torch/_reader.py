@@ -115,24 +115,29 @@ class Reader:
     def _read(self) -> Model:
         inputs: list[int] = []
         outputs: list[int] = []
-        quick = FxCalls(self, self._builder).read if QUICK and self._annotated else None
-        for node in self._graph.nodes:
+
+        def read(node: Node) -> None:
             op = node.op
-            if op == "call_function":
-                if quick is None or not quick(node):
-                    self._call(node)
+            if op == "get_attr":
+                self._attribute(node)
+            elif op == "call_function":
+                self._call(node)
             elif op == "placeholder":
                 value = self._placeholder(node)
                 if value is not None:
                     inputs.append(value)
-            elif op == "get_attr":
-                self._attribute(node)
             elif op == "call_module":
                 self._submodule(node)
             elif op == "output":
-                outputs = self._outputs(node.args)
+                outputs.extend(self._outputs(node.args))
             else:
                 self._unchecked(node, f"a {op} node: export the model first")
+
+        if QUICK and self._annotated:
+            FxCalls(self, self._builder).read_all(self._graph.nodes, read)
+        else:
+            for node in self._graph.nodes:
+                read(node)
         if self._stand_ins.count:
             self._builder.note(f"not calibrated: {self._stand_ins.count} observers have no scale "
                                "yet; values of scales and zero points are stand-ins")
