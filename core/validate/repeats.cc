@@ -132,6 +132,7 @@ class Finder {
     size_t following = 0;
     for (size_t i = 0; i < count; ++i) {
       if (i == kTrial && following < kTrial / 2) return {};
+      Prefetch(i);
       const Node& node = model_.nodes[i];
       if (!well_formed.Takes(node)) return {};
       const int32_t form = FormOf(static_cast<int32_t>(i), node);
@@ -160,6 +161,22 @@ class Finder {
     int32_t node;
     int32_t next = -1;  // the form that came behind it last time
   };
+
+  // What nodes refer to that come soon is all over the heap; a tenth of the time was waiting for
+  // it.
+  void Prefetch(size_t i) const {
+    constexpr size_t kNodesAhead = 8, kLine = 64;
+    if (i + kNodesAhead >= model_.nodes.size()) return;
+    const Node& node = model_.nodes[i + kNodesAhead];
+    __builtin_prefetch(node.op.data());
+    for (const Param& param : node.params) __builtin_prefetch(&param);
+    for (const TensorId id : node.outputs) {
+      if (id < 0 || static_cast<size_t>(id) >= model_.tensors.size()) continue;
+      const char* const tensor =
+          reinterpret_cast<const char*>(&model_.tensors[static_cast<size_t>(id)]);
+      for (size_t at = 0; at < sizeof(Tensor); at += kLine) __builtin_prefetch(tensor + at);
+    }
+  }
 
   // -1: the node depends on what is around it.
   int32_t FormOf(int32_t index, const Node& node) {
