@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 CLI := $(BUILD)/bin/quantgate
 FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
-FUZZ_SECONDS ?= 60
+FUZZ_MINUTES ?= 30
 ORT := tests/conformance/ort
 FIX := tests/conformance/fix
 EXECUTORCH := tests/conformance/executorch
@@ -203,15 +203,16 @@ bench-peers: build ## a table of quantgate beside its peers, into docs/performan
 	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
 	@$(PYTHON) tools/bench_peers.py --cli $(CLI) $(if $(LIBRARY),--library $(LIBRARY)) $(if $(WINML),--winml $(WINML)) -o docs/performance.md
 
-fuzz: ## libFuzzer with sanitizers on every reader, FUZZ_SECONDS=60 each; needs Clang 14
+fuzz: ## libFuzzer with sanitizers until every target has had FUZZ_MINUTES=30 of processor time, into docs/robustness.md
 	@tools/setup.sh clang
 	cmake --preset fuzz
 	cmake --build build/fuzz -j $(JOBS) --target $(addsuffix _fuzz,$(FUZZERS))
-	@for target in $(FUZZERS); do \
-	  mkdir -p build/fuzz/found/$$target && \
-	  build/fuzz/tests/fuzz/$${target}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
-	    -artifact_prefix=build/fuzz/found/ build/fuzz/found/$$target tests/fuzz/corpus/$$target || exit 1; \
-	done
+	$(PYTHON) tools/fuzz.py --fuzzers build/fuzz/tests/fuzz --minutes $(FUZZ_MINUTES) --jobs $(JOBS) \
+	    --page docs/robustness.md
+
+.PHONY: fuzz-minimise
+fuzz-minimise: ## adds to tests/fuzz/corpus what of `make fuzz` reaches the most, 40 inputs a target at most
+	$(PYTHON) tools/fuzz.py --fuzzers build/fuzz/tests/fuzz --minimise
 
 models: setup ## makes docs/examples again, needs PyTorch from PyPI; FULL_WIDTH=DIR: published sizes, into DIR
 	PYTHON=$(PYTHON) tools/setup_venv.sh tools/make_models/requirements.txt

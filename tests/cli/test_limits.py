@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 from typing import Callable
 
-from cli_case import CLI, CliCase, bad, good
+from cli_case import CLI, ROOT, CliCase, bad, good
 from test_hostile import SANITIZED, field, onnx_model, onnx_node, onnx_tensor, onnx_value
 
 ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8"}
@@ -265,6 +265,18 @@ class Ended(CliCase):
         _, err = child.communicate(json.dumps(good()).encode(), timeout=30)
         self.assertEqual((child.returncode, err), (0, b""))
         self.assertEqual([p.name for p in self.folder.iterdir()], ["out.json"])
+
+
+class Threads(CliCase):
+    def test_any_number_of_them_prints_the_same(self) -> None:
+        models = [str(p) for p in sorted([*ROOT.glob("docs/examples/*.onnx"),
+                                          *ROOT.glob("docs/examples/*.json")])]
+        self.assertGreater(len(models), 10)
+        for form in ("json", "text", "sarif"):
+            printed = {self.run_cli("check", *models, "--format", form, "--jobs", str(jobs)).stdout
+                       for jobs in (1, 2, 3, 16)}
+            self.assertEqual(len(printed), 1, form)
+            self.assertGreater(len(printed.pop()), 1000)
 
 
 class CutOff(CliCase):

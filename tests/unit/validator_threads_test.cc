@@ -15,7 +15,7 @@
 namespace quantgate {
 namespace {
 
-constexpr int kThreads = 4;
+constexpr int kThreads = 16;
 
 std::vector<Model> Examples() {
   const std::filesystem::path folder = QUANTGATE_SOURCE_DIR "/docs/examples";
@@ -50,7 +50,7 @@ TEST(ValidatorThreads, ShareOneValidator) {
   std::vector<std::thread> threads;
   for (size_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      // Two begin with each model; the other two come from behind.
+      // Half of them begin with the first model, half with the last.
       for (size_t i = 0; i < models.size(); ++i) {
         const size_t m = t % 2 == 0 ? i : models.size() - 1 - i;
         reports[t][m] = ReportJson(shared.Check(models[m]));

@@ -18,7 +18,10 @@ OTHER = {"rejected": "advice", "prepare_fails": "advice", "wrong_values": "advic
          "undocumented": "rejected", "advice": "rejected"}
 WRAPPER = """#!/bin/sh
 case "$1" in
-  check | query | matrix | diff | verify) exec "{program}" "$@" --opdefs "{overlay}" ;;
+  check | query | matrix | diff | verify)
+    verb="$1"
+    shift
+    exec "{program}" "$verb" --opdefs "{overlay}" "$@" ;;
   *) exec "{program}" "$@" ;;
 esac
 """
