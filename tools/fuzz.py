@@ -56,7 +56,7 @@ def run(fuzzer: Path, target: str, work: Path, seconds: int, seed: int) -> dict[
     log = work / f"{target}.log"
     # A seed of its own for each turn, or each would begin with the mutations of the last.
     command = [str(fuzzer), f"-max_total_time={seconds}", f"-timeout={TIMEOUT}", f"-rss_limit_mb={MEMORY_MB}",
-               f"-seed={seed}", "-print_final_stats=1", f"-artifact_prefix={found}/",
+               f"-report_slow_units={TIMEOUT}", f"-seed={seed}", "-print_final_stats=1", f"-artifact_prefix={found}/",
                *dictionary(target, work), str(inputs), str(CORPUS / target)]
     before = {file.name for file in found.iterdir()}
     with log.open("wb") as out:

@@ -19,9 +19,10 @@ OTHER = {"rejected": "advice", "prepare_fails": "advice", "wrong_values": "advic
 WRAPPER = """#!/bin/sh
 case "$1" in
   check | query | matrix | diff | verify)
-    verb="$1"
-    shift
-    exec "{program}" "$verb" --opdefs "{overlay}" "$@" ;;
+    for last; do :; done
+    # A test of a flag without its value: what is appended would be it.
+    case "$last" in --sdk) exec "{program}" "$@" ;; esac
+    exec "{program}" "$@" --opdefs "{overlay}" ;;
   *) exec "{program}" "$@" ;;
 esac
 """
