@@ -235,6 +235,23 @@ class SeveralModels(CliCase):
             result.stdout.endswith("\n3 models: 1 failed, 1 passed, 1 unreadable\n"))
 
 
+class VariadicPorts(CliCase):
+    def test_alternatives_speak_of_one_tensor(self) -> None:
+        """A scale below 0 with zero point 0 beside one above 0 with another: the HTP library of QNN
+        2.51 prepares that, and fails when scale and zero point are wrong in the same input."""
+        for zero_points, fails in (((0, 5), []), ((5, 0), ["in[0]"])):
+            model = {"tensors": [
+                {"name": name, "dtype": "UFIXED_POINT_8", "dims": [rows, 8],
+                 "encoding": {"perTensor": {"scale": scale, "zeroPoint": zero_point}}}
+                for name, rows, scale, zero_point in (
+                    ("a", 1, -0.1, zero_points[0]), ("b", 1, 0.1, zero_points[1]), ("y", 2, 0.1, 0))],
+                "nodes": [{"op": "Concat", "inputs": ["a", "b"], "outputs": ["y"],
+                           "params": {"axis": {"uint": 0}}}]}
+            report = self.report(self.path("m.json", model), status=1 if fails else 0)
+            self.assertEqual([f["port"] for f in report["findings"]
+                              if f["constraint"] == "htp/Concat/in[0..m]/negative-scale"], fails)
+
+
 class OutputFile(CliCase):
     def test_appears_whole(self) -> None:
         out = self.folder / "report.json"
