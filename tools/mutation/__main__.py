@@ -39,7 +39,7 @@ def main() -> int:
     size = arguments.sample or (total if arguments.what == "rules" else 400)
     if size < total:
         mutants = sorted(random.Random(arguments.seed).sample(mutants, size))
-    bench = module.Bench(ROOT, arguments.build)
+    bench = module.Bench(ROOT, arguments.build.resolve())
     if failing := Suite(bench.program).first_failure():
         print(f"error: {failing} fails without a mutant", file=sys.stderr)
         return 2
