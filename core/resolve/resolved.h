@@ -47,6 +47,9 @@ struct Resolved {
   // Per tensor of `owned`: the file's tensor that its scales, zero points and values are those of;
   // kNoTensor = they were computed, or there are none.
   std::vector<TensorId> numbers_of;
+  // Per tensor of the graph that stands for an end of the file, with the Quantize or Dequantize
+  // between them taken in: that end, a tensor of the file.
+  absl::flat_hash_map<TensorId, TensorId> end_of;
   // Found on the way (QG1xx, QG6xx), node_index and the texts set; levels are set later.
   std::vector<Finding> findings;
   // What the route changes, where it is more than a finding.

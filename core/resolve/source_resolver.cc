@@ -487,6 +487,25 @@ void SourceResolver::Emit() {
     if (read[t] && !made[t]) graph.inputs.push_back(id);
     if (made[t] && !read[t]) graph.outputs.push_back(id);
   }
+  FillEnds();
+}
+
+void SourceResolver::FillEnds() {
+  const auto note = [&](TensorId quantized, TensorId end) {
+    const TensorId id = quantized == kNoTensor ? kNoTensor : builder_.FirstFixed(quantized);
+    if (id != kNoTensor) resolved_.end_of.emplace(id, end);
+  };
+  for (const TensorId end : file_.inputs) {
+    for (const int32_t reader : Readers(end)) {
+      if (states_[static_cast<size_t>(reader)].kind != Kind::kQuantize) continue;
+      note(file_.nodes[static_cast<size_t>(reader)].outputs[0], end);
+    }
+  }
+  for (const TensorId end : file_.outputs) {
+    const int32_t maker = Producer(end);
+    if (maker < 0 || states_[static_cast<size_t>(maker)].kind != Kind::kDequantize) continue;
+    note(file_.nodes[static_cast<size_t>(maker)].inputs[0], end);
+  }
 }
 
 // Who absorbed the nodes that became no op: their host, else the first reader that became one.

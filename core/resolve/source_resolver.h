@@ -114,6 +114,7 @@ class SourceResolver {
   void Report(int32_t node, std::string_view code, Consequence consequence, std::string message,
               TensorId tensor = kNoTensor);
   void FillSources();
+  void FillEnds();
 
   const Model& file_;
   mapping::Mapping& mapping_;

@@ -95,6 +95,12 @@ bool GraphView::IsGraphOutput(TensorId id) const {
          (graph().outputs.empty() && Readers(id).empty());
 }
 
+const std::string& GraphView::EndName(TensorId id) const {
+  const auto end = parts_.end_of.find(id);
+  return end == parts_.end_of.end() ? tensor(id).name
+                                    : parts_.file->tensors[static_cast<size_t>(end->second)].name;
+}
+
 int32_t GraphView::SourceOf(int32_t op) const {
   return parts_.op_source.empty() ? op : parts_.op_source[static_cast<size_t>(op)];
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "core/opdb/view.h"
 #include "core/rules/op_sets.h"
@@ -30,6 +31,9 @@ class GraphView {
     const Report& report;                // with what was found before
     // Per node of the file: not handed over to the backend. Empty = none.
     const std::vector<bool>& refused;
+    // Ends of the file that tensors of the graph stand for: see Resolved.
+    const Model* file;
+    const absl::flat_hash_map<TensorId, TensorId>& end_of;
   };
   explicit GraphView(const Parts& parts);
 
@@ -61,6 +65,10 @@ class GraphView {
   std::span<const int32_t> Readers(TensorId id) const;
   bool IsGraphInput(TensorId id) const;
   bool IsGraphOutput(TensorId id) const;
+
+  // The name that a caller knows a tensor by: of the input or output of the file that it stands
+  // for, else its own.
+  const std::string& EndName(TensorId id) const;
 
   int32_t SourceOf(int32_t op) const;           // node of the file
   const std::string& NameOf(int32_t op) const;  // its name

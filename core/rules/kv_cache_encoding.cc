@@ -21,9 +21,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     Finding& f = findings.Add(g.Producer(pair.out_graph), Consequence::kAdvice);
     f.tensor = out.name;
     f.message = fmt::format("the cache \"{}\" comes back as \"{}\" in another encoding",
-                            g.tensor(pair.input).name, g.tensor(pair.output).name);
+                            g.EndName(pair.input), g.EndName(pair.output));
     f.found = DescribeTensor(out);
-    f.allowed = fmt::format("as \"{}\": {}", in.name, DescribeTensor(in));
+    f.allowed = fmt::format("as \"{}\": {}", g.EndName(pair.in_graph), DescribeTensor(in));
     f.fixes.push_back(UnsafeFix("give both ends of the cache one encoding"));
   }
 }

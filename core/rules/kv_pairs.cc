@@ -60,7 +60,7 @@ std::vector<KvPair> KvPairs(const GraphView& view) {
     return read.empty() || read[0] == kNoTensor ? id : read[0];
   };
   for (const TensorId input : graph.inputs) {
-    const std::string& name = view.tensor(input).name;
+    const std::string& name = view.EndName(input);
     for (size_t i = 0; i < pairs.size(); ++i) {
       const std::string part(pairs.at(i)["in"].str());
       const size_t at = name.find(part);
@@ -69,7 +69,7 @@ std::vector<KvPair> KvPairs(const GraphView& view) {
         // A cache that the graph reads on its way out is no end of the resolved graph.
         for (const Node& node : graph.nodes) {
           for (const TensorId id : node.outputs) {
-            if (id != kNoTensor) outputs.emplace(view.tensor(id).name, id);
+            if (id != kNoTensor) outputs.emplace(view.EndName(id), id);
           }
         }
       }

@@ -62,8 +62,8 @@ bool GraphRules::NeedAll(const Model& file) const {
 
 rules::GraphView GraphRules::View(const Resolved& resolved, const Report& report) const {
   static const std::vector<bool> kNoneRefused;
-  return rules::GraphView(
-      {*db_, target_, sets_, *resolved.graph, resolved.op_source, report, kNoneRefused});
+  return rules::GraphView({*db_, target_, sets_, *resolved.graph, resolved.op_source, report,
+                           kNoneRefused, resolved.file, resolved.end_of});
 }
 
 bool GraphRules::ConcernsForm(const rules::GraphView& view, int32_t op,
@@ -103,8 +103,8 @@ void GraphRules::Walk(const Resolved& resolved, Report& report) const {
       refused[i] = resolved.sources[i].state == SourceNode::State::kRefused;
     }
   }
-  rules::GraphView view(
-      {*db_, target_, sets_, *resolved.graph, resolved.op_source, report, refused});
+  rules::GraphView view({*db_, target_, sets_, *resolved.graph, resolved.op_source, report, refused,
+                         resolved.file, resolved.end_of});
   Price(view, priced_ops_, priced_, report);
   std::vector<Finding> found;
   for (const Active& active : active_) {

@@ -267,6 +267,18 @@ TEST(Resolve, LayerNormIsAUnitWithAnInt32BiasOnly) {
   EXPECT_EQ(Codes(norm(in_float, in_float.Scale("b", {8}, 1.0))), std::set<std::string>{"QG601"});
 }
 
+// With the Quantize and Dequantize between them taken in, the graph's tensors have other names.
+TEST(Resolve, EndsOfTheGraphKnowTheEndsOfTheFile) {
+  OnnxModel m;
+  const TensorId out = m.Unit("neg", "Neg", {m.Quantized("x", {1, 4})}, {1, 4}, {});
+  const Resolved r = ResolveModel(m.model);
+  ASSERT_EQ(r.graph->inputs.size(), 1u);
+  ASSERT_EQ(r.graph->outputs.size(), 1u);
+  EXPECT_NE(r.graph->tensors[static_cast<size_t>(r.graph->inputs[0])].name, "x");
+  EXPECT_EQ(r.end_of.at(r.graph->inputs[0]), m.model.inputs[0]);
+  EXPECT_EQ(r.end_of.at(r.graph->outputs[0]), out);
+}
+
 TEST(Resolve, HalfQuantizedUnitRunsInFloat) {
   OnnxModel m;
   const TensorId y = m.Op("neg", "Neg", {m.Quantized("x", {1, 4})}, {1, 4}, {});

@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
 #include "core/opdb/kinds.h"
 #include "core/rules/rule_entry.h"
 #include "quantgate/database.h"
+#include "tests/unit/onnx_model.h"
 
 namespace quantgate {
 namespace {
@@ -265,6 +267,26 @@ TEST(Validator, ComparesElementsOfAParam) {
       EXPECT_EQ(report.findings[0].rule->code, "QG504");
       EXPECT_EQ(report.findings[0].constraint, "gpu/SpaceToDepth/block_size/param-value");
     }
+  }
+}
+
+// Between the ends of an ONNX file and the quantized tensors stand Q and DQ, with names of their
+// own.
+TEST(Validator, CachesArePairedByTheNamesOfTheFile) {
+  for (const double scale : {0.02, 0.03}) {
+    testing_onnx::OnnxModel m;
+    const TensorId past = m.Quantized("past_key_values.0.key", {1, 2, 7, 4});
+    const TensorId token = m.Quantized("key", {1, 2, 1, 4});
+    const TensorId out =
+        m.Unit("cat", "Concat", {past, token}, {1, 2, 8, 4}, {{"axis", IntParam{2}}}, scale);
+    m.model.tensors[static_cast<size_t>(out)].name = "present.0.key";
+    const Report report = MakeValidator().Check(m.model);
+    const bool found = std::any_of(report.findings.begin(), report.findings.end(), [](auto& f) {
+      return f.rule->slug == "kv-cache-encoding" &&
+             f.message.find("past_key_values.0.key") != f.message.npos &&
+             f.message.find("present.0.key") != f.message.npos;
+    });
+    EXPECT_EQ(found, scale != 0.02);
   }
 }
 
