@@ -104,6 +104,7 @@ class Reader {
           return true;
         case Varint(3):
           model_.opset = reader.get_int64();
+          if (model_.opset < 0) throw BadModel("the opset is below 0");
           return true;
         case Bytes(4):
           input_names_.push_back(TextOf(reader));
