@@ -22,7 +22,7 @@ bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
 void Walk(const GraphView& g, GraphFindings& findings) {
   const SetMask convolutions = g.sets().Bits(g.settings()["convolutions"]);
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, convolutions) || !Concerns(g, g.settings(), op)) continue;
+    if (!g.Is(op, convolutions) || !Concerns(g, g.settings(), op) || g.ToldBefore(op)) continue;
     const auto port = static_cast<size_t>(g.info(op).weight);
     const Tensor* in = g.input(op, 0);
     const Tensor* weight = g.input(op, port);
