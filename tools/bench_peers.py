@@ -24,9 +24,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from page_table import replaced
+
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ["mobilenetv2_8a8w.onnx", "bert_8a8w.onnx"]
-BEGIN, END = "<!-- table: tools/bench_peers.py -->", "<!-- end of table -->"
+MARKS = ("<!-- table: tools/bench_peers.py -->", "<!-- end of table -->")
 
 CHECKER = """
 import sys, time, onnx
@@ -173,9 +175,8 @@ def main() -> int:
     if arguments.output:
         cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
         machine = f"{os.cpu_count()} cores of {cpu[1] if cpu else platform.processor()}"
-        page = arguments.output.read_text()
-        head, rest = page.split(BEGIN, 1)
-        arguments.output.write_text(f"{head}{BEGIN}\n\nOn {machine}, processor time, the least of {arguments.runs} runs.\n\n{text}\n{END}{rest.split(END, 1)[1]}")
+        part = f"\n\nOn {machine}, processor time, the least of {arguments.runs} runs.\n\n{text}\n"
+        arguments.output.write_text(replaced(arguments.output.read_text(), MARKS, part))
     return 0
 
 

@@ -13,9 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+from page_table import replaced
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-BEGIN = "<!-- counts: written by tools/count_database.py -->"
-END = "<!-- end of counts -->"
+MARKS = ("<!-- counts: written by tools/count_database.py -->", "<!-- end of counts -->")
 
 
 def key(sdk):
@@ -55,13 +56,6 @@ def tables(database):
     return "\n".join(lines) + "\n"
 
 
-def replaced(text, table):
-    if BEGIN not in text or END not in text:
-        raise SystemExit(f"error: the file lacks the lines {BEGIN} and {END}")
-    before, rest = text.split(BEGIN, 1)
-    return before + BEGIN + "\n" + table + END + rest.split(END, 1)[1]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opdefc", required=True)
@@ -77,10 +71,10 @@ def main():
     print(table)
     if args.write:
         path = pathlib.Path(args.write)
-        path.write_text(replaced(path.read_text(encoding="utf-8"), table), encoding="utf-8")
+        path.write_text(replaced(path.read_text(encoding="utf-8"), MARKS, "\n" + table), encoding="utf-8")
     if args.check:
         text = pathlib.Path(args.check).read_text(encoding="utf-8")
-        if replaced(text, table) != text:
+        if replaced(text, MARKS, "\n" + table) != text:
             print(f"{args.check} is out of date: make counts", file=sys.stderr)
             return 1
     return 0

@@ -23,9 +23,11 @@ import tempfile
 import threading
 from pathlib import Path
 
+from page_table import replaced
+
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "tests/fuzz/corpus"
-BEGIN, END = "<!-- table: tools/fuzz.py -->", "<!-- end of table -->"
+MARKS = ("<!-- table: tools/fuzz.py -->", "<!-- end of table -->")
 STATUS = re.compile(r"^#(\d+)\s+\w+.*?cov: (\d+) ft: (\d+) corp: (\d+)", re.M)
 WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_.:-]{2,23}")
 COUNTED = {"cpu_seconds": 0.0, "executions": 0, "edges": 0, "features": 0, "inputs": 0, "found": 0}
@@ -100,11 +102,6 @@ def table(record: dict[str, dict[str, float]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_page(page: Path, text: str) -> None:
-    head, rest = page.read_text().split(BEGIN, 1)
-    page.write_text(f"{head}{BEGIN}\n\n{text}\n{END}{rest.split(END, 1)[1]}")
-
-
 class Turns:
     """Hands the target with the least time to whoever is free."""
 
@@ -145,7 +142,8 @@ class Turns:
                 fresh.write_text(json.dumps(self.record, indent=1, sort_keys=True) + "\n")
                 fresh.replace(self.arguments.record)
                 if self.arguments.page:
-                    write_page(self.arguments.page, table(self.record))
+                    page = self.arguments.page
+                    page.write_text(replaced(page.read_text(), MARKS, f"\n\n{table(self.record)}\n"))
             print(f"{target}: {self.record[target]['cpu_seconds'] / 60:.1f} of {self.arguments.minutes:g} min, "
                   f"{int(self.record[target]['executions']):,} executions", file=sys.stderr, flush=True)
 

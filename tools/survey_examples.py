@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from page_table import replaced
+
 ROOT = Path(__file__).resolve().parent.parent
 MARKS = ("<!-- all_socs: written by tools/survey_examples.py -->", "<!-- /all_socs -->")
 WORDS = {"fits": "fits", "falls_back": "falls back", "fails": "fails", "unknown": "unknown"}
@@ -56,8 +58,7 @@ def main() -> int:
              "", "*check*: resolving, the route and all chips. *command*: processor time of the whole call, with the "
              "start and reading the file. The best of five each."]
     text = page.read_text()
-    head, rest = text.split(MARKS[0])
-    page.write_text(head + MARKS[0] + "\n" + "\n".join(lines) + "\n" + MARKS[1] + rest.split(MARKS[1])[1])
+    page.write_text(replaced(text, MARKS, "\n" + "\n".join(lines) + "\n"))
     print("\n".join(lines))
     return 0
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/encodings/tensor_roles.h"
 #include "core/model/graph_ends.h"
+#include "core/opdb/conditions.h"
 #include "core/resolve/mapping.h"
 #include "core/rules/format.h"
 #include "core/types/nearest.h"
@@ -93,7 +94,7 @@ class Applying {
   // In the order of mllm's map: by pattern.
   void Sort() {
     for (const RecipeEntry& entry : recipe_.entries) {
-      if (!Listed(document_["sections"], entry.section)) continue;
+      if (!opdb::Lists(document_["sections"], entry.section)) continue;
       Pattern& pattern = patterns_.emplace_back();
       pattern.entry = &entry;
       pattern.fallback = entry.pattern == kFallback;
@@ -102,13 +103,6 @@ class Applying {
     std::stable_sort(patterns_.begin(), patterns_.end(), [](const Pattern& a, const Pattern& b) {
       return a.entry->pattern < b.entry->pattern;
     });
-  }
-
-  static bool Listed(opdb::Tree list, std::string_view name) {
-    for (size_t i = 0; i < list.size(); ++i) {
-      if (list.at(i).str() == name) return true;
-    }
-    return false;
   }
 
   // ---- layers of the model -------------------------------------------------------------------
@@ -476,7 +470,7 @@ class Applying {
   // A section that mllm does not read, where it says something else than what counts.
   void ReportUnread() {
     for (const RecipeEntry& entry : recipe_.entries) {
-      if (!Listed(document_["unread"], entry.section)) continue;
+      if (!opdb::Lists(document_["unread"], entry.section)) continue;
       const bool said = std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& p) {
         return p.fallback && SameRecipe(*p.entry, entry);
       });

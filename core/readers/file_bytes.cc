@@ -85,11 +85,6 @@ void FileBytes::ExpectJumps() const {
   if (map_ != nullptr && size_ >= kReadAheadBelow) madvise(map_, size_, MADV_RANDOM);
 }
 
-void FileBytes::Forget(size_t size) const {
-  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  if (map_ != nullptr) madvise(map_, std::min(size, size_) / page * page, MADV_DONTNEED);
-}
-
 void FileBytes::Forget(std::string_view part) const {
   if (map_ == nullptr || part.data() < map_ || part.data() >= map_ + size_) return;
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));

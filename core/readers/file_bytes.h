@@ -33,8 +33,8 @@ class FileBytes {
   // again stays possible.
   void Forget(std::string_view part) const;
 
-  // The first `size` bytes are not needed in memory any more; reading them again stays possible.
-  void Forget(size_t size) const;
+  // The same for the first `size` bytes.
+  void Forget(size_t size) const { Forget(bytes().substr(0, size)); }
 
   std::string_view bytes() const {
     return map_ != nullptr ? std::string_view(map_, size_) : std::string_view(read_);

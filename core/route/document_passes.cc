@@ -11,6 +11,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/opdb/conditions.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
@@ -103,12 +104,7 @@ class Passes {
     const auto [it, added] = entries_.try_emplace(op);
     if (!added) return it->second;
     Entry& e = it->second;
-    const auto names = [&](opdb::Tree list) {
-      for (size_t i = 0; i < list.size(); ++i) {
-        if (list.at(i).str() == op) return true;
-      }
-      return false;
-    };
+    const auto names = [&](opdb::Tree list) { return opdb::Lists(list, op); };
     const auto rows = [&](opdb::Tree list) {
       std::vector<opdb::Tree> found;
       for (size_t i = 0; i < list.size(); ++i) {

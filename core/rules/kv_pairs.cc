@@ -20,16 +20,20 @@ bool HoldsOneOf(const std::string& name, opdb::Tree words) {
   return false;
 }
 
+// Where the name of a pair's input holds what the output's has something else for; npos = it is
+// none.
+size_t PartIn(const std::string& name, opdb::Tree pair) {
+  const size_t at = name.find(pair["in"].str());
+  return at != std::string::npos && HoldsOneOf(name, pair["with"]) ? at : std::string::npos;
+}
+
 }  // namespace
 
 bool MayHaveKvPairs(opdb::Tree settings, const Model& file) {
   const opdb::Tree pairs = settings["pairs"];
   const auto is_cache = [&](const Tensor& tensor) {
     for (size_t i = 0; i < pairs.size(); ++i) {
-      if (tensor.name.find(pairs.at(i)["in"].str()) != std::string::npos &&
-          HoldsOneOf(tensor.name, pairs.at(i)["with"])) {
-        return true;
-      }
+      if (PartIn(tensor.name, pairs.at(i)) != std::string::npos) return true;
     }
     return false;
   };
@@ -62,9 +66,8 @@ std::vector<KvPair> KvPairs(const GraphView& view) {
   for (const TensorId input : graph.inputs) {
     const std::string& name = view.EndName(input);
     for (size_t i = 0; i < pairs.size(); ++i) {
-      const std::string part(pairs.at(i)["in"].str());
-      const size_t at = name.find(part);
-      if (at == std::string::npos || !HoldsOneOf(name, pairs.at(i)["with"])) continue;
+      const size_t at = PartIn(name, pairs.at(i));
+      if (at == std::string::npos) continue;
       if (outputs.empty()) {
         // A cache that the graph reads on its way out is no end of the resolved graph.
         for (const Node& node : graph.nodes) {
@@ -74,7 +77,7 @@ std::vector<KvPair> KvPairs(const GraphView& view) {
         }
       }
       std::string wanted = name;
-      wanted.replace(at, part.size(), pairs.at(i)["out"].str());
+      wanted.replace(at, pairs.at(i)["in"].str().size(), pairs.at(i)["out"].str());
       const auto output = outputs.find(wanted);
       if (output == outputs.end()) continue;
       found.push_back({input, output->second, behind(input), before(output->second)});

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/opdb/conditions.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
@@ -24,8 +25,9 @@ class Caches {
         joins_(g.sets().Bits(s_["joins"])),
         scatters_(g.sets().Bits(s_["scatters"])),
         products_(g.sets().Bits(s_["products"])) {
-    if (Lists("not_archs")) reasons_.insert(fmt::format("arch {}", g.target().arch()));
-    wide_ = Lists("wide_archs");
+    const std::string_view arch = g.target().arch();
+    if (opdb::Lists(s_["not_archs"], arch)) reasons_.insert(fmt::format("arch {}", arch));
+    wide_ = opdb::Lists(s_["wide_archs"], arch);
   }
 
   void Look(const KvPair& pair) {
@@ -52,14 +54,6 @@ class Caches {
   const std::set<std::string>& reasons() const { return reasons_; }
 
  private:
-  bool Lists(std::string_view setting) const {
-    const opdb::Tree archs = s_[setting];
-    for (size_t i = 0; i < archs.size(); ++i) {
-      if (archs.at(i).str() == g_.target().arch()) return true;
-    }
-    return false;
-  }
-
   void LookAtType(const Tensor& t) {
     if (DtypeName(t.dtype) != s_["dtype"].str()) {
       reasons_.insert(fmt::format("{} instead of {}", DtypeName(t.dtype), s_["dtype"].str()));

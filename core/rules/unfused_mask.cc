@@ -85,8 +85,7 @@ class Masks {
         sums_ == 1 ? "" : fmt::format(", here and {} more times", sums_ - 1));
     f.found = "scores + mask";
     f.allowed = Wanted();
-    f.fixes.push_back(UnsafeFix(fmt::format(
-        "write softmax(where(mask == 0, scores, min(scores, last axis) + {}))", Number(weakest_))));
+    f.fixes.push_back(WriteTheForm());
   }
 
  private:
@@ -175,8 +174,7 @@ class Masks {
                             g_.NameOf(softmax), against);
     f.found = against;
     f.allowed = Wanted();
-    f.fixes.push_back(UnsafeFix(fmt::format(
-        "write softmax(where(mask == 0, scores, min(scores, last axis) + {}))", Number(weakest_))));
+    f.fixes.push_back(WriteTheForm());
   }
 
   // Fused: rows of some lengths are summed wrong.
@@ -198,6 +196,11 @@ class Masks {
     f.allowed = fmt::format("not {} more than a multiple of {}", tail["rest"].str(), block);
     f.fixes.push_back(UnsafeFix(
         fmt::format("pad the row to {} elements, masked", (width + block - 1) / block * block)));
+  }
+
+  Fix WriteTheForm() const {
+    return UnsafeFix(fmt::format(
+        "write softmax(where(mask == 0, scores, min(scores, last axis) + {}))", Number(weakest_)));
   }
 
   std::string Wanted() const {

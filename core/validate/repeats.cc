@@ -134,7 +134,7 @@ class Finder {
       if (i == kTrial && following < kTrial / 2) return {};
       Prefetch(i);
       const Node& node = model_.nodes[i];
-      if (!well_formed.Takes(node)) return {};
+      if (well_formed.WrongPort(node)) return {};
       const int32_t form = FormOf(static_cast<int32_t>(i), node);
       if (form < 0) continue;
       const int32_t first = forms_[static_cast<size_t>(form)].node;

@@ -62,8 +62,13 @@ bool GraphRules::NeedAll(const Model& file) const {
 
 rules::GraphView GraphRules::View(const Resolved& resolved, const Report& report) const {
   static const std::vector<bool> kNoneRefused;
+  return View(resolved, report, kNoneRefused);
+}
+
+rules::GraphView GraphRules::View(const Resolved& resolved, const Report& report,
+                                  const std::vector<bool>& refused) const {
   return rules::GraphView({*db_, target_, sets_, *resolved.graph, resolved.op_source, report,
-                           kNoneRefused, resolved.file, resolved.end_of});
+                           refused, resolved.file, resolved.end_of});
 }
 
 bool GraphRules::ConcernsForm(const rules::GraphView& view, int32_t op,
@@ -103,8 +108,7 @@ void GraphRules::Walk(const Resolved& resolved, Report& report) const {
       refused[i] = resolved.sources[i].state == SourceNode::State::kRefused;
     }
   }
-  rules::GraphView view({*db_, target_, sets_, *resolved.graph, resolved.op_source, report, refused,
-                         resolved.file, resolved.end_of});
+  rules::GraphView view = View(resolved, report, refused);
   Price(view, priced_ops_, priced_, report);
   std::vector<Finding> found;
   for (const Active& active : active_) {

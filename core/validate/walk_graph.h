@@ -20,8 +20,6 @@ class GraphRules {
  public:
   GraphRules(const opdb::View& db, const Target& target);
 
-  bool empty() const { return active_.empty(); }
-
   // For graphs of which only a part is resolved; see RuleEntry::concerns.
   bool NeedAll(const Model& file) const;
   // Both must outlive the view.
@@ -42,6 +40,9 @@ class GraphRules {
   void Walk(const Resolved& resolved, Report& report) const;
 
  private:
+  rules::GraphView View(const Resolved& resolved, const Report& report,
+                        const std::vector<bool>& refused) const;
+
   struct Active {
     const rules::RuleEntry* entry;
     opdb::Tree settings;

@@ -2,39 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 namespace quantgate {
 
 std::string FindMalformed(const Model& model) {
-  const auto count = static_cast<TensorId>(model.tensors.size());
-  const auto in_range = [&](TensorId id) { return id >= 0 && id < count; };
-  std::vector<bool> produced(model.tensors.size(), false);
+  const size_t count = model.tensors.size();
+  WellFormed well_formed(model);
   for (size_t n = 0; n < model.nodes.size(); ++n) {
     const Node& node = model.nodes[n];
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i] != kNoTensor && !in_range(node.inputs[i])) {
-        return fmt::format("node {} \"{}\", input {}: tensor id {} of {}", n, node.name, i,
-                           node.inputs[i], count);
-      }
-    }
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      const TensorId id = node.outputs[i];
-      if (id == kNoTensor) continue;
-      if (!in_range(id)) {
-        return fmt::format("node {} \"{}\", output {}: tensor id {} of {}", n, node.name, i, id,
-                           count);
-      }
-      if (produced[static_cast<size_t>(id)]) {
-        return fmt::format("node {} \"{}\", output {}: tensor \"{}\" has two producers", n,
-                           node.name, i, model.tensors[static_cast<size_t>(id)].name);
-      }
-      produced[static_cast<size_t>(id)] = true;
-    }
+    const std::optional<WellFormed::Port> wrong = well_formed.WrongPort(node);
+    if (!wrong) continue;
+    const TensorId id = wrong->output ? node.outputs[wrong->index] : node.inputs[wrong->index];
+    const std::string place = fmt::format("node {} \"{}\", {} {}", n, node.name,
+                                          wrong->output ? "output" : "input", wrong->index);
+    if (!well_formed.InRange(id)) return fmt::format("{}: tensor id {} of {}", place, id, count);
+    return fmt::format("{}: tensor \"{}\" has two producers", place,
+                       model.tensors[static_cast<size_t>(id)].name);
   }
   for (const auto& ends : {model.inputs, model.outputs}) {
     for (const TensorId id : ends) {
-      if (!in_range(id)) return fmt::format("graph end: tensor id {} of {}", id, count);
+      if (!well_formed.InRange(id)) return fmt::format("graph end: tensor id {} of {}", id, count);
     }
   }
   return {};

@@ -3,6 +3,8 @@
 #define QUANTGATE_CORE_VALIDATE_WELL_FORMED_H_
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,29 +16,38 @@ namespace quantgate {
 // with the place. Cycles need no check: nothing here follows the graph without marking.
 std::string FindMalformed(const Model& model);
 
-// The same for a pass over the nodes that has more to do, without words.
+// The same node by node, for a pass that has more to do.
 class WellFormed {
  public:
   explicit WellFormed(const Model& model)
       : count_(static_cast<TensorId>(model.tensors.size())), produced_(model.tensors.size()) {}
 
+  // A port of a node: of no tensor of the model, or an output that has a producer already.
+  struct Port {
+    bool output;
+    size_t index;
+  };
+
+  bool InRange(TensorId id) const { return id >= 0 && id < count_; }
   bool TakesEnds(const Model& model) const {
-    const auto in_range = [&](TensorId id) { return id >= 0 && id < count_; };
+    const auto in_range = [&](TensorId id) { return InRange(id); };
     return std::all_of(model.inputs.begin(), model.inputs.end(), in_range) &&
            std::all_of(model.outputs.begin(), model.outputs.end(), in_range);
   }
 
-  // False: the node is malformed. To be asked for every node in turn.
-  bool Takes(const Node& node) {
-    for (const TensorId id : node.inputs) {
-      if (id != kNoTensor && (id < 0 || id >= count_)) return false;
+  // The first port that is wrong. To be asked for every node in turn.
+  std::optional<Port> WrongPort(const Node& node) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const TensorId id = node.inputs[i];
+      if (id != kNoTensor && !InRange(id)) return Port{false, i};
     }
-    for (const TensorId id : node.outputs) {
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const TensorId id = node.outputs[i];
       if (id == kNoTensor) continue;
-      if (id < 0 || id >= count_ || produced_[static_cast<size_t>(id)]) return false;
+      if (!InRange(id) || produced_[static_cast<size_t>(id)]) return Port{true, i};
       produced_[static_cast<size_t>(id)] = true;
     }
-    return true;
+    return std::nullopt;
   }
 
  private:

@@ -303,9 +303,7 @@ int Import(const ImportFlags& flags) {
     if (::mkdtemp(part.data()) == nullptr) {
       return Fail(flags.out + ": " + std::strerror(errno));
     }
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    ::chmod(part.c_str(), 0777 & ~mask);  // not the private one of a temporary
+    ::chmod(part.c_str(), 0777 & ~NewFileMask());  // not the private one of a temporary
     absl::Status status = WriteAll(part, files);
     if (status.ok()) status = WithOverlay(database, std::vector<std::string>{part}).status();
     if (status.ok()) {

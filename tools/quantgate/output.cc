@@ -35,6 +35,12 @@ bool SameFile(const struct stat& a, const struct stat& b) {
 
 }  // namespace
 
+unsigned NewFileMask() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return mask;
+}
+
 absl::StatusOr<Output> Output::Open(const std::string& path,
                                     const std::vector<std::string>& inputs) {
   Output output;
@@ -66,11 +72,9 @@ absl::StatusOr<Output> Output::Open(const std::string& path,
     return ErrnoStatus(path, error);
   }
   output.unfinished_ = Unfinished(output.temporary_);
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
   // A file keeps its permissions; a new one gets those of any new file, not the private ones
   // of a temporary.
-  ::fchmod(output.descriptor_, exists ? status.st_mode & 07777 : 0666 & ~mask);
+  ::fchmod(output.descriptor_, exists ? status.st_mode & 07777 : 0666 & ~NewFileMask());
   return output;
 }
 

@@ -13,10 +13,13 @@
 
 namespace quantgate::cli {
 
+// Permissions that new files and folders don't get: the umask, which can't be asked for without
+// being set. Not while other threads make files.
+unsigned NewFileMask();
+
 // Results are buffered; a file is written under a temporary name beside it and renamed by
-// Commit(), so a reader never sees half of it and a run that fails or is ended
-// leaves the old one. A closed
-// standard output (`| head`) is no error: what follows is dropped.
+// Commit(), so a reader never sees half of it and a run that fails or is ended leaves the old one.
+// A closed standard output (`| head`) is no error: what follows is dropped.
 class Output {
  public:
   // "" and "-" = standard output. `inputs` are refused as output.

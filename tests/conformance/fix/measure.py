@@ -26,9 +26,13 @@ import variants
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+from page_table import replaced  # noqa: E402
+
 RECORDED = HERE / "recorded.json"
 PAGE = ROOT / "docs" / "fix.md"
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+MARKS = ("<!-- measured: begin -->", "<!-- measured: end -->")
 ARCH = "v73"
 EXAMPLES = ["mobilenetv2_8a8w", "resnet18_8a8w_per_channel", "dinov2_with_registers_8a8w", "bert_16a8w",
             "llama_block_16a8w"]
@@ -188,9 +192,7 @@ def table(rows: list[dict]) -> str:
 
 
 def write_page(rows: list[dict]) -> None:
-    text = PAGE.read_text()
-    head, tail = text[:text.index(BEGIN) + len(BEGIN)], text[text.index(END):]
-    PAGE.write_text(f"{head}\n{table(rows)}\n{tail}")
+    PAGE.write_text(replaced(PAGE.read_text(), MARKS, f"\n{table(rows)}\n"))
 
 
 def check(cli: str) -> int:

@@ -95,22 +95,14 @@ def configurations(ops: list[Op], count: int, seed: int, cross: int = 0) -> Iter
     rng = random.Random(seed)
     seen: set[str] = set()
     bases = _bases(ops, rng)
-    for of_op in bases.values():
-        for configuration in of_op:
-            if len(seen) >= count:
-                return
-            key = configuration.key()
-            if key not in seen:
-                seen.add(key)
-                yield configuration
-    for op in ops if cross else ():
-        for configuration in cross_products(op, bases[op.name], cross):
-            if len(seen) >= count:
-                return
-            key = configuration.key()
-            if key not in seen:
-                seen.add(key)
-                yield configuration
+    products = (cross_products(op, bases[op.name], cross) for op in ops) if cross else ()
+    for configuration in itertools.chain.from_iterable(itertools.chain(bases.values(), products)):
+        if len(seen) >= count:
+            return
+        key = configuration.key()
+        if key not in seen:
+            seen.add(key)
+            yield configuration
     names = [name for name, of_op in bases.items() if of_op]
     misses = 0
     while len(seen) < count and misses < 50 * count and names:

@@ -23,6 +23,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
+sys.path.append(str(ROOT / "tools"))
+
+from page_table import replaced  # noqa: E402
+
 SOCS = {"v68": "SM8350", "v69": "SM8450", "v73": "SM8550", "v79": "SM8750"}
 REFUSED = ("rejected", "prepare_fails")
 SILENT = ("accepted", "advice", "undocumented")
@@ -182,9 +186,7 @@ def main() -> int:
             lines += [f"{title}:", "", *table(group), ""]
     print("\n".join(lines))
     if args.write:
-        text = args.write.read_text()
-        head, rest = text.split(MARKS[0])
-        args.write.write_text(head + MARKS[0] + "\n" + "\n".join(lines) + MARKS[1] + rest.split(MARKS[1])[1])
+        args.write.write_text(replaced(args.write.read_text(), MARKS, "\n" + "\n".join(lines)))
 
     now = {"counts": {column: dict(sorted(c.items())) for column, c in sorted(found.items())},
            "disagreements": sorted(disagreements)}
