@@ -52,7 +52,6 @@ constexpr Field kFixed[] = {{"scale", ArgKey::kScale, kReal},
 constexpr Field kStaticLevel[] = {
     {"level", ArgKey::kLevel, kChoice, false, "tensor|tensor_or_const_chain"}};
 constexpr Field kRange[] = {{"min", ArgKey::kMin, kExpr}, {"max", ArgKey::kMax, kExpr}};
-constexpr Field kRealRange[] = {{"min", ArgKey::kMin, kReal}, {"max", ArgKey::kMax, kReal}};
 constexpr Field kScales[] = {{"min", ArgKey::kMin, kReal},
                              {"max", ArgKey::kMax, kReal},
                              {"as", ArgKey::kAs, kPorts}};

@@ -53,11 +53,12 @@ bool Holds(const Subject& s) {
   const Args args(s.node, s.constraint);
   const Unit unit(s, args);
   if (!unit.known()) return true;
-  const auto [least, most] = unit.Ends();
+  const auto ends = unit.Ends();
   const auto min = args.real(ArgKey::kMin);
   const auto max = args.real(ArgKey::kMax);
   const auto& scales = s.tensor->encoding.scales;
   return std::all_of(scales.begin(), scales.end(), [&](float v) {
+    const auto [least, most] = ends;
     if (unit.relative() && !(v > 0 && least > 0)) return true;  // no scale: valid_scale's to say
     return (!min || v >= *min * most || SameScale(v, *min * most)) &&
            (!max || v <= *max * least || SameScale(v, *max * least));
