@@ -149,8 +149,9 @@ record-as-run: ## asks the provider about the small models again, four architect
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(ORT)/as_run/record.py v68 v69 v73 v79 v73-default
 
-golden: build ## rewrites tests/golden from the fixtures of the rules, and docs/coverage.md; review the diff
+golden: build ## rewrites tests/golden from the fixtures of the rules and the database, docs/coverage.md; review the diff
 	@$(PYTHON) tools/update_goldens.py $(CLI)
+	@$(PYTHON) tools/update_snapshot.py $(CLI)
 	@$(MAKE) --no-print-directory coverage
 
 reference: build ## a Markdown page per op, rule and JSON format, into build/docs/reference

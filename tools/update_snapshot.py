@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Writes what the database says of each op on each SDK, as digests, into tests/golden/database.
+
+    tools/update_snapshot.py [CLI]
+
+One line an op and SDK: `Conv2d 2.51 0123456789`. It covers rows, constraints, consequences, sources
+and words, documented ones too, which no library can be asked about. tests/opdefs/test_snapshot.py
+holds the database to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "tests" / "golden" / "database"
+RANGE = ("since", "until", "undocumentedUntil", "measured")
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split("."))) if text else ()
+
+
+def _asked(cli: str | Path, *arguments: str) -> Any:
+    run = subprocess.run([str(cli), *arguments, "--format", "json"], capture_output=True, text=True, check=True, timeout=60)
+    return json.loads(run.stdout)
+
+
+def _on(row: dict[str, Any], sdk: str) -> dict[str, Any] | None:
+    """What a row or constraint says on an SDK; None where it doesn't hold."""
+    at = _version(sdk)
+    if _version(row.get("since", "")) > at or (row.get("until") and _version(row["until"]) <= at):
+        return None
+    said = {key: value for key, value in row.items() if key not in RANGE}
+    measured = row.get("measured")
+    if measured and _version(measured["since"]) <= at:
+        said["consequence"] = measured["consequence"]
+    if row.get("undocumentedUntil") and at < _version(row["undocumentedUntil"]):
+        said["consequence"] = "undocumented"
+    return said
+
+
+def effective(op: dict[str, Any], sdk: str) -> dict[str, Any] | None:
+    """An op of `query --every-sdk` as it is on one SDK; None where it isn't."""
+    said = _on(op, sdk)
+    for part in ("variants", "constraints"):
+        if said is not None:
+            said[part] = [held for row in op[part] if (held := _on(row, sdk)) is not None]
+    return said
+
+
+def lines(ops: list[dict[str, Any]], sdks: list[str]) -> list[str]:
+    """The lines of ops that `query --every-sdk` printed."""
+    found = []
+    for op in ops:
+        for sdk in sdks:
+            if (said := effective(op, sdk)) is not None:
+                text = json.dumps(said, sort_keys=True).encode()
+                found.append(f"{op['op']} {sdk} {hashlib.sha256(text).hexdigest()[:10]}")
+    return found
+
+
+def snapshot(cli: str | Path) -> dict[str, list[str]]:
+    """backend -> its lines"""
+    return {backend["name"]: lines(_asked(cli, "query", "--backend", backend["name"], "--every-sdk")["ops"], backend["sdks"])
+            for backend in _asked(cli, "targets")["backends"]}  # fmt: skip
+
+
+def main() -> int:
+    cli = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "bin" / "quantgate"
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    found = snapshot(cli)
+    for backend, of_backend in found.items():
+        (FOLDER / f"{backend}.txt").write_text("\n".join(of_backend) + "\n")
+    for file in FOLDER.glob("*.txt"):
+        if file.stem not in found:
+            file.unlink()
+    print(f"{sum(map(len, found.values()))} ops and SDKs written into {FOLDER.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
