@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <type_traits>
 
 namespace quantgate {
@@ -23,26 +24,45 @@ const Param* Node::FindParam(std::string_view param_name) const {
   return it == params.end() ? nullptr : &*it;
 }
 
-std::optional<std::vector<int64_t>> IntsOf(const ParamValue& value) {
+namespace {
+
+// Calls `use` with the integers of a value, if it has any; what it returns, or nothing.
+template <typename Use>
+auto WithInts(const ParamValue& value, Use&& use) {
+  using Result = decltype(use(std::span<const int64_t>()));
   return std::visit(
-      [](const auto& v) -> std::optional<std::vector<int64_t>> {
+      [&](const auto& v) -> Result {
         using T = std::decay_t<decltype(v)>;
+        const auto one = [&](int64_t n) { return use(std::span<const int64_t>(&n, 1)); };
         if constexpr (std::is_same_v<T, IntParam>) {
-          return std::vector<int64_t>{v.value};
+          return one(v.value);
         } else if constexpr (std::is_same_v<T, UintParam>) {
-          return std::vector<int64_t>{static_cast<int64_t>(v.value)};
+          return one(static_cast<int64_t>(v.value));
         } else if constexpr (std::is_same_v<T, bool>) {
-          return std::vector<int64_t>{v ? 1 : 0};
+          return one(v ? 1 : 0);
         } else if constexpr (std::is_same_v<T, TensorParam>) {
-          if (v.reals.empty()) return v.ints;
-          return std::nullopt;
+          return v.reals.empty() ? use(std::span<const int64_t>(v.ints)) : Result{};
         } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
-          return v;
+          return use(std::span<const int64_t>(v));
         } else {
-          return std::nullopt;
+          return Result{};
         }
       },
       value);
+}
+
+}  // namespace
+
+std::optional<std::vector<int64_t>> IntsOf(const ParamValue& value) {
+  return WithInts(value, [](std::span<const int64_t> ints) {
+    return std::optional(std::vector<int64_t>(ints.begin(), ints.end()));
+  });
+}
+
+std::optional<int64_t> IntOf(const ParamValue& value) {
+  return WithInts(value, [](std::span<const int64_t> ints) {
+    return ints.size() == 1 ? std::optional(ints[0]) : std::nullopt;
+  });
 }
 
 std::optional<double> RealOf(const ParamValue& value) {
@@ -50,9 +70,7 @@ std::optional<double> RealOf(const ParamValue& value) {
   if (const auto* tensor = std::get_if<TensorParam>(&value); tensor && tensor->reals.size() == 1) {
     return tensor->reals[0];
   }
-  if (const auto ints = IntsOf(value); ints && ints->size() == 1) {
-    return static_cast<double>((*ints)[0]);
-  }
+  if (const auto number = IntOf(value)) return static_cast<double>(*number);
   return std::nullopt;
 }
 

@@ -323,7 +323,7 @@ class TextReport : TextPage {
       std::string op = Name(node.op);
       std::vector<std::string> resolved;
       for (const std::string& name : node.resolved) resolved.push_back(Name(name));
-      if (!resolved.empty() && node.resolved != std::vector<std::string>{node.op}) {
+      if (!resolved.empty() && (resolved.size() > 1 || node.resolved[0] != node.op)) {
         op += " → " + Join(resolved, ", ");
       }
       if (!node.into.empty()) op += ", part of " + Name(node.into);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/rules/conditions.h"
 #include "core/rules/format.h"
 
@@ -31,18 +33,30 @@ bool HoldsFor(const Subject& subject, const opdb::ConstraintRow& inner) {
          entry->holds({subject.node, inner, subject.tensor, subject.element});
 }
 
+template <typename Holds>
+bool AnyWhereAll(const Subject& subject, Holds&& holds) {
+  const auto& db = subject.node.db();
+  const auto alternatives = db.get(subject.constraint.alternatives);
+  return std::any_of(alternatives.begin(), alternatives.end(), [&](const opdb::AltRow& alt) {
+    const auto all = db.all_of(alt);
+    return std::all_of(all.begin(), all.end(), holds);
+  });
+}
+
 }  // namespace
 
 bool AnyHolds(const Subject& subject) {
-  const auto& db = subject.node.db();
-  for (const opdb::AltRow& alt : db.get(subject.constraint.alternatives)) {
-    bool all = true;
-    for (const opdb::ConstraintRow& inner : db.all_of(alt)) {
-      all = all && HoldsFor(subject, inner);
-    }
-    if (all) return true;
-  }
-  return false;
+  return AnyWhereAll(subject,
+                     [&](const opdb::ConstraintRow& inner) { return HoldsFor(subject, inner); });
+}
+
+bool AnyHoldsByForm(const Subject& subject) {
+  return AnyWhereAll(subject, [&](const opdb::ConstraintRow& inner) {
+    if (!ConditionsReadFormOnly(subject.node.db(), inner)) return false;
+    const RuleEntry* entry = EntryOf(inner.kind);
+    return entry == nullptr || !Applies(subject.node, inner) ||
+           (entry->reads_form_only && HoldsFor(subject, inner));
+  });
 }
 
 std::string AlternativesText(const Subject& subject) {

@@ -9,6 +9,8 @@
 namespace quantgate::rules {
 
 bool AnyHolds(const Subject& subject);
+// Whether one holds that reads the form of the node only.
+bool AnyHoldsByForm(const Subject& subject);
 // "rank 4; or rank up to 3 and dimension 0 exactly 1"
 std::string AlternativesText(const Subject& subject);
 

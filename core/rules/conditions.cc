@@ -95,4 +95,11 @@ bool Applies(const NodeView& node, const opdb::ConstraintRow& constraint) {
   return true;
 }
 
+bool ConditionsReadFormOnly(const opdb::View& db, const opdb::ConstraintRow& constraint) {
+  const auto conditions = db.get(constraint.when);
+  return std::none_of(conditions.begin(), conditions.end(), [](const opdb::CondRow& cond) {
+    return cond.key == CondKey::kSymmetricPeer;
+  });
+}
+
 }  // namespace quantgate::rules

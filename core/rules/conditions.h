@@ -10,6 +10,9 @@ namespace quantgate::rules {
 // param without value) doesn't hold: a constraint is never applied on a guess.
 bool Applies(const NodeView& node, const opdb::ConstraintRow& constraint);
 
+// Whether that is the same for all nodes of a form (core/validate/node_form.h).
+bool ConditionsReadFormOnly(const opdb::View& db, const opdb::ConstraintRow& constraint);
+
 }  // namespace quantgate::rules
 
 #endif  // QUANTGATE_CORE_RULES_CONDITIONS_H_

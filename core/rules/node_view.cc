@@ -25,16 +25,19 @@ NodeView::NodeView(const opdb::View& db, const opdb::OpRow& op, const Model& gra
   bind(0, op.input_count, node.inputs.data(), static_cast<int>(node.inputs.size()), extra_inputs_);
   bind(op.input_count, op.output_count, node.outputs.data(), static_cast<int>(node.outputs.size()),
        extra_outputs_);
+}
 
-  const auto params = db.get(op.params);
+void NodeView::BindParams() const {
+  params_bound_ = true;
+  const auto params = db_.get(op_.params);
   const size_t declared = std::min<size_t>(params.size(), kMaxParams);
   for (size_t i = 0; i < declared; ++i) params_[i] = nullptr;
   size_t next = 0;  // files mostly keep the declared order
-  for (const Param& param : node.params) {
+  for (const Param& param : node_.params) {
     bool found = false;
     for (size_t k = 0; k < declared && !found; ++k) {
       const size_t i = (next + k) % declared;
-      if (db.str(params[i].name) == param.name) {
+      if (db_.str(params[i].name) == param.name) {
         params_[i] = &param.value;
         next = i + 1;
         found = true;
@@ -46,7 +49,7 @@ NodeView::NodeView(const opdb::View& db, const opdb::OpRow& op, const Model& gra
 
 std::span<const int64_t> NodeView::param_ints(int param) const {
   if (param < 0 || param >= kMaxParams) return {};
-  const ParamValue* value = params_[param];
+  const ParamValue* value = given(param);
   if (value == nullptr) return db_.get(db_.get(op_.params)[param].default_ints);
   return std::visit(
       [&](const auto& v) -> std::span<const int64_t> {
@@ -80,7 +83,7 @@ std::optional<int64_t> NodeView::param_int(int param) const {
 
 std::optional<double> NodeView::param_real(int param) const {
   if (param < 0 || param >= kMaxParams) return std::nullopt;
-  if (params_[param] != nullptr) return RealOf(*params_[param]);
+  if (const ParamValue* value = given(param)) return RealOf(*value);
   const auto& row = db_.get(op_.params)[param];
   if (const auto reals = db_.get(row.default_reals); reals.size() == 1) return reals[0];
   if (const auto ints = db_.get(row.default_ints); ints.size() == 1) {

@@ -52,14 +52,20 @@ class NodeView {
   int extra_outputs() const { return extra_outputs_; }
 
   // Value of a declared param, the default where it isn't given; nothing when neither is known.
-  const ParamValue* given(int param) const { return params_[param]; }
+  const ParamValue* given(int param) const {
+    if (!params_bound_) BindParams();
+    return params_[param];
+  }
   std::optional<int64_t> param_int(int param) const;
   // All integers of a param (a tensor param's elements). Empty when unknown. Elements of
   // narrow types are widened into `buffer` only where needed.
   std::span<const int64_t> param_ints(int param) const;
   std::optional<double> param_real(int param) const;
   // The first given param the op doesn't declare.
-  const Param* unknown_param() const { return unknown_param_; }
+  const Param* unknown_param() const {
+    if (!params_bound_) BindParams();
+    return unknown_param_;
+  }
 
   // Tensors whose layout differs from the file's (Resolved::layout); may stay unset.
   using Layout = absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>>;
@@ -68,6 +74,9 @@ class NodeView {
   std::optional<int64_t> FileAxis(const Tensor& tensor, int64_t axis) const;
 
  private:
+  // Finds the declared params by name; most constraints of a known form ask for none.
+  void BindParams() const;
+
   const opdb::View& db_;
   const opdb::OpRow& op_;
   const Model& graph_;
@@ -75,10 +84,11 @@ class NodeView {
   int arch_index_;
   int port_count_ = 0;
   int extra_inputs_ = 0, extra_outputs_ = 0;
-  const Param* unknown_param_ = nullptr;
+  mutable bool params_bound_ = false;
+  mutable const Param* unknown_param_ = nullptr;
   std::array<const TensorId*, kMaxPorts> ids_;
   std::array<int32_t, kMaxPorts> counts_;
-  std::array<const ParamValue*, kMaxParams> params_;
+  mutable std::array<const ParamValue*, kMaxParams> params_;
   mutable std::array<int64_t, kMaxParams> scalars_;
   const Layout* layout_ = nullptr;
 };

@@ -91,9 +91,7 @@ SetMask OpSets::SetsOf(const OpInfo& info, const Node& node) const {
   SetMask sets = info.sets;
   for (const OpInfo::Member& member : info.by_param) {
     const Param* param = node.FindParam(member.param);
-    if (param == nullptr) continue;
-    const auto values = IntsOf(param->value);
-    if (values && values->size() == 1 && values->front() == member.value) sets |= member.set;
+    if (param != nullptr && IntOf(param->value) == member.value) sets |= member.set;
   }
   return sets;
 }

@@ -42,6 +42,8 @@ struct RuleEntry {
   // `holds` and `concerns` depend on the form of the node alone (core/validate/node_form.h): never
   // on scales, zero points, block factors or stored values.
   bool reads_form_only = false;
+  // Of a rule that reads numbers: whether this subject holds whatever they are. Null: never.
+  bool (*holds_by_form)(const Subject&) = nullptr;
   // Rules between nodes, instead of the above: looks at the whole graph at the end of the route.
   // Runs where opdefs/rules/<slug>.yaml says (backends, archs, ops that must be there).
   void (*walk)(const GraphView&, GraphFindings&) = nullptr;

@@ -7,8 +7,6 @@
 namespace quantgate::rules {
 namespace {
 
-bool Holds(const Subject& s) { return AnyHolds(s); }
-
 void Explain(const Subject& s, Finding& f) {
   f.found = s.tensor != nullptr ? fmt::format("{} {}", DtypeName(s.tensor->dtype), Dims(*s.tensor))
                                 : ParamText(s.node, s.constraint.param);
@@ -36,8 +34,9 @@ The constraint's `sources` name the documentation page and the measured library 
              .status = RuleStatus::kStable},
     .kinds = {opdb::Kind::kAnyOf},
     .kind_count = 1,
-    .holds = Holds,
-    .explain = Explain};
+    .holds = AnyHolds,
+    .explain = Explain,
+    .holds_by_form = AnyHoldsByForm};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

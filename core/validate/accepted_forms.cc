@@ -2,20 +2,37 @@
 
 #include <utility>
 
-#include "absl/strings/string_view.h"
+#include "core/validate/node_form.h"
 
 namespace quantgate {
 
-const AcceptedForm* AcceptedForms::Find(std::string_view form) {
+const AcceptedForm* AcceptedForms::Find(const Node& node) {
   ++lookups_;
-  const auto it = forms_.find(absl::string_view(form.data(), form.size()));
-  if (it == forms_.end()) return nullptr;
-  ++hits_;
-  return &it->second;
+  const auto is_of = [&](int32_t entry) {
+    return SameForm(graph_, *entries_[static_cast<size_t>(entry)].first, node);
+  };
+  // Blocks of a network repeat themselves: what came behind the last form before, else a search.
+  const int32_t expected = last_ >= 0 ? entries_[static_cast<size_t>(last_)].next : -1;
+  if (expected >= 0 && is_of(expected)) return Found(expected);
+  const auto bucket = by_hash_.find(HashOfForm(graph_, node));
+  if (bucket == by_hash_.end()) return nullptr;
+  for (const int32_t entry : bucket->second) {
+    if (entry != expected && is_of(entry)) return Found(entry);
+  }
+  return nullptr;
 }
 
-void AcceptedForms::Insert(std::string_view form, AcceptedForm accepted) {
-  if (forms_.size() < kMaxForms) forms_.emplace(std::string(form), std::move(accepted));
+const AcceptedForm* AcceptedForms::Found(int32_t entry) {
+  ++hits_;
+  if (last_ >= 0) entries_[static_cast<size_t>(last_)].next = entry;
+  last_ = entry;
+  return &entries_[static_cast<size_t>(entry)].form;
+}
+
+void AcceptedForms::Insert(const Node& node, AcceptedForm accepted) {
+  if (entries_.size() >= kMaxForms) return;
+  by_hash_[HashOfForm(graph_, node)].push_back(static_cast<int32_t>(entries_.size()));
+  entries_.push_back({&node, std::move(accepted)});
 }
 
 }  // namespace quantgate

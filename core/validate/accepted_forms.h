@@ -4,9 +4,9 @@
 #ifndef QUANTGATE_CORE_VALIDATE_ACCEPTED_FORMS_H_
 #define QUANTGATE_CORE_VALIDATE_ACCEPTED_FORMS_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
@@ -25,15 +25,31 @@ struct AcceptedForm {
 
 class AcceptedForms {
  public:
-  const AcceptedForm* Find(std::string_view form);
-  void Insert(std::string_view form, AcceptedForm accepted);
+  // `graph` must outlive this.
+  explicit AcceptedForms(const Model& graph) : graph_(graph) {}
+
+  // Null: no accepted node has had this form.
+  const AcceptedForm* Find(const Node& node);
+  // Of a node that Find() doesn't know.
+  void Insert(const Node& node, AcceptedForm accepted);
   // False once it is clear that this graph doesn't repeat itself.
   bool worthwhile() const { return lookups_ < kTrial || hits_ * 4 >= lookups_; }
 
  private:
   static constexpr size_t kMaxForms = 4096;  // a few MB at most
   static constexpr uint64_t kTrial = 4096;
-  absl::flat_hash_map<std::string, AcceptedForm> forms_;
+
+  struct Entry {
+    const Node* first;  // of this form
+    AcceptedForm form;
+    int32_t next = -1;  // the entry that was found behind this one last time
+  };
+  const AcceptedForm* Found(int32_t entry);
+
+  const Model& graph_;
+  std::vector<Entry> entries_;
+  absl::flat_hash_map<size_t, absl::InlinedVector<int32_t, 2>> by_hash_;
+  int32_t last_ = -1;  // found
   uint64_t lookups_ = 0, hits_ = 0;
 };
 

@@ -44,13 +44,11 @@ void ForEachTensor(const NodeView& node, int port, bool wants_absent, F&& visit)
   if (!any && wants_absent) visit(nullptr, 0);
 }
 
-void Evaluate(const NodeView& node, const ActiveConstraint& active, BrokenList& broken) {
+// What a constraint speaks of: itself (put onto a port where it is for all of them), and one
+// tensor of its port.
+template <typename F>
+void ForEachSubject(const NodeView& node, const ActiveConstraint& active, F&& visit) {
   const opdb::ConstraintRow& row = *active.row;
-  const auto check = [&](const opdb::ConstraintRow& constraint, const Tensor* tensor, int element) {
-    if (!active.entry->holds({node, constraint, tensor, element})) {
-      broken.push_back({&active, tensor, element});
-    }
-  };
   if (row.port == opdb::kPortAll) {
     // `when` speaks of each port in turn.
     opdb::ConstraintRow at_port = row;
@@ -58,18 +56,25 @@ void Evaluate(const NodeView& node, const ActiveConstraint& active, BrokenList& 
       if (!node.present(port)) continue;
       at_port.port = static_cast<int16_t>(port);
       if (!rules::Applies(node, at_port)) continue;
-      ForEachTensor(node, port, false,
-                    [&](const Tensor* tensor, int element) { check(at_port, tensor, element); });
+      ForEachTensor(node, port, false, [&](const Tensor* tensor, int element) {
+        visit(Subject{node, at_port, tensor, element});
+      });
     }
     return;
   }
   if (!rules::Applies(node, row)) return;
   if (row.port < 0) {
-    check(row, nullptr, 0);
+    visit(Subject{node, row});
     return;
   }
   ForEachTensor(node, row.port, active.entry->wants_absent, [&](const Tensor* tensor, int element) {
-    if (row.element < 0 || row.element == element) check(row, tensor, element);
+    if (row.element < 0 || row.element == element) visit(Subject{node, row, tensor, element});
+  });
+}
+
+void Evaluate(const NodeView& node, const ActiveConstraint& active, BrokenList& broken) {
+  ForEachSubject(node, active, [&](const Subject& subject) {
+    if (!active.entry->holds(subject)) broken.push_back({&active, subject.tensor, subject.element});
   });
 }
 
@@ -212,14 +217,16 @@ std::string NearestOp(const TargetTable& table, std::string_view name) {
   return DidYouMeanOf(name, names);
 }
 
-// Whether a constraint's outcome is the same for every node of this form: it reads nothing else,
-// or its conditions read nothing else and don't hold.
+// Whether a constraint that holds for a node holds for every node of its form.
 bool DecidedByForm(const NodeView& node, const ActiveConstraint& active) {
-  for (const opdb::CondRow& cond : node.db().get(active.row->when)) {
-    if (cond.key == opdb::CondKey::kSymmetricPeer) return false;
-  }
-  if (active.entry->reads_form_only) return true;
-  return active.row->port != opdb::kPortAll && !rules::Applies(node, *active.row);
+  const rules::RuleEntry& entry = *active.entry;
+  if (!rules::ConditionsReadFormOnly(node.db(), *active.row)) return false;
+  if (entry.reads_form_only) return true;
+  bool decided = true;
+  ForEachSubject(node, active, [&](const Subject& subject) {
+    decided = decided && entry.holds_by_form != nullptr && entry.holds_by_form(subject);
+  });
+  return decided;
 }
 
 // What the next node of this form has to show.

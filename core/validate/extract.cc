@@ -16,7 +16,7 @@ constexpr size_t kMaxTrials = 200;
 struct Opinion {
   std::string op, reason;
   Consequence verdict = Consequence::kAccepted;
-  std::vector<std::string> resolved;
+  decltype(NodeReport::resolved) resolved;
   std::vector<std::tuple<std::string_view, std::string, std::string, std::string, std::string,
                          Consequence>>
       findings;  // code, constraint, port, tensor, found, consequence

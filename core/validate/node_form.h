@@ -4,28 +4,61 @@
 #ifndef QUANTGATE_CORE_VALIDATE_NODE_FORM_H_
 #define QUANTGATE_CORE_VALIDATE_NODE_FORM_H_
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <string_view>
 
 #include "quantgate/model.h"
 
 namespace quantgate {
 
-class NodeForm {
- public:
-  // Op, params, and of each tensor dtype, shape, kind and sizes of its encoding, as bytes that
-  // are equal exactly where the forms are. Valid until the next call. Empty: a form too long to
-  // be worth comparing.
-  std::string_view Of(const Model& graph, const Node& node);
+// Dtype, shape, kind and sizes of the encoding.
+bool SameForm(const Tensor& a, const Tensor& b);
 
- private:
-  // A Conv2d takes 60 words; what is far longer (a Concat of hundreds, long lists in params)
-  // seldom comes twice.
-  static constexpr size_t kMaxWords = 1024;
-  std::array<uint64_t, kMaxWords> words_;
-};
+// Op, params, and which tensors are one and the same; the tensors themselves as `same_tensor`
+// (of two ids) tells.
+template <typename SameTensor>
+bool SameNode(const Node& a, const Node& b, SameTensor&& same_tensor) {
+  if (a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size() ||
+      a.params.size() != b.params.size() || a.op != b.op) {
+    return false;
+  }
+  for (size_t i = 0; i < a.params.size(); ++i) {
+    if (a.params[i].name != b.params[i].name || a.params[i].value != b.params[i].value) {
+      return false;
+    }
+  }
+  const auto same = [&](const auto& x, const auto& y) {
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (x[i] == kNoTensor || y[i] == kNoTensor) {
+        if (x[i] != y[i]) return false;
+        continue;
+      }
+      // One tensor at two ports is another form than two tensors.
+      for (size_t k = 0; k < i; ++k) {
+        if ((x[i] == x[k]) != (y[i] == y[k])) return false;
+      }
+      if (!same_tensor(x[i], y[i])) return false;
+    }
+    return true;
+  };
+  return same(a.inputs, b.inputs) && same(a.outputs, b.outputs);
+}
+
+bool SameForm(const Model& model, const Node& a, const Node& b);
+
+// Equal for nodes of one form.
+size_t HashOfForm(const Model& model, const Node& node);
+
+// A node with more tensors or params than this (a Concat of hundreds) seldom comes twice, and
+// comparing two of them takes long.
+inline constexpr size_t kMaxFormParts = 64;
+inline bool HasShortForm(const Node& node) {
+  return node.inputs.size() + node.outputs.size() + node.params.size() <= kMaxFormParts;
+}
+
+// Fetches what the node `kNodesAhead` after `node` refers to: it is all over the heap, and waiting
+// for it is what a large graph costs.
+inline constexpr size_t kNodesAhead = 8;
+void PrefetchBehind(const Model& model, size_t node);
 
 }  // namespace quantgate
 

@@ -9,6 +9,7 @@
 #include "absl/hash/hash.h"
 #include "core/resolve/encodings.h"
 #include "core/validate/check_node.h"
+#include "core/validate/node_form.h"
 #include "core/validate/well_formed.h"
 
 namespace quantgate {
@@ -26,51 +27,8 @@ bool SameValues(const Tensor& a, const Tensor& b) {
   return a.values != nullptr && b.values != nullptr && *a.values == *b.values;
 }
 
-// All but numbers: two tensors of one form differ in scales, zero points and block factors, and in
-// the range of what they store.
-bool SameForm(const Tensor& a, const Tensor& b) {
-  const Encoding &x = a.encoding, &y = b.encoding;
-  if (a.dtype != b.dtype || a.is_static != b.is_static || a.unknown_rank != b.unknown_rank ||
-      x.kind != y.kind || x.bitwidth != y.bitwidth || x.axis != y.axis ||
-      x.scales.size() != y.scales.size() || x.zero_points.size() != y.zero_points.size() ||
-      a.sparse != b.sparse || a.dims != b.dims || !SameValues(a, b)) {
-    return false;
-  }
-  if (x.kind != EncodingKind::kBlock && x.kind != EncodingKind::kLpbq) return true;
-  return x.block_size == y.block_size && x.num_blocks == y.num_blocks &&
-         x.block_scales.size() == y.block_scales.size() &&
-         x.block_scale_bitwidth == y.block_scale_bitwidth &&
-         x.block_scale_storage_bits == y.block_scale_storage_bits;
-}
-
-// Two nodes whose tensors are the same, port by port, as `same_tensor` tells.
-template <typename SameTensor>
-bool SameNode(const Node& a, const Node& b, SameTensor&& same_tensor) {
-  if (a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size() ||
-      a.params.size() != b.params.size() || a.op != b.op) {
-    return false;
-  }
-  for (size_t i = 0; i < a.params.size(); ++i) {
-    if (a.params[i].name != b.params[i].name || a.params[i].value != b.params[i].value) {
-      return false;
-    }
-  }
-  const auto same = [&](const auto& x, const auto& y) {
-    for (size_t i = 0; i < x.size(); ++i) {
-      if (x[i] == kNoTensor || y[i] == kNoTensor) {
-        if (x[i] != y[i]) return false;
-        continue;
-      }
-      // One tensor at two ports is another form than two tensors.
-      for (size_t k = 0; k < i; ++k) {
-        if ((x[i] == x[k]) != (y[i] == y[k])) return false;
-      }
-      if (!same_tensor(x[i], y[i])) return false;
-    }
-    return true;
-  };
-  return same(a.inputs, b.inputs) && same(a.outputs, b.outputs);
-}
+// What the file's tensors need to have in common, of constants their values too.
+bool SameFormInFile(const Tensor& a, const Tensor& b) { return SameForm(a, b) && SameValues(a, b); }
 
 // Whether two tensors of one form have the same numbers.
 bool SameNumbers(const Tensor& a, const Tensor& b) {
@@ -79,21 +37,6 @@ bool SameNumbers(const Tensor& a, const Tensor& b) {
          ((x.kind != EncodingKind::kBlock && x.kind != EncodingKind::kLpbq) ||
           x.block_scales == y.block_scales) &&
          a.value_range == b.value_range;
-}
-
-// Equal for nodes of one form.
-size_t Bucket(const Model& model, const Node& node) {
-  size_t hash = absl::HashOf(absl::string_view(node.op), node.inputs.size(), node.params.size());
-  const auto add = [&](const auto& ids) {
-    for (const TensorId id : ids) {
-      if (id == kNoTensor) continue;
-      const Tensor& t = model.tensors[static_cast<size_t>(id)];
-      hash = absl::HashOf(hash, t.dtype, t.encoding.kind, t.dims);
-    }
-  };
-  add(node.inputs);
-  add(node.outputs);
-  return hash;
 }
 
 // Equal for nodes of one form with the same numbers.
@@ -132,7 +75,7 @@ class Finder {
     size_t following = 0;
     for (size_t i = 0; i < count; ++i) {
       if (i == kTrial && following < kTrial / 2) return {};
-      Prefetch(i);
+      PrefetchBehind(model_, i);
       const Node& node = model_.nodes[i];
       if (well_formed.WrongPort(node)) return {};
       const int32_t form = FormOf(static_cast<int32_t>(i), node);
@@ -162,22 +105,6 @@ class Finder {
     int32_t next = -1;  // the form that came behind it last time
   };
 
-  // What nodes refer to that come soon is all over the heap; a tenth of the time was waiting for
-  // it.
-  void Prefetch(size_t i) const {
-    constexpr size_t kNodesAhead = 8, kLine = 64;
-    if (i + kNodesAhead >= model_.nodes.size()) return;
-    const Node& node = model_.nodes[i + kNodesAhead];
-    __builtin_prefetch(node.op.data());
-    for (const Param& param : node.params) __builtin_prefetch(&param);
-    for (const TensorId id : node.outputs) {
-      if (id < 0 || static_cast<size_t>(id) >= model_.tensors.size()) continue;
-      const char* const tensor =
-          reinterpret_cast<const char*>(&model_.tensors[static_cast<size_t>(id)]);
-      for (size_t at = 0; at < sizeof(Tensor); at += kLine) __builtin_prefetch(tensor + at);
-    }
-  }
-
   // -1: the node depends on what is around it.
   int32_t FormOf(int32_t index, const Node& node) {
     if (node.unchecked_reason.empty() && node.domain.empty() && !node.dialect) {
@@ -185,7 +112,7 @@ class Finder {
       const bool known = form >= 0;
       // What came behind the last form before, else by looking it up.
       if (!known && last_ >= 0) form = forms_[static_cast<size_t>(last_)].next;
-      if (!known && (form < 0 || !ArriveAsTheyAre(node) || !SameForm(FirstOf(form), node))) {
+      if (!known && (form < 0 || !ArriveAsTheyAre(node) || !AreOfOneForm(FirstOf(form), node))) {
         form = Independent(node) ? LookUp(index, node) : -1;
       }
       if (form >= 0) {
@@ -229,10 +156,10 @@ class Finder {
     like_[static_cast<size_t>(index)] = at->second;
   }
 
-  bool SameForm(const Node& a, const Node& b) const {
+  bool AreOfOneForm(const Node& a, const Node& b) const {
     return SameNode(a, b, [&](TensorId x, TensorId y) {
-      return quantgate::SameForm(model_.tensors[static_cast<size_t>(x)],
-                                 model_.tensors[static_cast<size_t>(y)]);
+      return SameFormInFile(model_.tensors[static_cast<size_t>(x)],
+                            model_.tensors[static_cast<size_t>(y)]);
     });
   }
 
@@ -247,7 +174,7 @@ class Finder {
     if (known == wanted) return true;
     const Tensor& a = model_.tensors[static_cast<size_t>(wanted)];
     const Tensor& b = model_.tensors[static_cast<size_t>(later)];
-    if (!quantgate::SameForm(a, b) || !SameNumbers(a, b)) return false;
+    if (!SameFormInFile(a, b) || !SameNumbers(a, b)) return false;
     known = wanted;
     return true;
   }
@@ -257,9 +184,9 @@ class Finder {
   }
 
   int32_t LookUp(int32_t index, const Node& node) {
-    std::vector<int32_t>& bucket = buckets_[Bucket(model_, node)];
+    std::vector<int32_t>& bucket = buckets_[HashOfForm(model_, node)];
     for (const int32_t form : bucket) {
-      if (SameForm(FirstOf(form), node)) return form;
+      if (AreOfOneForm(FirstOf(form), node)) return form;
     }
     const mapping::OpMapping* mapping = mapping_.Find(node.domain, node.op);
     if (forms_.size() >= kMaxForms || mapping == nullptr || !mapping->error.empty() ||

@@ -13,14 +13,12 @@
 #include "core/resolve/resolve.h"
 #include "core/route/document_passes.h"
 #include "core/route/route.h"
-#include "core/validate/check_node.h"
+#include "core/validate/check_ops.h"
 #include "core/validate/finish.h"
-#include "core/validate/node_form.h"
 #include "core/validate/repeats.h"
 #include "core/validate/target_table.h"
 #include "core/validate/waivers.h"
 #include "core/validate/walk_graph.h"
-#include "core/validate/ways_out.h"
 #include "core/validate/well_formed.h"
 #include "quantgate/encodings_file.h"
 
@@ -46,38 +44,6 @@ Finding ModelFinding(std::string_view code, Consequence consequence, std::string
   f.consequence = consequence;
   f.message = std::move(message);
   return f;
-}
-
-// The ways out of a refused op become the fixes of its worst finding. What a rule advises itself is
-// the cheapest where it changes an encoding; of datatypes and targets the tried ones are better.
-void Offer(WaysOut& ways_out, const Resolved& resolved, const Node& node,
-           std::vector<Finding>& findings, size_t begin) {
-  const auto first = findings.begin() + static_cast<std::ptrdiff_t>(begin);
-  const std::vector<Finding> own(first, findings.end());
-  std::vector<Fix> ways = ways_out.For(resolved, node, own);
-  if (ways.empty() || own.empty()) return;
-  const auto worst = std::max_element(
-      first, findings.end(),
-      [](const Finding& a, const Finding& b) { return a.consequence < b.consequence; });
-  if (worst->rule->code[2] != '2') {
-    ways.insert(ways.begin(), worst->fixes.begin(), worst->fixes.end());
-  }
-  worst->fixes.clear();
-  for (Fix& way : ways) {
-    const bool told = std::any_of(worst->fixes.begin(), worst->fixes.end(),
-                                  [&](const Fix& fix) { return fix.summary == way.summary; });
-    if (!told) worst->fixes.push_back(std::move(way));
-  }
-}
-
-// Findings on `op` of node `node` get their place.
-void Place(std::vector<Finding>& findings, size_t begin, const Report& report, int32_t node,
-           int32_t op_index) {
-  for (size_t i = begin; i < findings.size(); ++i) {
-    findings[i].node_index = node;
-    findings[i].node = report.nodes[static_cast<size_t>(node)].name;
-    findings[i].op_index = op_index;
-  }
 }
 
 }  // namespace
@@ -390,60 +356,8 @@ struct Validator::Impl {
   }
 
   void CheckOps(const Resolved& resolved, Report& report) const {
-    // Findings of the way here come with their node; ops add theirs in graph order. A stable
-    // sort by node brings both into the order of the file.
-    report.findings.insert(report.findings.end(), resolved.findings.begin(),
-                           resolved.findings.end());
-    for (Finding& f : report.findings) {
-      if (f.node_index >= 0) f.node = report.nodes[static_cast<size_t>(f.node_index)].name;
-    }
-    const Model& graph = *resolved.graph;
-    NodeForm form;
-    std::optional<WaysOut> ways_out;
-    if (options.ways_out) ways_out.emplace(table, target, *database);
-    AcceptedForms forms;
-    bool in_order = resolved.findings.empty();
-    int32_t last = -1;
-    for (size_t i = 0; i < graph.nodes.size(); ++i) {
-      const int32_t source =
-          resolved.op_source.empty() ? static_cast<int32_t>(i) : resolved.op_source[i];
-      NodeReport& node = report.nodes[static_cast<size_t>(source)];
-      if (source < last) in_order = false;
-      last = source;
-      node.resolved.push_back(graph.nodes[i].op);
-      // What a tool doesn't hand over never reaches the backend.
-      if (!resolved.sources.empty() &&
-          resolved.sources[static_cast<size_t>(source)].state == SourceNode::State::kRefused) {
-        continue;
-      }
-      if (!graph.nodes[i].unchecked_reason.empty()) {
-        node.reason = graph.nodes[i].unchecked_reason;
-        node.verdict = Worse(node.verdict, Consequence::kUnchecked);
-        continue;
-      }
-      const std::string_view key =
-          forms.worthwhile() ? form.Of(graph, graph.nodes[i]) : std::string_view{};
-      const AcceptedForm* known = key.empty() ? nullptr : forms.Find(key);
-      if (known != nullptr && AcceptsForm(table, resolved, graph.nodes[i], *known)) continue;
-      const size_t begin = report.findings.size();
-      std::string reason;
-      AcceptedForm accepted;
-      const bool learn = known == nullptr && !key.empty();
-      const Consequence verdict = CheckNode(table, resolved, graph.nodes[i], report.findings,
-                                            reason, learn ? &accepted : nullptr);
-      if (accepted.op != nullptr) forms.Insert(key, std::move(accepted));
-      node.verdict = Worse(node.verdict, verdict);
-      if (verdict == Consequence::kUnchecked) node.reason = std::move(reason);
-      if (ways_out && verdict >= Consequence::kPrepareFails && verdict != Consequence::kUnchecked) {
-        Offer(*ways_out, resolved, graph.nodes[i], report.findings, begin);
-      }
-      Place(report.findings, begin, report, source, static_cast<int32_t>(node.resolved.size()) - 1);
-    }
-    if (!in_order) {
-      std::stable_sort(
-          report.findings.begin(), report.findings.end(),
-          [](const Finding& a, const Finding& b) { return a.node_index < b.node_index; });
-    }
+    const OpsCheck check = {table, target, *database, options.ways_out, options.threads};
+    quantgate::CheckOps(check, resolved, report);
   }
 
   static void ApplySources(const Resolved& resolved, Report& report) {

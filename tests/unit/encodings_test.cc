@@ -284,7 +284,8 @@ TEST(ApplyEncodings, AnAnnotatedModelIsCheckedAsQuantized) {
   ASSERT_EQ(report.nodes.size(), 1u);
   EXPECT_EQ(report.nodes[0].verdict, Consequence::kAccepted)
       << (report.findings.empty() ? "" : report.findings[0].message);
-  EXPECT_EQ(report.nodes[0].resolved, std::vector<std::string>{"FullyConnected"});
+  ASSERT_EQ(report.nodes[0].resolved.size(), 1u);
+  EXPECT_EQ(report.nodes[0].resolved[0], "FullyConnected");
   // Without the output's encoding it can't run quantized.
   EncodingsFile part = file;
   part.entries.pop_back();

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/report/reporter.h"
@@ -82,6 +83,52 @@ TEST(ValidatorThreads, FirstUseOfTheDatabaseIsShared) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_NE(reports[0], "");
   for (const std::string& report : reports) EXPECT_EQ(report, reports[0]);
+}
+
+// All examples of one dialect as one graph of at least `nodes` nodes.
+Model Large(Dialect dialect, size_t nodes) {
+  Model large;
+  large.dialect = dialect;
+  const std::vector<Model> examples = Examples();
+  while (large.nodes.size() < nodes) {
+    const size_t before = large.nodes.size();
+    for (const Model& model : examples) {
+      if (model.dialect != dialect) continue;
+      const auto base = static_cast<TensorId>(large.tensors.size());
+      const auto moved = [&](TensorId& id) {
+        if (id != kNoTensor) id += base;
+      };
+      large.opset = model.opset;
+      large.tensors.insert(large.tensors.end(), model.tensors.begin(), model.tensors.end());
+      for (Node node : model.nodes) {
+        std::for_each(node.inputs.begin(), node.inputs.end(), moved);
+        std::for_each(node.outputs.begin(), node.outputs.end(), moved);
+        large.nodes.push_back(std::move(node));
+      }
+    }
+    if (large.nodes.size() == before) break;
+  }
+  return large;
+}
+
+TEST(ValidatorThreads, ShareOneGraph) {
+  const auto target = Target::Parse({.backend = "htp", .sdk = "", .soc = "", .arch = "v68"});
+  ASSERT_TRUE(target.ok()) << target.status();
+  for (const Dialect dialect : {Dialect::kQnn, Dialect::kOnnx}) {
+    SCOPED_TRACE(DialectName(dialect));
+    const Model large = Large(dialect, 14'000);
+    ASSERT_GE(large.nodes.size(), 14'000u);
+    // With --as-run no part of the graph is left out because it repeats another.
+    const auto check = [&](int threads) {
+      return Validator(*target, {.as_run = true, .threads = threads}).Check(large);
+    };
+    const Report alone = check(1);
+    EXPECT_GT(alone.findings.size(), 0u);
+    const std::string expected = ReportJson(alone);
+    for (const int threads : {2, 3, 16}) {
+      EXPECT_TRUE(ReportJson(check(threads)) == expected) << threads << " threads";
+    }
+  }
 }
 
 }  // namespace

@@ -51,6 +51,11 @@ struct CheckFlags {
   int jobs = 0;
 };
 
+int JobsOf(const CheckFlags& flags) {
+  return flags.jobs > 0 ? flags.jobs
+                        : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8);
+}
+
 // What a format shows beyond the report.
 struct Wants {
   bool graph = false, lines = false;
@@ -81,8 +86,7 @@ class Checker {
         new_baseline_(flags.write_baseline) {}
 
   void Inputs(const ReadOptions& options) {
-    const auto jobs = static_cast<size_t>(
-        flags_.jobs > 0 ? flags_.jobs : std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
+    const auto jobs = static_cast<size_t>(JobsOf(flags_));
     // Files of many models are told model by model: they need not fit into memory together.
     const bool lines = std::any_of(flags_.models.begin(), flags_.models.end(), [&](const auto& m) {
       return m == "-" || m.ends_with(".jsonl") || options.format == InputFormat::kModelJsonl;
@@ -224,7 +228,11 @@ GivenFlags GivenOf(const CheckFlags& flags) {
 }
 
 Extras ExtrasOf(const CheckFlags& flags) {
-  return {.as_run = flags.as_run, .ways_out = flags.ways_out};
+  // What is left over where there are fewer models than jobs shares the work on each.
+  const int models = std::max(static_cast<int>(flags.models.size()), 1);
+  return {.as_run = flags.as_run,
+          .ways_out = flags.ways_out,
+          .threads = std::max(JobsOf(flags) / models, 1)};
 }
 
 // The table of chips, told in text or JSON.
@@ -509,7 +517,7 @@ void AddCheck(CommandLine& line) {
   verb.Add({.name = "--watch", .words = "Check again whenever a model changes"}, flags->watch);
   verb.Add({.name = "-j,--jobs",
             .type = "N",
-            .words = "Models checked at once; as many as cores, at most 8",
+            .words = "Threads that share the models, and a large one; as many as cores, at most 8",
             .most = 256},
            flags->jobs);
   verb.Add({.name = "-v,--verbose", .words = "Every finding in full, and every node"},

@@ -115,6 +115,7 @@ ValidatorOptions OptionsOf(const Config& config, Extras extras) {
   options.fail_on = config.fail_on.value_or(options.fail_on);
   options.as_run = extras.as_run;
   options.ways_out = extras.ways_out;
+  options.threads = extras.threads;
   return options;
 }
 

@@ -21,9 +21,10 @@ struct GivenFlags {
   bool isolated = false;
 };
 
-// What is asked of a check beside findings.
+// What is asked of a check beside findings: see ValidatorOptions.
 struct Extras {
   bool as_run = false, ways_out = false;
+  int threads = 1;
 };
 
 // The configuration that counts for these models. Flags win; --ignore and --opdefs add to what
@@ -37,8 +38,8 @@ absl::StatusOr<Policy> PolicyOf(const Config& config);
 
 // A validator per target of the configuration; with `all_socs` per chip that the backend of the
 // first one runs on.
-absl::StatusOr<std::vector<Validator>> ValidatorsOf(const Config& config, bool all_socs, Extras extras,
-                                                    const Database& database);
+absl::StatusOr<std::vector<Validator>> ValidatorsOf(const Config& config, bool all_socs,
+                                                    Extras extras, const Database& database);
 
 }  // namespace quantgate::cli
 

@@ -20,7 +20,9 @@ inline pybind11::str Text(std::string_view text) {
   return pybind11::reinterpret_steal<pybind11::str>(decoded);
 }
 
-inline pybind11::tuple Texts(const std::vector<std::string>& texts) {
+// Of strings.
+template <typename List>
+pybind11::tuple Texts(const List& texts) {
   pybind11::tuple tuple(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) tuple[i] = Text(texts[i]);
   return tuple;
@@ -31,8 +33,8 @@ template <typename Class>
 auto Text(std::string Class::*member) {
   return [member](const Class& self) { return Text(self.*member); };
 }
-template <typename Class>
-auto Texts(std::vector<std::string> Class::*member) {
+template <typename Class, typename List>
+auto Texts(List Class::*member) {
   return [member](const Class& self) { return Texts(self.*member); };
 }
 

@@ -123,6 +123,8 @@ struct Model {
 
 // Integers of a param whatever alternative holds them (a real or text gives nullopt).
 std::optional<std::vector<int64_t>> IntsOf(const ParamValue& value);
+// The same where it is one.
+std::optional<int64_t> IntOf(const ParamValue& value);
 std::optional<double> RealOf(const ParamValue& value);
 
 }  // namespace quantgate

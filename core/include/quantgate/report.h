@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "quantgate/as_run.h"
 #include "quantgate/consequence.h"
 #include "quantgate/export.h"
@@ -60,8 +61,8 @@ struct Finding {
 
 struct NodeReport {
   std::string name;
-  std::string op;                     // as in the file
-  std::vector<std::string> resolved;  // QNN ops; empty = none
+  std::string op;                                // as in the file
+  absl::InlinedVector<std::string, 1> resolved;  // QNN ops; empty = none
   Consequence verdict = Consequence::kAccepted;
   std::string into;      // the node that took this one in (a Q/DQ, Constant, fused Relu)
   std::string reason;    // why `unchecked`

@@ -38,6 +38,8 @@ struct ValidatorOptions {
   // Also try, for each refused node, what else would run it; the ways out, cheapest first, become
   // the fixes of its worst finding. Costs some checks of the node each.
   bool ways_out = false;
+  // Threads that share the ops of one large graph. The report is the same with any number.
+  int threads = 1;
 };
 
 // Immutable; one instance may be used by any number of threads at once.

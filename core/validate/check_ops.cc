@@ -1,0 +1,134 @@
+#include "core/validate/check_ops.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/validate/accepted_forms.h"
+#include "core/validate/check_node.h"
+#include "core/validate/node_form.h"
+#include "core/validate/ways_out.h"
+
+namespace quantgate {
+namespace {
+
+// Checking fewer takes less time than starting a thread does.
+constexpr size_t kOpsOfThread = 4096;
+
+bool Earlier(const Finding& a, const Finding& b) { return a.node_index < b.node_index; }
+
+// The ways out of a refused op become the fixes of its worst finding. What a rule advises itself is
+// the cheapest where it changes an encoding; of datatypes and targets the tried ones are better.
+void Offer(WaysOut& ways_out, const Resolved& resolved, const Node& node,
+           std::vector<Finding>& findings, size_t begin) {
+  const auto first = findings.begin() + static_cast<std::ptrdiff_t>(begin);
+  const std::vector<Finding> own(first, findings.end());
+  std::vector<Fix> ways = ways_out.For(resolved, node, own);
+  if (ways.empty() || own.empty()) return;
+  const auto worst = std::max_element(
+      first, findings.end(),
+      [](const Finding& a, const Finding& b) { return a.consequence < b.consequence; });
+  if (worst->rule->code[2] != '2') {
+    ways.insert(ways.begin(), worst->fixes.begin(), worst->fixes.end());
+  }
+  worst->fixes.clear();
+  for (Fix& way : ways) {
+    const bool told = std::any_of(worst->fixes.begin(), worst->fixes.end(),
+                                  [&](const Fix& fix) { return fix.summary == way.summary; });
+    if (!told) worst->fixes.push_back(std::move(way));
+  }
+}
+
+// Ops `begin` to `end`; no other range has ops of the same nodes of the file.
+void CheckRange(const OpsCheck& check, const Resolved& resolved, size_t begin, size_t end,
+                std::vector<NodeReport>& nodes, std::vector<Finding>& findings) {
+  const Model& graph = *resolved.graph;
+  std::optional<WaysOut> ways_out;
+  if (check.ways_out) ways_out.emplace(check.table, check.target, check.database);
+  AcceptedForms forms(graph);
+  for (size_t i = begin; i < end; ++i) {
+    PrefetchBehind(graph, i);
+    const Node& op = graph.nodes[i];
+    const auto source =
+        resolved.op_source.empty() ? static_cast<int32_t>(i) : resolved.op_source[i];
+    NodeReport& node = nodes[static_cast<size_t>(source)];
+    node.resolved.push_back(op.op);
+    // What a tool doesn't hand over never reaches the backend.
+    if (!resolved.sources.empty() &&
+        resolved.sources[static_cast<size_t>(source)].state == SourceNode::State::kRefused) {
+      continue;
+    }
+    if (!op.unchecked_reason.empty()) {
+      node.reason = op.unchecked_reason;
+      node.verdict = Worse(node.verdict, Consequence::kUnchecked);
+      continue;
+    }
+    const bool repeats = forms.worthwhile() && HasShortForm(op);
+    const AcceptedForm* known = repeats ? forms.Find(op) : nullptr;
+    if (known != nullptr && AcceptsForm(check.table, resolved, op, *known)) continue;
+    const size_t first = findings.size();
+    std::string reason;
+    AcceptedForm accepted;
+    const bool learn = known == nullptr && repeats;
+    const Consequence verdict =
+        CheckNode(check.table, resolved, op, findings, reason, learn ? &accepted : nullptr);
+    if (accepted.op != nullptr) forms.Insert(op, std::move(accepted));
+    node.verdict = Worse(node.verdict, verdict);
+    if (verdict == Consequence::kUnchecked) node.reason = std::move(reason);
+    if (ways_out && verdict >= Consequence::kPrepareFails && verdict != Consequence::kUnchecked) {
+      Offer(*ways_out, resolved, op, findings, first);
+    }
+    for (size_t f = first; f < findings.size(); ++f) {
+      findings[f].node_index = source;
+      findings[f].node = node.name;
+      findings[f].op_index = static_cast<int32_t>(node.resolved.size()) - 1;
+    }
+  }
+}
+
+// Where ranges for `threads` begin, and the end: ops of one node of the file stay together.
+std::vector<size_t> Ranges(const Resolved& resolved, bool in_order, int threads) {
+  const size_t ops = resolved.graph->nodes.size();
+  const size_t most = std::max<size_t>(ops / kOpsOfThread, 1);
+  const size_t count = in_order ? std::min(static_cast<size_t>(std::max(threads, 1)), most) : 1;
+  std::vector<size_t> bounds;
+  for (size_t i = 0; i <= count; ++i) {
+    size_t at = ops * i / count;
+    const auto& source = resolved.op_source;
+    while (at > 0 && at < source.size() && source[at] == source[at - 1]) ++at;
+    bounds.push_back(at);
+  }
+  return bounds;
+}
+
+}  // namespace
+
+void CheckOps(const OpsCheck& check, const Resolved& resolved, Report& report) {
+  report.findings.insert(report.findings.end(), resolved.findings.begin(), resolved.findings.end());
+  for (Finding& f : report.findings) {
+    if (f.node_index >= 0) f.node = report.nodes[static_cast<size_t>(f.node_index)].name;
+  }
+  const bool in_order = std::is_sorted(resolved.op_source.begin(), resolved.op_source.end());
+  const std::vector<size_t> bounds = Ranges(resolved, in_order, check.threads);
+  std::vector<std::vector<Finding>> found(bounds.size() - 1);  // the first range's stay unused
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < found.size(); ++i) {
+    threads.emplace_back(
+        [&, i] { CheckRange(check, resolved, bounds[i], bounds[i + 1], report.nodes, found[i]); });
+  }
+  CheckRange(check, resolved, bounds[0], bounds[1], report.nodes, report.findings);
+  for (std::thread& thread : threads) thread.join();
+  for (std::vector<Finding>& part : found) {
+    std::move(part.begin(), part.end(), std::back_inserter(report.findings));
+  }
+  // Findings of the way here came first, with their nodes.
+  if (!in_order || !resolved.findings.empty()) {
+    std::stable_sort(report.findings.begin(), report.findings.end(), Earlier);
+  }
+}
+
+}  // namespace quantgate
