@@ -103,8 +103,15 @@ fresh: build verify-reference ## executes configurations of seeds never looked a
 	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
 	.venv/bin/python $(HTP)/fresh.py $(or $(SEED),1) --libraries $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn $(or $(SDK),2.47 2.51))
 
-known-htp: build ## after a change of the database: known_differences.json and docs/conformance.md
+known-htp: build ## after a change of the database: known_differences.json, edges_known.json, docs/conformance.md
 	$(PYTHON) $(HTP)/conformance.py --update
+	$(PYTHON) $(HTP)/edges.py --update
+
+.PHONY: record-edges
+record-edges: build verify-reference ## makes configurations at the edges of all constraints, asks, executes and records them
+	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
+	.venv/bin/python $(HTP)/edges.py --record $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn 2.47 2.51)
+	$(PYTHON) $(HTP)/edges.py --update
 
 verify-reference: ## the float reference of `quantgate verify --execute`: NumPy, into .venv
 	PYTHON=$(PYTHON) tools/setup_venv.sh tools/verify/reference/requirements.txt

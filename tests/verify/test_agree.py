@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "verify"))
 
 from agree import __main__ as command  # noqa: E402
-from agree import configuration, database, generate, minimise, mutations, propose, rows, summary, verdicts  # noqa: E402
+from agree import configuration, database, edges, generate, minimise, mutations, propose, rows, summary, verdicts  # noqa: E402
 
 OP = """
 op: Mix
@@ -284,6 +284,38 @@ class Proposals(unittest.TestCase):
         rule = ("Incorrect Rank", lambda c: all(len(p.dims) <= 3 for _, p in c.ports()))
         self.assertNotEqual(self.proposals([rule]), [])
         self.assertEqual(self.proposals([rule], quantgate="rejected"), [])
+
+
+class Edges(unittest.TestCase):
+    def points(self, **constraint):
+        """What the first base that meets the constraint becomes, with what is at its port."""
+        bases = edges.bases(ops()[0])
+        _, base = next(edges.realisations(constraint, bases, 1))
+        return [dict(made.ports()).get(constraint["port"]) or made for _, made in edges.points(constraint, base)]
+
+    def test_offsets_stand_on_both_sides_of_a_limit(self):
+        found = self.points(port="in[0]", kind="offset_range", max=128, when={"dtype": ["UFIXED_POINT_8"]})
+        self.assertEqual([-p.encoding["perTensor"]["zeroPoint"] for p in found], [127, 128, 129])
+
+    def test_scales_do(self):
+        found = [p.encoding["perTensor"]["scale"] for p in self.points(port="out[0]", kind="scale_range", min=2, **{"as": ["in[0]"]})]
+        self.assertTrue(min(found) < 2 * 0.02 < max(found))
+
+    def test_every_listed_width_is_there(self):
+        found = self.points(port="in[1]", kind="bit_width", denied=[3], when={"encoding": ["BW_AXIS_SCALE_OFFSET"]})
+        self.assertLessEqual({2, 3, 4}, {p.encoding["perChannel"]["bitwidth"] for p in found})
+
+    def test_params_and_ranks(self):
+        self.assertLessEqual({1, 2, 3}, {c.params["axis"]["int"] for c in self.points(port="axis", kind="param_value", max=2) if "axis" in c.params})
+        self.assertLessEqual({3, 4}, {len(p.dims) for p in self.points(port="in[0]", kind="rank", max=3)})
+
+    def test_each_way_to_meet_the_conditions_is_gone(self):
+        k = {"port": "in[0]", "kind": "symmetric", "when": {"dtype": ["UFIXED_POINT_8", "FLOAT_16"], "param": {"axis": [1, 2]}}}
+        met = [(base.inputs[0].dtype, base.params["axis"]["int"]) for _, base in edges.realisations(k, edges.bases(ops()[0]), 1)]
+        self.assertEqual(met, [("UFIXED_POINT_8", 1), ("FLOAT_16", 1), ("UFIXED_POINT_8", 2)])
+
+    def test_each_datatype_of_a_row_has_a_base(self):
+        self.assertEqual({c.outputs[0].dtype for c in edges.bases(ops()[0])}, {"UFIXED_POINT_8", "FLOAT_16", "FLOAT_32"})
 
 
 if __name__ == "__main__":

@@ -74,6 +74,8 @@ class Configuration:
     params: dict[str, dict[str, Any]]
     mutations: list[str] = field(default_factory=list)
     declared: dict[str, dict[str, Any]] = field(default_factory=dict)  # params of the op
+    group: str = ""  # of the variant
+    values: dict[str, int] = field(default_factory=dict)  # of constants by the tensor's name: one number everywhere
 
     def ports(self) -> Iterator[tuple[str, Port]]:
         for i, port in enumerate(self.inputs):
@@ -85,7 +87,8 @@ class Configuration:
     def copy(self) -> "Configuration":
         """Apart from what is copied, so that mutations leave the base alone."""
         ports = [None if p is None else p.copy() for p in self.inputs], [p.copy() for p in self.outputs]
-        return Configuration(self.op, self.variant, self.example, *ports, copy_of(self.params), list(self.mutations), self.declared)
+        return Configuration(self.op, self.variant, self.example, *ports, copy_of(self.params), list(self.mutations), self.declared,
+                             self.group, dict(self.values))  # fmt: skip
 
     def model(self, name: str) -> dict[str, Any]:
         tensors, inputs = [], []
@@ -95,6 +98,9 @@ class Configuration:
                 tensors.append(port.tensor(f"x{i}"))
         outputs = [f"y{i}" for i in range(len(self.outputs))]
         tensors += [port.tensor(outputs[i]) for i, port in enumerate(self.outputs)]
+        for tensor in tensors:
+            if tensor["name"] in self.values:
+                tensor["values"] = [self.values[tensor["name"]]] * max(0, math.prod(tensor["dims"]))
         node = {"name": "n", "op": self.op, "inputs": inputs, "outputs": outputs, "params": self.params}
         return {"name": name, "dialect": "qnn", "tensors": tensors, "nodes": [node]}
 
@@ -168,4 +174,4 @@ def base(op: Op, example: Example, number: int, variant: dict[str, Any], rng: ra
     while inputs and inputs[-1] is None:
         inputs.pop()
     params = {name: param_value(op.params.get(name), value) for name, value in example.params.items()}
-    return Configuration(op.name, variant["id"], example.tag or str(number), inputs, outputs, params, [], op.params)  # type: ignore[arg-type]
+    return Configuration(op.name, variant["id"], example.tag or str(number), inputs, outputs, params, [], op.params, group)  # type: ignore[arg-type]
