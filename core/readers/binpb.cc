@@ -74,6 +74,9 @@ void AppendDoubles(uint32_t tag, pbf_reader& reader, std::vector<double>& out) {
   for (const double value : reader.get_packed_double()) out.push_back(value);
 }
 
+// protozero's own get_bool() looks at a byte before it looks whether there is one (1.7).
+bool Flag(pbf_reader& reader) { return reader.get_uint64() != 0; }
+
 class Reader {
  public:
   Reader(std::string_view bytes, std::string_view name) : bytes_(bytes), place_(bytes.data()) {
@@ -156,10 +159,10 @@ class Reader {
           AppendInts(tag, reader, tensor.dims);
           return true;
         case Varint(4):
-          tensor.unknown_rank = reader.get_bool();
+          tensor.unknown_rank = Flag(reader);
           return true;
         case Varint(5):
-          tensor.is_static = reader.get_bool();
+          tensor.is_static = Flag(reader);
           return true;
         case Bytes(6):
           ReadEncoding(pbf::View(reader), &tensor.encoding);
@@ -378,7 +381,7 @@ class Reader {
           *out = reader.get_double();
           return true;
         case Varint(4):
-          *out = reader.get_bool();
+          *out = Flag(reader);
           return true;
         case Bytes(5):
           ReadTensorParam(pbf::View(reader), &As<TensorParam>(out));
