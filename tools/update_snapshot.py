@@ -36,13 +36,27 @@ def _on(row: dict[str, Any], sdk: str) -> dict[str, Any] | None:
     at = _version(sdk)
     if _version(row.get("since", "")) > at or (row.get("until") and _version(row["until"]) <= at):
         return None
-    said = {key: value for key, value in row.items() if key not in RANGE}
+    said = {key: value for key, value in row.items() if key not in (*RANGE, "documented")}
     measured = row.get("measured")
-    if measured and _version(measured["since"]) <= at:
-        said["consequence"] = measured["consequence"]
+    if measured:
+        said["consequence"] = measured["consequence"] if _version(measured["since"]) <= at else row.get("documented")
     if row.get("undocumentedUntil") and at < _version(row["undocumentedUntil"]):
         said["consequence"] = "undocumented"
     return said
+
+
+def _add_documented(cli: str | Path, backend: dict[str, Any], op: dict[str, Any], overlay: tuple[str, ...]) -> None:
+    """Puts what holds before a measurement into constraints, which `--every-sdk` lists with the
+    consequence of the newest SDK: asked of the last SDK before."""
+    archs = [("--arch", arch) for arch in (*backend["archs"][:1], *backend["archs"][-1:])] or [()]
+    for since in {c["measured"]["since"] for c in op["constraints"] if c["measured"]}:
+        before = [sdk for sdk in backend["sdks"] if _version(sdk) < _version(since)]
+        for arch in archs if before else ():
+            asked = _asked(cli, "query", op["op"], "--backend", backend["name"], "--sdk", before[-1], *arch, *overlay)
+            then = {c["id"]: c["consequence"] for c in asked.get("constraints", [])}
+            for constraint in op["constraints"]:
+                if constraint["measured"] and constraint["measured"]["since"] == since and constraint["id"] in then:
+                    constraint["documented"] = then[constraint["id"]]
 
 
 def effective(op: dict[str, Any], sdk: str) -> dict[str, Any] | None:
@@ -54,21 +68,26 @@ def effective(op: dict[str, Any], sdk: str) -> dict[str, Any] | None:
     return said
 
 
-def lines(ops: list[dict[str, Any]], sdks: list[str]) -> list[str]:
-    """The lines of ops that `query --every-sdk` printed."""
+def lines(cli: str | Path, backend: dict[str, Any], *op_and_overlay: str) -> list[str]:
+    """The lines of a backend of `targets`, or of one op of it: `OP --opdefs DIR`."""
     found = []
-    for op in ops:
-        for sdk in sdks:
+    overlay = op_and_overlay[1:]
+    for op in _asked(cli, "query", *op_and_overlay[:1], "--backend", backend["name"], "--every-sdk", *overlay)["ops"]:
+        _add_documented(cli, backend, op, overlay)
+        for sdk in backend["sdks"]:
             if (said := effective(op, sdk)) is not None:
                 text = json.dumps(said, sort_keys=True).encode()
                 found.append(f"{op['op']} {sdk} {hashlib.sha256(text).hexdigest()[:10]}")
     return found
 
 
+def backends(cli: str | Path) -> list[dict[str, Any]]:
+    return _asked(cli, "targets")["backends"]
+
+
 def snapshot(cli: str | Path) -> dict[str, list[str]]:
     """backend -> its lines"""
-    return {backend["name"]: lines(_asked(cli, "query", "--backend", backend["name"], "--every-sdk")["ops"], backend["sdks"])
-            for backend in _asked(cli, "targets")["backends"]}  # fmt: skip
+    return {backend["name"]: lines(cli, backend) for backend in backends(cli)}
 
 
 def main() -> int:

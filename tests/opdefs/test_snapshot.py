@@ -48,7 +48,8 @@ class Snapshot(unittest.TestCase):
         self.assertEqual(changed(kept, ["A 2.9 x", "A 2.13 y", "B 2.13 x", "D 2.13 z"]), ["A on 2.13", "C on 2.13", "D on 2.13"])
 
     def test_a_measured_consequence_counts_from_its_sdk_on(self) -> None:
-        row = {"id": "c", "since": "2.13", "until": "2.51", "consequence": "rejected", "measured": {"since": "2.47", "consequence": "altered"}}
+        row = {"id": "c", "since": "2.13", "until": "2.51", "documented": "rejected",
+               "measured": {"since": "2.47", "consequence": "altered"}}  # fmt: skip
         self.assertEqual([(update_snapshot._on(row, sdk) or {}).get("consequence") for sdk in ("2.9", "2.25", "2.47", "2.51")],
                          [None, "rejected", "altered", None])  # fmt: skip
 

@@ -39,6 +39,7 @@ BASES_TRIED = 5  # for each way to meet the conditions of a constraint
 MOST_POINTS = 6  # of a constraint, of those that it does not list one by one
 LISTED = ("dtypes", "encodings", "bit_width", "param_value", "any_of", "quant_axis")
 MOST_LISTED = 12
+NOT_RUN = ("a sparse tensor can't be the end of a graph", "a graph without inputs")  # reasons of ask.py
 EXECUTED_CONSEQUENCES = ("wrong_values", "prepare_fails")
 MOST_EXECUTED = 3
 MOST_ELEMENTS = 1 << 16  # of a tensor that is executed
@@ -156,12 +157,14 @@ def record(cli: str, oracle: str, libs: dict[str, str], jobs: int, run: bool) ->
         recording.save()
 
 
-def agreement(outcome: str, said: dict[str, Any]) -> str:
+def agreement(got: dict[str, Any], said: dict[str, Any]) -> str:
     """Of what was executed: values as in the other recordings, and preparation."""
+    outcome = got["outcome"]
+    prepared = outcome in ("right", "between", "wrong") or (outcome == "not judged" and got["reason"] not in NOT_RUN)
     if outcome == "prepare_fails":
         told = said["verdict"] == "rejected" or any(c == "prepare_fails" for c, _ in said["findings"])
         return compare.AGREES if told else compare.MISSED_FAILURE
-    if outcome in ("right", "between", "wrong") and any(c == "prepare_fails" for c, _ in said["findings"]):
+    if prepared and any(c == "prepare_fails" for c, _ in said["findings"]):
         return compare.UNFOUNDED_FAILURE
     return compare.of_values(outcome, said)
 
@@ -171,7 +174,7 @@ def differences(name: str, recording: store.Recording, target: str, said: list[d
         return compare.validation(recording, target, said)
     result = compare.Result()
     for case, got, ours in zip(recording.configurations, recording.execution(target), said):
-        found = agreement(got["outcome"], ours)
+        found = agreement(got, ours)
         result.total[got["outcome"]] += 1
         result.add(case["op"], found)
         if found not in (compare.AGREES, compare.NOT_ASKED):

@@ -1,0 +1,259 @@
+"""Each kind of constraint and each condition, just inside and just outside, on a made-up backend.
+
+What a constraint means is in opdefs/README.md; here it is held to it at its edges, whatever the
+databases of real backends happen to use.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
+OP = """op: {name}
+backend: toy
+sources: [toy-1.0]
+inputs:
+  - {{port: "in[0]", role: activation}}
+  - {{port: "in[1]", role: weight, optional: true, channel_axis: 1}}
+  - {{port: "in[2]", role: bias, optional: true}}
+outputs:
+  - {{port: "out[0]", role: activation}}
+params:
+  - {{name: level, dtype: INT_32, default: 0}}
+  - {{name: axes, dtype: UINT_32, rank: 1}}
+variants:
+  - {{id: A.1, group: A, dtypes: [[UFIXED_POINT_8, UFIXED_POINT_16, FLOAT_16], [SFIXED_POINT_8, UFIXED_POINT_8, UFIXED_POINT_16], [SFIXED_POINT_32, SFIXED_POINT_8], [UFIXED_POINT_8, UFIXED_POINT_16, FLOAT_16]], sources: [toy-1.0]}}
+constraints:
+  - {{id: c, {constraint}, consequence: rejected, sources: [toy-1.0]}}
+examples:
+  - {{inputs: [[1, 4, 8], [8, 8], [8]], outputs: [[1, 4, 8]], static: [1, 2]}}
+"""
+TARGETS = """backends:
+  toy: {archs: [t1, t2], default_arch: t1, tuple_rows: true, sdks: ["1.0"]}
+socs: []
+"""
+SOURCES = """sources:
+  - {id: toy-1.0, title: "made up for tests", sdk: "1.0", measured: false}
+"""
+Change = dict[str, Any]
+
+
+def encoding(scale: float, zero_point: int, **more: Any) -> dict[str, Any]:
+    return {"perTensor": {"scale": scale, "zeroPoint": zero_point, **more}}
+
+
+def channels(scales: list[float], axis: int = 1) -> dict[str, Any]:
+    return {"perChannel": {"axis": axis, "scales": scales, "zeroPoints": [0]}}
+
+
+def lpbq(blocks: int, bits: int = 4) -> dict[str, Any]:
+    return {"lpbq": {"axis": 1, "scales": [0.01], "zeroPoints": [0], "numBlocks": blocks, "blockScales": [3],
+                     "blockScaleBitwidth": bits, "blockScaleStorageBits": 8}}  # fmt: skip
+
+
+def model(op: str, change: Change) -> dict[str, Any]:
+    """The base with changes: `x0`: fields of a tensor, or None; `params`: those to replace."""
+    tensors = {
+        "x0": {"dtype": "UFIXED_POINT_8", "dims": [1, 4, 8], "encoding": encoding(0.5, 128)},
+        "x1": {"dtype": "SFIXED_POINT_8", "dims": [8, 8], "isStatic": True, "encoding": encoding(0.25, 0)},
+        "x2": {"dtype": "SFIXED_POINT_32", "dims": [8], "isStatic": True, "encoding": encoding(0.125, 0)},
+        "y0": {"dtype": "UFIXED_POINT_8", "dims": [1, 4, 8], "encoding": encoding(0.5, 128)},
+    }
+    params: dict[str, Any] = {"level": {"int": 3}, "axes": {"tensor": {"dtype": "UINT_32", "dims": [2], "ints": [1, 2]}}}
+    for name, fields in change.items():
+        if name == "params":
+            params.update(fields)
+        elif fields is None:
+            del tensors[name]
+        else:
+            tensors[name].update(copy.deepcopy(fields))
+    inputs = [name if name in tensors else "" for name in ("x0", "x1", "x2")]
+    while inputs[-1] == "":
+        inputs.pop()
+    node = {"name": "n", "op": op, "inputs": inputs, "outputs": ["y0"], "params": {k: v for k, v in params.items() if v is not None}}
+    return {"name": "m", "tensors": [{"name": name, **fields} for name, fields in tensors.items()], "nodes": [node]}
+
+
+def level(value: int) -> Change:
+    return {"params": {"level": {"int": value}}}
+
+
+def axes(*values: int) -> Change:
+    return {"params": {"axes": {"tensor": {"dtype": "UINT_32", "dims": [len(values)], "ints": list(values)}}}}
+
+
+def x0(**fields: Any) -> Change:
+    return {"x0": fields}
+
+
+def x1(**fields: Any) -> Change:
+    return {"x1": fields}
+
+
+def sizes(*dims: int) -> Change:
+    return x0(dims=list(dims))
+
+
+def scale(value: Any) -> Change:
+    return x0(encoding=encoding(value, 128))
+
+
+def zero(value: int) -> Change:
+    return x0(encoding=encoding(0.5, value))
+
+
+NEVER = 'port: "in[0]", kind: rank, eq: 7'  # broken wherever its condition holds
+# Constraint, changes that it holds for, changes that break it.
+CASES: list[tuple[str, list[Change], list[Change]]] = [
+    # Conditions: a constraint that is broken where it applies.
+    (NEVER + ", when: {dtype: [UFIXED_POINT_16]}", [{}], [x0(dtype="UFIXED_POINT_16", encoding=encoding(0.5, 0))]),
+    (NEVER + ", when: {dtype_not: [UFIXED_POINT_16]}", [x0(dtype="UFIXED_POINT_16", encoding=encoding(0.5, 0))], [{}]),
+    (NEVER + ", when: {bits: [4]}", [{}, x0(encoding=encoding(0.5, 8, bitwidth=5))], [x0(encoding=encoding(0.5, 8, bitwidth=4))]),
+    (NEVER + ", when: {encoding: [BW_SCALE_OFFSET]}", [{}], [x0(encoding=encoding(0.5, 8, bitwidth=4))]),
+    (NEVER + ", when: {static: true}", [{}], [x0(isStatic=True)]),
+    (NEVER + ", when: {static: false}", [x0(isStatic=True)], [{}]),
+    (NEVER + ', when: {dtype_of: {"in[1]": [UFIXED_POINT_8]}}', [{}, {"x1": None}], [x1(dtype="UFIXED_POINT_8", encoding=encoding(0.5, 0))]),
+    (NEVER + ', when: {encoding_of: {"in[1]": [AXIS_SCALE_OFFSET]}}', [{}], [x1(encoding=channels([0.5]))]),
+    (NEVER + ', when: {bits_of: {"in[1]": [16]}}', [{}], [x1(dtype="UFIXED_POINT_16", encoding=encoding(0.5, 0))]),
+    (NEVER + ', when: {present: {"in[2]": true}}', [{"x2": None}], [{}]),
+    (NEVER + ', when: {present: {"in[2]": false}}', [{}], [{"x2": None}]),
+    (NEVER + ', when: {symmetric_of: {"in[1]": true}}', [x1(encoding=encoding(0.25, 1)), {"x1": None}], [{}]),
+    (NEVER + ', when: {symmetric_of: {"in[1]": false}}', [{}], [x1(encoding=encoding(0.25, 1))]),
+    (NEVER + ', when: {rank: {"in[0]": 3}}', [sizes(4, 8), sizes(1, 1, 4, 8), x0(dims=[], unknownRank=True)], [{}]),
+    (NEVER + ', when: {rank_min: {"in[0]": 3}}', [sizes(4, 8)], [{}, sizes(1, 1, 4, 8)]),
+    (NEVER + ', when: {any_dim_above: {"in[0]": 8}}', [{}, sizes(1, 1, 1)], [sizes(1, 4, 9), sizes(9, 4, 8)]),
+    (NEVER + ', when: {any_dim_not_multiple: {"in[0]": {1: 4, 2: 8}}}', [{}, sizes(1, 8, 16)], [sizes(1, 5, 8), sizes(1, 4, 7)]),
+    (NEVER + ', when: {dim_eq: {"in[0]": {1: 4, 2: 8}}}', [sizes(1, 5, 8), sizes(1, 4, 7)], [{}, sizes(3, 4, 8)]),
+    (NEVER + ", when: {m: 2}", [{"x2": None}], [{}]),
+    (NEVER + ", when: {m_min: 1}", [{"x1": None, "x2": None}], [{}, {"x2": None}]),
+    (NEVER + ", when: {param: {level: [3, 5]}}", [level(4)], [{}, level(5)]),
+    (NEVER + ", when: {param_not: {level: [3, 5]}}", [{}, level(5)], [level(4)]),
+    (NEVER + ", when: {axes_include: [0]}", [{}, axes(1)], [axes(0), axes(2, 0)]),
+    (NEVER + ", when: {axes_include: [-1]}", [axes(0, 1)], [{}, axes(2)]),
+    (NEVER + ", when: {noop: true}", [{"y0": {"dims": [1, 8, 4]}}], [{}]),
+    (NEVER + ", when: {noop: false}", [{}], [{"y0": {"dims": [1, 8, 4]}}]),
+    # Ranks and shapes.
+    ('port: "in[0]", kind: rank, min: 2, max: 3', [{}, sizes(4, 8), x0(dims=[], unknownRank=True)], [sizes(8), sizes(1, 1, 4, 8)]),
+    ('port: "in[0]", kind: rank, eq: 3', [{}], [sizes(4, 8), sizes(1, 1, 4, 8)]),
+    ('port: "in[0]", kind: rank, eq: "rank(out[0])"', [{}], [sizes(4, 8)]),
+    ('port: "in[0]", kind: rank, squeezable_to: 2', [{}, sizes(1, 1, 4, 8), sizes(4, 1, 8)], [sizes(2, 4, 8)]),
+    ('port: "in[0]", kind: rank, sparse: false', [{}], [x0(sparse=0), x0(sparse=3)]),
+    ('port: "in[0]", kind: rank, sparse: true', [x0(sparse=0), x0(sparse=3)], [{}]),
+    ('port: "in[0]", kind: dim, dim: 2, eq: 8', [{}, x0(dims=[1, 4, -1])], [sizes(1, 4, 7), sizes(1, 4, 9)]),
+    ('port: "in[0]", kind: dim, dim: -1, min: 8', [{}, sizes(1, 4, 9)], [sizes(1, 4, 7)]),
+    ('port: "in[0]", kind: dim, dim: -1, max: 8', [{}, sizes(1, 4, 7)], [sizes(1, 4, 9)]),
+    ('port: "in[0]", kind: dim, dim: 1, max_exclusive: 5', [{}], [sizes(1, 5, 8), sizes(1, 6, 8)]),
+    ('port: "in[0]", kind: dim, dim: [1, 2], multiple_of: 4', [{}, sizes(1, 8, 4)], [sizes(1, 4, 6), sizes(1, 5, 8)]),
+    ('port: "in[0]", kind: dim, dim: all, max: 8', [{}], [sizes(9, 4, 8), sizes(1, 4, 9)]),
+    ('port: "in[0]", kind: dim, dim: 1, eq: "dim(out[0],-2)+param:level-3"', [{}], [sizes(1, 5, 8), level(4)]),
+    ('port: "in[0]", kind: dim, dim: 1, eq: "max(param:axes[0], 4)"', [{}, axes(4)], [axes(5)]),
+    ('port: "in[0]", kind: dim, dim: 0, eq: "count(axes)-1"', [{}, {"params": {"axes": None}}], [axes(1, 2, 3)]),
+    ('port: "in[0]", kind: dim_product, dim: [1, 2], max_exclusive: 33', [{}], [sizes(1, 3, 11), sizes(1, 4, 9)]),
+    ('port: "in[0]", kind: same_shape, as: "out[0]"', [{}], [sizes(1, 4, 9), sizes(4, 8)]),
+    ('port: "in[0]", kind: same_rank, as: "out[0]"', [{}, sizes(2, 2, 2)], [sizes(4, 8)]),
+    ('port: "in[0]", kind: same_dims, as: "out[0]", dims: [0, 2]', [{}, sizes(1, 5, 8)], [sizes(2, 4, 8), sizes(1, 4, 9)]),
+    ('port: "in[0]", kind: dynamic_dims, allowed: false', [{}], [x0(dims=[1, -1, 8])]),
+    # Datatypes and encodings.
+    ('port: "in[0]", kind: dtypes, denied: [FLOAT_16]', [{}], [x0(dtype="FLOAT_16", encoding={})]),
+    ('port: "in[0]", kind: peer_dtype, peer: "in[1]", bits: 8', [{}, {"x1": None}], [x1(dtype="UFIXED_POINT_16", encoding=encoding(0.5, 0))]),
+    ('port: "in[0]", kind: peer_dtype, peer: "in[1]", dtypes: [SFIXED_POINT_8]', [{}], [x1(dtype="UFIXED_POINT_8", encoding=encoding(0.5, 0))]),
+    ('port: "in[0]", kind: same_dtype, as: "out[0]"', [{}], [x0(dtype="UFIXED_POINT_16", encoding=encoding(0.5, 0))]),
+    ('port: "in[0]", kind: bit_width, denied: [4]', [{}, x0(encoding=encoding(0.5, 0, bitwidth=5))], [x0(encoding=encoding(0.5, 0, bitwidth=4))]),
+    ('port: "in[0]", kind: bit_width, allowed: [8]', [{}, x0(encoding=encoding(0.5, 0, bitwidth=8))], [x0(encoding=encoding(0.5, 0, bitwidth=7))]),
+    ('port: "in[0]", kind: encodings, allowed: [SCALE_OFFSET]', [{}], [x0(encoding=encoding(0.5, 0, bitwidth=8))]),
+    ('port: "in[0]", kind: min_arch, min: t2', [], [{}]),
+    ('port: "in[0]", kind: min_arch, min: t1', [{}], []),
+    ('port: "in[1]", kind: quant_axis, axis: 1', [{}, x1(encoding=channels([0.5], 1))], [x1(encoding=channels([0.5], 0))]),
+    ('port: "in[1]", kind: quant_axis, axis: -2', [x1(encoding=channels([0.5], 0))], [x1(encoding=channels([0.5], 1))]),
+    ('port: "in[1]", kind: signed', [{}], [x1(dtype="UFIXED_POINT_8", encoding=encoding(0.5, 0))]),
+    ('port: "in[0]", kind: symmetric', [{}], [zero(127), zero(129)]),
+    ('port: "in[0]", kind: asymmetric', [zero(127), zero(129)], [{}]),
+    ('port: "in[0]", kind: same_encoding, as: "out[0]"', [{}, scale(0.5 * (1 + 5e-7))], [scale(0.501), zero(127)]),
+    ('port: "in[0]", kind: same_encoding, as: "out[0]", aspect: scale', [{}, zero(127)], [scale(0.501)]),
+    ('port: "in[0]", kind: same_encoding, as: "out[0]", aspect: offset', [{}, scale(0.501)], [zero(127)]),
+    ('port: "in[0]", kind: same_encoding, as: "out[0]", aspect: equal_or_smaller_scale',
+     [{}, x0(encoding=encoding(0.25, 3))], [scale(1.0), zero(127)]),
+    ('port: "in[0]", kind: same_encoding, as: "out[0]", aspect: equal_or_larger_scale',
+     [{}, x0(encoding=encoding(1.0, 3))], [scale(0.25), zero(127)]),
+    ('port: "in[0]", kind: fixed_encoding, scale: "1/2", offset: -128', [{}, scale(0.5 * (1 + 5e-7))], [zero(127), scale(0.501), scale(0.499)]),
+    ('port: "in[0]", kind: offset_range, min: -130, max: -127', [{}, zero(130), zero(127)], [zero(131), zero(126)]),
+    ('port: "in[0]", kind: scale_range, min: 0.25, max: 1', [{}, scale(0.25), scale(1)], [scale(0.249), scale(1.01)]),
+    ('port: "in[0]", kind: scale_range, min: 2, max: 4, as: ["in[1]"]', [{}, scale(1)], [scale(0.49), scale(1.01)]),
+    ('port: "in[0]", kind: valid_scale, aspect: positive', [{}], [scale(0), scale(-1)]),
+    ('port: "in[0]", kind: valid_scale, aspect: nonzero', [{}, scale(-1)], [scale(0)]),
+    ('port: "in[0]", kind: valid_scale, aspect: nonnegative', [{}, scale(0)], [scale(-1)]),
+    ('port: "in[0]", kind: valid_scale, aspect: finite', [{}, scale(-1)], [scale("Infinity"), scale("NaN")]),
+    ('port: "in[2]", kind: bias_scale, as: ["in[0]", "in[1]"]', [{}], [{"x2": {"encoding": encoding(0.13, 0)}}]),
+    ('port: "in[2]", kind: bias_scale, as: ["in[0]", "in[1]"], tolerance: 0.5',
+     [{}, {"x2": {"encoding": encoding(0.25, 0)}}, {"x2": {"encoding": encoding(0.0625, 0)}}],
+     [{"x2": {"encoding": encoding(0.26, 0)}}, {"x2": {"encoding": encoding(0.06, 0)}}]),
+    ('port: "in[2]", kind: bias_scale, as: ["in[0]", "in[1]"], max: 2',
+     [{}, {"x2": {"encoding": encoding(0.25, 0)}}], [{"x2": {"encoding": encoding(0.26, 0)}}]),
+    ('port: "in[2]", kind: bias_scale, as: ["in[0]", "in[1]"]',
+     [{"x1": {"encoding": channels([0.25] * 7 + [0.5])}, "x2": {"encoding": channels([0.125] * 7 + [0.25], 0)}}],
+     [{"x1": {"encoding": channels([0.25] * 7 + [0.5])}, "x2": {"encoding": channels([0.125] * 8, 0)}}]),
+    ('port: "in[1]", kind: block_size, allowed: [4, 8]', [{}, x1(encoding=lpbq(2)), x1(encoding=lpbq(1))], [x1(encoding=lpbq(4))]),
+    ('port: "in[1]", kind: block_size, denied: [4, 2]', [x1(encoding=lpbq(1)), x1(encoding=lpbq(8))], [x1(encoding=lpbq(2)), x1(encoding=lpbq(4))]),
+    ('port: "in[1]", kind: block_size, min: 4', [x1(encoding=lpbq(2)), x1(encoding=lpbq(1))], [x1(encoding=lpbq(4))]),
+    ('port: "in[1]", kind: block_size, max: 4', [x1(encoding=lpbq(2)), x1(encoding=lpbq(4))], [x1(encoding=lpbq(1))]),
+    ('port: "in[1]", kind: block_size, multiple_of: 4', [x1(encoding=lpbq(2)), x1(encoding=lpbq(1))], [x1(encoding=lpbq(4))]),
+    # Values and params.
+    ('port: "in[1]", kind: static, level: tensor', [{}], [x1(isStatic=False)]),
+    ('port: "in[1]", kind: value_range, min: -2, max: 3', [{}, x1(values=[-2, 3] * 32)], [x1(values=[-3] + [0] * 63), x1(values=[0] * 63 + [4])]),
+    ('port: "in[2]", kind: unique_values', [{"x2": {"values": list(range(8))}}], [{"x2": {"values": [0, 1, 2, 3, 4, 5, 6, 0]}}]),
+    ("port: level, kind: param_value, eq: 3", [{}], [level(2), level(4), {"params": {"level": None}}]),
+    ("port: level, kind: param_value, allowed: [3, 5]", [{}, level(5)], [level(4)]),
+    ("port: level, kind: param_value, denied: [4, 6]", [{}, level(5)], [level(4), level(6)]),
+    ("port: level, kind: param_value, min: 3, max: 5", [{}, level(5)], [level(2), level(6)]),
+    ("port: level, kind: param_value, min_exclusive: 2, max_exclusive: 4", [{}], [level(2), level(4)]),
+    ("port: axes, kind: param_value, max: 2, index: [1]", [{}, axes(5, 2)], [axes(0, 3)]),
+    ("port: axes, kind: param_value, max: 2", [{}], [axes(3, 2), axes(0, 3)]),
+    ("port: level, kind: default_only", [{"params": {"level": None}}], [level(0), level(1)]),
+    ("port: axes, kind: param_required", [{}], [{"params": {"axes": None}}]),
+    ('port: "in[2]", kind: port_unsupported', [{"x2": None}], [{}]),
+    ('port: "in[2]", kind: port_optional, allowed: false', [{}], [{"x2": None}]),
+    ('port: "in[0]", kind: any_of, of: [[{port: "in[0]", kind: rank, eq: 2}], [{port: "in[0]", kind: symmetric}, {port: "in[0]", kind: dim, dim: 2, min: 8}]]',
+     [{}, x0(dims=[4, 8], encoding=encoding(0.5, 3))], [zero(127), sizes(1, 4, 7)]),
+]  # fmt: skip
+
+
+class Kinds(unittest.TestCase):
+    maxDiff = None
+
+    def test_inside_and_outside(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            overlay = Path(folder)
+            (overlay / "toy").mkdir()
+            (overlay / "targets.yaml").write_text(TARGETS)
+            (overlay / "sources.yaml").write_text(SOURCES)
+            wanted: list[tuple[str, Change, bool]] = []
+            models = []
+            for number, (constraint, inside, outside) in enumerate(CASES):
+                name = f"Probe{number}"
+                (overlay / "toy" / f"{name}.yaml").write_text(OP.format(name=name, constraint=constraint))
+                for change, holds in [*((c, True) for c in inside), *((c, False) for c in outside)]:
+                    wanted.append((constraint, change, holds))
+                    models.append(model(name, change))
+            path = overlay / "models.jsonl"
+            path.write_text("".join(json.dumps(m) + "\n" for m in models))
+            run = subprocess.run([CLI, "check", str(path), "--backend", "toy", "--route", "direct", "--format", "json", "--opdefs", folder],
+                                 capture_output=True, text=True, timeout=60)  # fmt: skip
+        self.assertEqual(run.stderr, "")
+        reports = [json.loads(line) for line in run.stdout.splitlines()]
+        self.assertEqual(len(reports), len(models))
+        for (constraint, change, holds), report in zip(wanted, reports):
+            with self.subTest(constraint=constraint, change=change):
+                self.assertNotIn("error", report)
+                self.assertEqual([f["constraint"].rsplit("/", 1)[1] for f in report["findings"]], [] if holds else ["c"])
+
+
+if __name__ == "__main__":
+    unittest.main()
