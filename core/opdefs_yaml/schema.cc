@@ -48,6 +48,7 @@ constexpr Field kSameEncoding[] = {
      "scale|offset|both|equal_or_smaller_scale|equal_or_larger_scale|as_read|as_read_raw"}};
 constexpr Field kFixed[] = {{"scale", ArgKey::kScale, kReal},
                             {"offset", ArgKey::kOffset, kInt},
+                            {"max", ArgKey::kMax, kInt},
                             {"aspect", ArgKey::kAspect, kChoice, false, "as_read_raw"}};
 constexpr Field kStaticLevel[] = {
     {"level", ArgKey::kLevel, kChoice, false, "tensor|tensor_or_const_chain"}};

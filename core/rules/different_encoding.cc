@@ -48,6 +48,9 @@ void Explain(const Subject& s, Finding& f) {
   f.found = fmt::format("{} {}; {} {}", f.port, DescribeEncoding(*s.tensor), other_name,
                         DescribeEncoding(*other));
   f.allowed = fmt::format("the encoding of {}", other_name);
+  if (f.consequence == Consequence::kWrongValues && RoundsAlike(*s.tensor, *other)) {
+    f.consequence = Consequence::kUndocumented;
+  }
   const bool scale = !SameScales(s.tensor->encoding, other->encoding);
   const bool zero_point = !SameZeroPoints(s.tensor->encoding, other->encoding);
   if (s.tensor->encoding.kind != other->encoding.kind ||
@@ -91,7 +94,9 @@ Ops that only move data have equal scale and zero point on both sides.
 
 ## Why
 Many of them copy the stored integers as they are. With different encodings every call succeeds
-and the numbers are wrong; others requantize, and some refuse. The constraint says which.
+and the numbers are wrong; others requantize, and some refuse. The constraint says which. Where the
+two are so near that no copied number is more than a step off, it is as good as rounded and only
+the documentation is against it.
 
 ## Fix
 Give both ports the same encoding (share the observer), or insert a Convert behind the op.

@@ -57,6 +57,23 @@ bool SameZeroPoints(const Encoding& a, const Encoding& b) {
   return true;
 }
 
+bool RoundsAlike(const Tensor& read, const Tensor& written) {
+  const Encoding& r = read.encoding;
+  const Encoding& w = written.encoding;
+  if (read.dtype != written.dtype || !IsFixedPoint(read.dtype) ||
+      r.kind != EncodingKind::kPerTensor || w.kind != r.kind || r.bitwidth != w.bitwidth ||
+      !(ScaleAt(r, 0) > 0) || !(ScaleAt(w, 0) > 0)) {
+    return false;
+  }
+  const double ratio = double{ScaleAt(w, 0)} / double{ScaleAt(r, 0)};
+  for (const int64_t end : {StoredMin(read.dtype), StoredMax(read.dtype)}) {
+    const auto stored = static_cast<double>(end);
+    const double wanted = (stored - ZeroPointAt(w, 0)) * ratio + ZeroPointAt(r, 0);
+    if (!(std::abs(stored - wanted) < 1.5)) return false;  // rounded to nearest, one step
+  }
+  return true;
+}
+
 std::optional<std::pair<double, double>> RealRange(const Tensor& t) {
   std::optional<std::pair<double, double>> stored = t.value_range;
   if (t.values && (!t.values->ints.empty() || !t.values->reals.empty())) {

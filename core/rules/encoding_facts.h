@@ -28,6 +28,10 @@ std::optional<size_t> FirstAsymmetric(const Tensor& tensor);
 bool SameScales(const Encoding& a, const Encoding& b);
 bool SameZeroPoints(const Encoding& a, const Encoding& b);
 
+// Whether no number stored in `written` is further than a step from where `read` would store it:
+// both per tensor and of one datatype. Copied, such numbers are as exact as rounded ones.
+bool RoundsAlike(const Tensor& read, const Tensor& written);
+
 // Smallest and largest real value of a constant, where they are known.
 std::optional<std::pair<double, double>> RealRange(const Tensor& tensor);
 

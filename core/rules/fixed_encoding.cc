@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -18,8 +19,17 @@ using opdb::ArgKey;
 bool ScaleHolds(const Subject& s, const Args& args) {
   const auto scale = args.real(ArgKey::kScale);
   if (!scale) return true;
+  // A kernel that writes no larger number than this: in how many steps of another scale it would
+  // be stored, rounded to nearest, is what counts.
+  const auto most = args.number(ArgKey::kMax);
   const auto& scales = s.tensor->encoding.scales;
-  return std::all_of(scales.begin(), scales.end(), [&](float v) { return SameScale(v, *scale); });
+  return std::all_of(scales.begin(), scales.end(), [&](float v) {
+    if (most && v > 0) {
+      const auto written = static_cast<double>(*most);
+      return std::abs(written * *scale / double{v} - written) <= 0.5;
+    }
+    return SameScale(v, *scale);
+  });
 }
 
 bool OffsetHolds(const Subject& s, const Args& args) {

@@ -49,6 +49,27 @@ Model Unary(std::string op, float out_scale = 0.02F) {
   return model;
 }
 
+TEST(Validator, ACopyThatIsOffByAStepAtMostIsNotWrong) {
+  // 127 steps of 0.0202 are 128.27 of 0.02, rounded one more; 127 of 0.021 are 133.
+  EXPECT_EQ(MakeValidator().Check(Unary("Reshape", 0.0202F)).verdict, Consequence::kUndocumented);
+  EXPECT_EQ(MakeValidator().Check(Unary("Reshape", 0.021F)).verdict, Consequence::kWrongValues);
+}
+
+TEST(Validator, ATruthValueMayHaveAnyScaleThatRoundsItToOne) {
+  for (const float scale : {0.7F, 1.0F, 1.01F, 2.0F}) {
+    Model model = Unary("ElementWiseNot", scale);
+    model.tensors[1].encoding.zero_points = {0};
+    EXPECT_EQ(MakeValidator().Check(model).verdict, Consequence::kAccepted) << scale;
+    model.tensors[1].encoding.zero_points = {1};
+    EXPECT_EQ(MakeValidator().Check(model).verdict, Consequence::kWrongValues) << scale;
+  }
+  for (const float scale : {0.5F, 2.1F}) {
+    Model model = Unary("ElementWiseNot", scale);
+    model.tensors[1].encoding.zero_points = {0};
+    EXPECT_EQ(MakeValidator().Check(model).verdict, Consequence::kWrongValues) << scale;
+  }
+}
+
 TEST(Validator, AcceptsANodeThatKeepsTheRules) {
   const Report report = MakeValidator().Check(Unary("Relu"));
   EXPECT_EQ(report.verdict, Consequence::kAccepted);

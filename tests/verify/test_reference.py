@@ -72,6 +72,17 @@ class Judgements(unittest.TestCase):
         self.assertEqual(self.said([exact[0] + 4, *exact[1:]]), "wrong")  # 5 % of 20 elements
         self.assertEqual(self.said(exact, scale=0.125), "wrong")
 
+    def test_a_jump_counts_in_a_range_that_cannot_hold_it(self) -> None:
+        node = {"op": "ElementWiseLess", "inputs": ["a", "b"], "outputs": ["y"]}
+        tensors = {"a": u8("a", [4]), "b": u8("b", [4])}
+        for scale, got, expected_result in (
+            (1.0, 1, "right"), (1.01, 1, "right"), (2.0, 1, "right"), (0.5, 1, "wrong"), (0.5, 2, "right"),
+            (100.0, 1, "wrong"), (1e-9, 1, "wrong"), (1e-9, 255, "right"),
+        ):  # fmt: skip
+            values = {"a": [1, 1, 9, 9], "b": [5, 5, 5, 5], "y": [got, got, 0, 0]}
+            said = judge(node, tensors | {"y": u8("y", [4], scale, 0)}, values)
+            self.assertEqual(said.result, expected_result, (scale, got))
+
     def test_unknown_ops_and_missing_encodings_are_not_judged(self) -> None:
         tensors = {"x": u8("x", [1]), "y": u8("y", [1])}
         said = judge({"op": "NoSuchOp", "inputs": ["x"], "outputs": ["y"]}, tensors, {"x": [1], "y": [1]})

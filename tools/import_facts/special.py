@@ -12,11 +12,11 @@ def constraints(op, operations):
         note = "the raw numbers 0 and 1 are written, the encoding is not read"
         # OneHot writes 0 and 1 whatever the type is.
         raw_0 = [U8, U16, S16] + ([S8] if op == "OneHot" else [])
-        result.append(finding("out[0]", "fixed_encoding", "wrong_values", scale="1", offset=0,
+        result.append(finding("out[0]", "fixed_encoding", "wrong_values", scale="1", offset=0, max=1,
                               when=dict(param, dtype=raw_0), note=note))
         if S8 not in raw_0:
             result.append(finding("out[0]", "fixed_encoding", "wrong_values", scale="1",
-                                  offset=128, when=dict(param, dtype=[S8]), note=note))
+                                  offset=128, max=1, when=dict(param, dtype=[S8]), note=note))
     result += _BY_OP.get(op, lambda: [])()
     return result
 

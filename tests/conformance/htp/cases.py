@@ -7,6 +7,7 @@ valid, divisors are not 0.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import random
@@ -23,10 +24,10 @@ from agree import database, mutations  # noqa: E402
 from agree.configuration import SCALE, Configuration, base, mid_point, per_channel, per_tensor  # noqa: E402
 from agree.database import Op, is_fixed  # noqa: E402
 from agree.generate import _with_channel_weights  # noqa: E402
-from reference.judge import expected  # noqa: E402
+from reference.judge import expected, jumps, tells_truth  # noqa: E402
 from reference.values import NoReference, dims, encoding  # noqa: E402
 from reference.values import is_fixed as is_fixed_tensor  # noqa: E402
-from reference.values import is_float, real, storage_bits, stored  # noqa: E402
+from reference.values import is_float, number, quantize, real, storage_bits, stored_range  # noqa: E402
 
 MOST_ELEMENTS = 1 << 16  # of a tensor: values are text on the way to the library and back
 
@@ -102,6 +103,17 @@ def fit_grids(rng: random.Random, op: Op, c: Configuration) -> None:
             port.encoding["perTensor"].update(scale=float(np.float32(rng.uniform(2, 3) / steps)), zeroPoint=mid_point(port.dtype))
 
 
+@functools.lru_cache
+def _roles() -> dict[str, list[str]]:
+    """The roles of each op's inputs."""
+    return {op.name: [port.get("role", "") for port in op.inputs] for op in database.load(ROOT / "opdefs" / "htp")}
+
+
+def _is_index(op: str, at: int) -> bool:
+    roles = _roles().get(op) or [""]
+    return roles[min(at, len(roles) - 1)] == "indices"
+
+
 def _index_limit(node: dict, tensors: dict[str, Any], name: str, params: dict) -> int:
     """Values an integer input may take so that it stays a valid index."""
     data = tensors[node["inputs"][0]]
@@ -112,43 +124,79 @@ def _index_limit(node: dict, tensors: dict[str, Any], name: str, params: dict) -
     return max(1, min(shape) if "Nd" in node["op"] else shape[axis])
 
 
+def _near(rng: np.random.RandomState, tensor: dict[str, Any], drawn: np.ndarray, first: dict[str, Any], other: np.ndarray) -> np.ndarray:
+    """`drawn`, most of it replaced by real numbers around those of the first input, half of these equal to
+    them, each in the encoding of its own port: what is compared with the first is now larger, now equal."""
+    count = drawn.size
+    away = rng.choice([-2, -1, 0, 0, 1, 2], count)
+    chosen = rng.rand(count) < 0.7
+    if is_float(tensor):
+        return np.where(chosen, other + away / 8, drawn)
+    if not is_fixed_tensor(tensor):
+        return np.where(chosen, other + away, drawn)
+    try:
+        wanted = real(first, other.reshape(dims(first)) if other.size == math.prod(dims(first)) else other)
+        ends = stored_range(tensor)
+        return np.where(chosen, np.clip(quantize(tensor, np.resize(wanted, count)) + away, *ends), drawn)
+    except NoReference:  # encodings that stand for no numbers
+        return drawn
+
+
+def _summand_bits(node: dict, tensors: dict[str, Any], body: dict[str, Any]) -> int:
+    """How many bits a bias of this encoding needs to be seen beside the products of the first two inputs."""
+    factors = [tensors[n] for n in node["inputs"][:2] if n and is_fixed_tensor(tensors[n])]
+    scales = [number(encoding(f)[1].get("scale", 0)) for f in factors]
+    own = number(body.get("scale", 0))
+    more = math.log2(math.prod(scales) / own) if own > 0 and scales and all(s > 0 and math.isfinite(s) for s in scales) else 0
+    return sum(map(storage_bits, factors)) + 1 + round(more)
+
+
 def draw(model: dict[str, Any], seed: int) -> dict[str, list[Any]]:
     """Stored values of the inputs. They depend on the model and the seed alone."""
     rng = np.random.RandomState(seed)
     node = model["nodes"][0]
     tensors = {t["name"]: t for t in model["tensors"]}
+    first = tensors[node["inputs"][0]] if node["inputs"] and node["inputs"][0] else None
+    jumping, truths = jumps(node), tells_truth(node)
     values: dict[str, list[Any]] = {}
     for i, name in enumerate(node["inputs"]):
         if not name or name in values:
             continue
         tensor = tensors[name]
         count = math.prod(dims(tensor))
+        other = np.resize(values[node["inputs"][0]], count) if i > 0 and values.get(node["inputs"][0]) else None
+        # What a result that jumps depends on: an operand near the first one, of the same sort.
+        near = jumping and other is not None and first is not None and is_fixed_tensor(first) == is_fixed_tensor(tensor) \
+            and is_float(first) == is_float(tensor) and not _is_index(node["op"], i)  # fmt: skip
         if is_float(tensor):
-            values[name] = [float(np.float16(v)) for v in rng.uniform(-1, 1, count)]
+            reals = rng.uniform(-1, 1, count)
+            reals = _near(rng, tensor, reals, first, other) if near else reals
+            values[name] = [float(np.float16(v)) for v in reals]
         elif is_fixed_tensor(tensor):
             kind, body = encoding(tensor)
             bits = 4 if kind == "lpbq" else min(int(body.get("bitwidth") or 64), int(tensor["dtype"].rsplit("_", 1)[1]))
             bits = min(bits, 24)
             low = 0 if tensor["dtype"].startswith("U") else -(1 << bits - 1)
             if tensor["dtype"].endswith("_32"):  # about what a sum of products is
-                summed = sum(storage_bits(tensors[n]) for n in node["inputs"][:2] if n and is_fixed_tensor(tensors[n])) if i > 1 else 0
-                bits = min(30, max(17, summed + 1))
+                bits = min(30, max(17 if i < 2 else 4, _summand_bits(node, tensors, body) if i > 1 else 0))
                 low = -(1 << bits - 1)
             drawn = rng.randint(low, low + (1 << bits), count)
+            if near:
+                drawn = _near(rng, tensor, drawn, first, other)
             zero = int(body.get("zeroPoint", (body.get("zeroPoints") or [0])[0]))
             if low <= zero < low + (1 << bits):  # the real number 0, for logical ops
-                drawn = np.where(rng.rand(count) < 0.15, zero, drawn)
-            if i > 0 and values.get(node["inputs"][0]) and rng.randint(2):
-                # Now and then equal to the other input, for ops that compare.
-                other = np.resize(values[node["inputs"][0]], count)
+                drawn = np.where(rng.rand(count) < (0.4 if truths else 0.15), zero, drawn)
+            if not near and other is not None and rng.randint(2):
+                # Now and then equal to the other input.
                 same = rng.rand(count) < 0.3
                 drawn = np.where(same & (other >= low) & (other < low + (1 << bits)), other, drawn)
             values[name] = [int(v) for v in drawn]
         elif tensor["dtype"] == "BOOL_8":
             values[name] = [int(v) for v in rng.randint(0, 2, count)]
-        elif i == 0:  # small ones too: equal to what they are compared with, or a class that there is
+        elif i == 0 or near:  # small ones too: equal to what they are compared with, or a class that there is
             drawn = np.where(rng.rand(count) < 0.5, rng.randint(0, 4, count), rng.randint(0, 100, count))
-            values[name] = [int(v) for v in drawn]
+            drawn = _near(rng, tensor, drawn, first, other) if near else drawn
+            values[name] = [max(0, int(v)) for v in drawn]
         else:
             limit = _index_limit(node, tensors, name, node.get("params") or {})
             if "Scatter" in node["op"]:  # a place written twice has no one value

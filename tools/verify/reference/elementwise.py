@@ -67,5 +67,7 @@ STEPS = {
     "Ceil", "Floor", "Round", "Sign", "FloorDiv", "Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual",
     "Mod", "Fmod", "Not", "And", "Or", "Xor",
 }  # fmt: skip
+# Inputs are true or false.
+LOGICAL = {"Not", "And", "Or", "Xor"}
 # Results that are inputs or their negatives.
 SELECTS = {"Abs", "Neg", "Maximum", "Minimum", "Relu", "Relu1", "Relu6", "ReluMinMax"}

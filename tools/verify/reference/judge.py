@@ -98,6 +98,20 @@ def _reference(op: str, R: Reals, p: dict, shapes: list[list[int]]) -> tuple[Rea
     raise NoReference(f"no float reference of {op}")
 
 
+def jumps(node: dict[str, Any]) -> bool:
+    """Whether the results of a node jump where its inputs change a little."""
+    return _operation_of(node) in elementwise.STEPS
+
+
+def tells_truth(node: dict[str, Any]) -> bool:
+    """Whether a node takes its inputs as true or false."""
+    return _operation_of(node) in elementwise.LOGICAL
+
+
+def _operation_of(node: dict[str, Any]) -> str:
+    return _operation(node["op"], {name: _param(value) for name, value in (node.get("params") or {}).items()})
+
+
 # Ops with a weight at in[1], and the axis of its input channels; a bias at in[2] without scale
 # is read in steps of in[0] times in[1].
 WEIGHT_INPUT_AXIS = {"Conv2d": 2, "DepthWiseConv2d": 2, "TransposeConv2d": 2, "Conv3d": 3, "TransposeConv3d": 3, "FullyConnected": 1}
@@ -174,13 +188,15 @@ def _compare(op: str, index: int, tensor: Tensor, want: np.ndarray, got: np.ndar
         limit = threshold if isinstance(threshold, Threshold) else threshold[storage_bits(tensor)]
         steps, error_fraction = error.max(), error.max() / (high - low)
         if isinstance(threshold, Threshold):
-            # A jump is at least 1 high: off is what is nearer to another value, roundings apart. In
-            # steps larger than 1 it can't be told from rounding, but for truth values.
+            # A jump is at least 1 high, less where the encoding can't hold that: off is what is nearer to
+            # another value, roundings apart. In steps larger than 1 it can't be told from rounding, but for
+            # truth values.
             ends = real(tensor, np.array([low, high], np.float64))
+            height = min(1.0, float(ends[1] - ends[0]))
             apart = np.abs(real(tensor, got) - np.clip(want, *ends))[known]
             step = number(encoding(tensor)[1]["scale"])
             rounding = 1.05 if step > 1 and np.abs(want[known]).max() > 1 else 0.55
-            error = (apart > max(JUMP_OFF, rounding * step)).astype(np.float64)
+            error = (apart > max(JUMP_OFF * height, rounding * step)).astype(np.float64)
     elif is_float(tensor):
         size = max(1e-6, float(np.abs(want[known]).max()))
         error = (np.abs(np.nan_to_num(got, nan=1e9, posinf=1e9, neginf=-1e9) - want) / size)[known]
