@@ -95,8 +95,8 @@ Ops that only move data have equal scale and zero point on both sides.
 ## Why
 Many of them copy the stored integers as they are. With different encodings every call succeeds
 and the numbers are wrong; others requantize, and some refuse. The constraint says which. Where the
-two are so near that no copied number is more than a step off, it is as good as rounded and only
-the documentation is against it.
+two are so near that no copied number is more than a step off (2 of 16 bits, 1,000 of 32), it is as
+good as rounded and only the documentation is against it.
 
 ## Fix
 Give both ports the same encoding (share the observer), or insert a Convert behind the op.

@@ -28,8 +28,8 @@ std::optional<size_t> FirstAsymmetric(const Tensor& tensor);
 bool SameScales(const Encoding& a, const Encoding& b);
 bool SameZeroPoints(const Encoding& a, const Encoding& b);
 
-// Whether no number stored in `written` is further than a step from where `read` would store it:
-// both per tensor and of one datatype. Copied, such numbers are as exact as rounded ones.
+// Whether a number stored in `written` is right when it is read with `read`, a step off (2 of 16
+// bits, 1,000 of 32) at most: both per tensor and of one datatype.
 bool RoundsAlike(const Tensor& read, const Tensor& written);
 
 // Smallest and largest real value of a constant, where they are known.

@@ -24,7 +24,7 @@ from agree import database, mutations  # noqa: E402
 from agree.configuration import SCALE, Configuration, base, mid_point, per_channel, per_tensor  # noqa: E402
 from agree.database import Op, is_fixed  # noqa: E402
 from agree.generate import _with_channel_weights  # noqa: E402
-from reference.judge import expected, jumps, tells_truth  # noqa: E402
+from reference.judge import compares, expected, jumps, tells_truth  # noqa: E402
 from reference.values import NoReference, dims, encoding  # noqa: E402
 from reference.values import is_fixed as is_fixed_tensor  # noqa: E402
 from reference.values import is_float, number, quantize, real, storage_bits, stored_range  # noqa: E402
@@ -157,7 +157,7 @@ def draw(model: dict[str, Any], seed: int) -> dict[str, list[Any]]:
     node = model["nodes"][0]
     tensors = {t["name"]: t for t in model["tensors"]}
     first = tensors[node["inputs"][0]] if node["inputs"] and node["inputs"][0] else None
-    jumping, truths = jumps(node), tells_truth(node)
+    jumping, comparing, truths = jumps(node), compares(node), tells_truth(node)
     values: dict[str, list[Any]] = {}
     for i, name in enumerate(node["inputs"]):
         if not name or name in values:
@@ -165,8 +165,8 @@ def draw(model: dict[str, Any], seed: int) -> dict[str, list[Any]]:
         tensor = tensors[name]
         count = math.prod(dims(tensor))
         other = np.resize(values[node["inputs"][0]], count) if i > 0 and values.get(node["inputs"][0]) else None
-        # What a result that jumps depends on: an operand near the first one, of the same sort.
-        near = jumping and other is not None and first is not None and is_fixed_tensor(first) == is_fixed_tensor(tensor) \
+        # What a comparison depends on: an operand near the first one, of the same sort.
+        near = comparing and other is not None and first is not None and is_fixed_tensor(first) == is_fixed_tensor(tensor) \
             and is_float(first) == is_float(tensor) and not _is_index(node["op"], i)  # fmt: skip
         if is_float(tensor):
             reals = rng.uniform(-1, 1, count)
@@ -186,8 +186,8 @@ def draw(model: dict[str, Any], seed: int) -> dict[str, list[Any]]:
             zero = int(body.get("zeroPoint", (body.get("zeroPoints") or [0])[0]))
             if low <= zero < low + (1 << bits):  # the real number 0, for logical ops
                 drawn = np.where(rng.rand(count) < (0.4 if truths else 0.15), zero, drawn)
-            if not near and other is not None and rng.randint(2):
-                # Now and then equal to the other input.
+            if not near and other is not None and (rng.randint(2) or jumping):
+                # Now and then equal to the other input, always where a quotient jumps.
                 same = rng.rand(count) < 0.3
                 drawn = np.where(same & (other >= low) & (other < low + (1 << bits)), other, drawn)
             values[name] = [int(v) for v in drawn]

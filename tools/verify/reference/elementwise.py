@@ -67,6 +67,7 @@ STEPS = {
     "Ceil", "Floor", "Round", "Sign", "FloorDiv", "Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual",
     "Mod", "Fmod", "Not", "And", "Or", "Xor",
 }  # fmt: skip
+COMPARISONS = {"Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"}
 # Inputs are true or false.
 LOGICAL = {"Not", "And", "Or", "Xor"}
 # Results that are inputs or their negatives.

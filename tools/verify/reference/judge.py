@@ -103,6 +103,11 @@ def jumps(node: dict[str, Any]) -> bool:
     return _operation_of(node) in elementwise.STEPS
 
 
+def compares(node: dict[str, Any]) -> bool:
+    """Whether a node compares two inputs."""
+    return _operation_of(node) in elementwise.COMPARISONS
+
+
 def tells_truth(node: dict[str, Any]) -> bool:
     """Whether a node takes its inputs as true or false."""
     return _operation_of(node) in elementwise.LOGICAL
