@@ -209,8 +209,11 @@ def _matmul_bias():
     fixed = [U8, S8, U16, S16]
     return [
         finding("in[2]", "port_unsupported", "wrong_values",
-                when={"dtype_of": {"in[0]": fixed}, "encoding_of": {"in[1]": PER_TENSOR}},
+                when={"dtype_of": {"in[0]": fixed, "in[1]": [U8, S8]}, "encoding_of": {"in[1]": PER_TENSOR}},
                 note="the bias is accepted and never added"),
+        finding("in[2]", "port_unsupported", "wrong_values", since="2.49", slug="port-unsupported-16",
+                when={"dtype_of": {"in[0]": fixed, "in[1]": [U16, S16]}, "encoding_of": {"in[1]": PER_TENSOR}},
+                note="the bias is accepted and never added; 2.47 and 2.48 added it"),
         finding("in[2]", "dtypes", "wrong_values", denied=[U8],
                 when={"dtype_of": {"in[0]": fixed}, "encoding_of": {"in[1]": PER_CHANNEL}},
                 note="the bias is accepted and never added"),

@@ -45,7 +45,6 @@ SEED_CPU = 730031
 SETS = ("validation", "cpu", "execution")
 EXECUTED_PER_OP = 26
 SEED = 2026
-EXECUTED_SEED = 620417
 
 
 def ends(libs: dict[str, str]) -> list[str]:
@@ -93,7 +92,7 @@ def record_execution(oracle: str, libs: dict[str, str], jobs: int) -> None:
     from cases import configurations
 
     recording = store.Recording("execution")
-    recording.configurations = list(configurations(database.load(ask.ROOT / "opdefs" / "htp"), EXECUTED_SEED, EXECUTED_PER_OP))
+    recording.configurations = list(configurations(database.load(ask.ROOT / "opdefs" / "htp"), store.EXECUTED_SEED, EXECUTED_PER_OP))
     for sdk in ends(libs):
         for arch in EXECUTED_ARCHS:
             path = libs[sdk]
