@@ -29,6 +29,7 @@ outputs:
 params:
   - {{name: level, dtype: INT_32, default: 0}}
   - {{name: axes, dtype: UINT_32, rank: 1}}
+  - {{name: gain, dtype: FLOAT_32}}
 variants:
   - {{id: A.1, group: A, dtypes: [[UFIXED_POINT_8, UFIXED_POINT_16, FLOAT_16], [SFIXED_POINT_8, UFIXED_POINT_8, UFIXED_POINT_16], [SFIXED_POINT_32, SFIXED_POINT_8], [UFIXED_POINT_8, UFIXED_POINT_16, FLOAT_16]], sources: [toy-1.0]}}
 constraints:
@@ -84,6 +85,10 @@ def model(op: str, change: Change) -> dict[str, Any]:
 
 def level(value: int) -> Change:
     return {"params": {"level": {"int": value}}}
+
+
+def gain(value: float) -> Change:
+    return {"params": {"gain": {"real": value}}}
 
 
 def axes(*values: int) -> Change:
@@ -156,11 +161,20 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
     ('port: "in[0]", kind: dim, dim: 1, eq: "dim(out[0],-2)+param:level-3"', [{}], [sizes(1, 5, 8), level(4)]),
     ('port: "in[0]", kind: dim, dim: 1, eq: "max(param:axes[0], 4)"', [{}, axes(4)], [axes(5)]),
     ('port: "in[0]", kind: dim, dim: 0, eq: "count(axes)-1"', [{}, {"params": {"axes": None}}], [axes(1, 2, 3)]),
+    ('port: "in[0]", kind: dim, dim: 1, eq: "7-param:level"', [{}, level(-1) | sizes(1, 8, 8)], [level(2)]),
+    ('port: "in[0]", kind: dim, dim: 1, eq: "-param:level+7"', [{}], [level(2)]),
+    ('port: "in[0]", kind: dim, dim: 1, eq: "elements(out[0])/8"', [{}], [sizes(1, 5, 8)]),
+    ('port: "in[0]", kind: dim, dim: 1, eq: "12/param:level"', [{}, level(0)], [level(2)]),
+    ('port: "in[0]", kind: dim, dim: 1, eq: "param:axes[1]*2"', [{}, axes(4)], [axes(1, 3)]),
+    ('port: "in[0]", kind: dim, dim: 1, eq: "dim(out[0],axes[0])"', [{}, axes(9)], [axes(2)]),
+    ('port: "in[0]", kind: dim, dim: 1, max: "min(INT32_MAX, param:level+1)"', [{}], [level(2)]),
     ('port: "in[0]", kind: dim_product, dim: [1, 2], max_exclusive: 33', [{}], [sizes(1, 3, 11), sizes(1, 4, 9)]),
     ('port: "in[0]", kind: same_shape, as: "out[0]"', [{}], [sizes(1, 4, 9), sizes(4, 8)]),
     ('port: "in[0]", kind: same_rank, as: "out[0]"', [{}, sizes(2, 2, 2)], [sizes(4, 8)]),
     ('port: "in[0]", kind: same_dims, as: "out[0]", dims: [0, 2]', [{}, sizes(1, 5, 8)], [sizes(2, 4, 8), sizes(1, 4, 9)]),
     ('port: "in[0]", kind: dynamic_dims, allowed: false', [{}], [x0(dims=[1, -1, 8])]),
+    ('port: "in[0]", kind: same_dims, as: "out[0]", dims: [1, 2], broadcast: true',
+     [{}, sizes(1, 1, 8), sizes(1, 4, 1), {"y0": {"dims": [1, 1, 8]}}], [sizes(1, 2, 8), {"y0": {"dims": [1, 2, 8]}}]),
     # Datatypes and encodings.
     ('port: "in[0]", kind: dtypes, denied: [FLOAT_16]', [{}], [x0(dtype="FLOAT_16", encoding={})]),
     ('port: "in[0]", kind: peer_dtype, peer: "in[1]", bits: 8', [{}, {"x1": None}], [x1(dtype="UFIXED_POINT_16", encoding=encoding(0.5, 0))]),
@@ -183,6 +197,14 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
      [{}, x0(encoding=encoding(0.25, 3))], [scale(1.0), zero(127)]),
     ('port: "in[0]", kind: same_encoding, as: "out[0]", aspect: equal_or_larger_scale',
      [{}, x0(encoding=encoding(1.0, 3))], [scale(0.25), zero(127)]),
+    ('port: "in[0]", kind: same_encoding, as: "out[0]", aspect: as_read', [{}, scale(0.75)], [scale(1.5), zero(127)]),
+    ('port: "in[0]", kind: same_encoding, as: "out[0]", aspect: as_read',
+     [x0(encoding=encoding(0.5, 8, bitwidth=4)) | {"y0": {"encoding": encoding(0.75, 8, bitwidth=4)}}],
+     [x0(encoding=encoding(0.5, 8, bitwidth=4)) | {"y0": {"encoding": encoding(0.5, 7, bitwidth=4)}}]),
+    ('port: "in[1]", kind: same_encoding, as: "in[2]", aspect: as_read',
+     [x1(encoding=channels([0.25] * 8)) | {"x2": {"encoding": channels([0.25] * 8, 0)}}], []),
+    ('port: "in[0]", kind: same_encoding, as: "out[0]", aspect: as_read_raw', [{}, scale(0.75)], [scale(1.5), zero(127)]),
+    ('port: "in[0]", kind: fixed_encoding, offset: -128, aspect: as_read_raw', [{}, scale(7)], [zero(127)]),
     ('port: "in[0]", kind: fixed_encoding, scale: "1/2", offset: -128', [{}, scale(0.5 * (1 + 5e-7))], [zero(127), scale(0.501), scale(0.499)]),
     ('port: "in[0]", kind: offset_range, min: -130, max: -127', [{}, zero(130), zero(127)], [zero(131), zero(126)]),
     ('port: "in[0]", kind: scale_range, min: 0.25, max: 1', [{}, scale(0.25), scale(1)], [scale(0.249), scale(1.01)]),
@@ -214,6 +236,10 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
     ("port: level, kind: param_value, denied: [4, 6]", [{}, level(5)], [level(4), level(6)]),
     ("port: level, kind: param_value, min: 3, max: 5", [{}, level(5)], [level(2), level(6)]),
     ("port: level, kind: param_value, min_exclusive: 2, max_exclusive: 4", [{}], [level(2), level(4)]),
+    ("port: gain, kind: param_value, min: 0.5, max: 1.5", [gain(0.5), gain(1.5)], [gain(0.4), gain(1.6)]),
+    ("port: gain, kind: param_value, min_exclusive: 0.5, max_exclusive: 1.5", [gain(1)], [gain(0.5), gain(1.5), gain(0.4), gain(1.6)]),
+    ("port: gain, kind: param_value, eq: 1.5", [gain(1.5), gain(1.5 * (1 + 5e-7))], [gain(1.51), gain(1.49)]),
+    ("port: axes, kind: param_value, eq: 1", [axes(1, 1)], [{}, axes(2, 1)]),
     ("port: axes, kind: param_value, max: 2, index: [1]", [{}, axes(5, 2)], [axes(0, 3)]),
     ("port: axes, kind: param_value, max: 2", [{}], [axes(3, 2), axes(0, 3)]),
     ("port: level, kind: default_only", [{"params": {"level": None}}], [level(0), level(1)]),
