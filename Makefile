@@ -203,9 +203,9 @@ test-packaging: build ## what is installed: consumer projects with GCC and Clang
 	QUANTGATE_BUILD=$(abspath $(BUILD)) QUANTGATE_CLI=$(abspath $(CLI)) QUANTGATE_COMPILERS="g++ clang++-14" \
 	  QUANTGATE_SUBDIRECTORY=1 $(PYTHON) tests/packaging/test_packaging.py
 
-mutation: build ## negates every comparison of the rules, changes 400 values of the database: does a test notice? Hours
-	@$(PYTHON) -m tools.mutation rules --build $(BUILD) -o $(BUILD)/mutation-rules.json
-	@$(PYTHON) -m tools.mutation database --build $(BUILD) -o $(BUILD)/mutation-database.json
+mutation: build ## breaks each comparison of the rules and 400 values of the database: does a test notice? About an hour
+	@$(PYTHON) -m tools.mutation rules --build $(BUILD) --jobs $(JOBS)
+	@$(PYTHON) -m tools.mutation database --build $(BUILD) --jobs $(JOBS)
 
 bench-peers: build ## a table of quantgate beside its peers, into docs/performance.md; LIBRARY=libQnnHtp.so WINML=winml
 	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
