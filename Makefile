@@ -189,6 +189,17 @@ bench: build ## time and memory of `quantgate check` on a model of 1,000 nodes
 	@$(PYTHON) tools/bench_cli.py --cli $(CLI)
 	@test ! -x .venv/bin/quantgate || .venv/bin/python tools/bench_python.py
 
+.PHONY: bench-core record-bench
+bench-core: build ## the benchmarks of the core against the recorded baseline: what takes 1.5 times as long fails; ONLY=REGEX
+	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
+	@$(PYTHON) tools/bench_core.py --bench $(BUILD)/tests/bench/quantgate_bench --compare tests/bench/baseline.json \
+	    $(if $(ONLY),--filter '$(ONLY)')
+
+record-bench: build ## records that baseline anew, and the budgets in docs/performance.md; on a machine at rest
+	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
+	@$(PYTHON) tools/bench_core.py --bench $(BUILD)/tests/bench/quantgate_bench --record tests/bench/baseline.json \
+	    --page docs/performance.md
+
 bench-encodings: build ## time and memory of `quantgate check --encodings` on files of 300 MB
 	@$(PYTHON) tools/bench_encodings.py --cli $(CLI)
 

@@ -15,8 +15,8 @@ bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
   const Tensor* in = g.input(op, 0);
   const Tensor* weight = g.input(op, static_cast<size_t>(g.info(op).weight));
   return in != nullptr && weight != nullptr && !in->dims.empty() && in->dims.back() >= 1 &&
-         in->dims.back() <= settings["depth"].integer().value_or(0) &&
-         IsFixedPoint(weight->dtype) && !weight->encoding.scales.empty() && !IsSymmetric(*weight);
+         IsFixedPoint(weight->dtype) && !weight->encoding.scales.empty() && !IsSymmetric(*weight) &&
+         in->dims.back() <= settings["depth"].integer().value_or(0);
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
