@@ -222,6 +222,17 @@ bench-peers: build ## a table of quantgate beside its peers, into docs/performan
 	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
 	@$(PYTHON) tools/bench_peers.py --cli $(CLI) $(if $(LIBRARY),--library $(LIBRARY)) $(if $(WINML),--winml $(WINML)) -o docs/performance.md
 
+.PHONY: code-coverage
+code-coverage: ## which lines and branches of core the tests reach, into docs/robustness.md; fewer than 95 % of the lines fail
+	@tools/setup.sh gcovr
+	cmake --preset coverage -DPython3_EXECUTABLE=$(PYTHON)
+	cmake --build build/coverage -j $(JOBS)
+	find build/coverage -name '*.gcda' -delete
+	@# Tests that make writing fail don't expect that counts are written too.
+	GCOV_ERROR_FILE=/dev/null ctest --test-dir build/coverage --output-on-failure -j $(JOBS)
+	@$(MAKE) --no-print-directory conformance BUILD=build/coverage
+	$(PYTHON) tools/code_coverage.py --build build/coverage --jobs $(JOBS) --least 95 --page docs/robustness.md
+
 fuzz: ## libFuzzer with sanitizers until every target has had FUZZ_MINUTES=30 of processor time, into docs/robustness.md
 	@tools/setup.sh clang
 	cmake --preset fuzz

@@ -4,6 +4,7 @@
 # install them by hand; the line to run is printed.
 #   tools/setup.sh          build and tests
 #   tools/setup.sh clang    also Clang: the libFuzzer targets, the consumer project
+#   tools/setup.sh gcovr    also gcovr: what of core the tests reach
 set -eu
 
 # Kept in step with docs/dependencies.md.
@@ -12,7 +13,10 @@ packages="g++ cmake ninja-build ccache git ca-certificates
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libxml2-dev libcli11-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   python3 python3-dev python3-venv python3-yaml python3-jsonschema libc++1"
-[ "${1:-}" = clang ] && packages="$packages clang-14"
+case "${1:-}" in
+  clang) packages="$packages clang-14" ;;
+  gcovr) packages="$packages gcovr" ;;
+esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
   echo "setup: no Debian packages here; docs/dependencies.md lists what has to be installed" >&2

@@ -103,8 +103,8 @@ std::string LastLine(std::string text) {
 absl::StatusOr<Reference> Reference::Find(const std::string& python) {
   Reference reference;
   const std::string here = FolderOfThisProgram();
-  // In a build tree below the sources; installed.
-  for (const std::string& root : {here + "/../..", here + "/.."}) {
+  // In a build tree below the sources, or one of several; installed.
+  for (const std::string& root : {here + "/../../..", here + "/../..", here + "/.."}) {
     for (const char* folder : {"/tools/verify", "/share/quantgate"}) {
       if (!reference.folder_.empty() || !Exists(root + folder + "/reference/__main__.py")) continue;
       reference.folder_ = root + folder;
