@@ -10,6 +10,9 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# Counters of a build that measures coverage may say where their errors go.
+ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8",
+               **{name: value for name, value in os.environ.items() if name.startswith("GCOV_")}}
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
 
 # A Conv2d that HTP takes on every arch: UFIXED_POINT_8 with a symmetric signed weight.
@@ -62,8 +65,7 @@ class CliCase(unittest.TestCase):
                 ) -> subprocess.CompletedProcess[str]:
         result = subprocess.run(
             [CLI, *arguments], input=stdin, capture_output=True, timeout=60, cwd=self.folder,
-            env={"PATH": os.environ.get("PATH", ""), "TERM": "xterm", "LANG": "C.UTF-8",
-                 **environment})
+            env={**ENVIRONMENT, "TERM": "xterm", **environment})
         return subprocess.CompletedProcess(result.args, result.returncode,
                                            result.stdout.decode(), result.stderr.decode())
 

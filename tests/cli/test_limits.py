@@ -15,10 +15,9 @@ import unittest
 from pathlib import Path
 from typing import Callable
 
-from cli_case import CLI, ROOT, CliCase, bad, good
+from cli_case import CLI, ENVIRONMENT, ROOT, CliCase, bad, good
 from test_hostile import SANITIZED, field, onnx_model, onnx_node, onnx_tensor, onnx_value
 
-ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8"}
 
 
 def with_external_scale(location: str) -> bytes:
