@@ -1,7 +1,8 @@
 """Each kind of constraint and each condition, just inside and just outside, on a made-up backend.
 
 What a constraint means is in opdefs/README.md; here it is held to it at its edges, whatever the
-databases of real backends happen to use.
+databases of real backends happen to use. What is said of each broken one is kept in
+tests/golden/kinds.txt, which `test_kinds.py --write` writes; review its diff.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import copy
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
+KEPT = ROOT / "tests" / "golden" / "kinds.txt"
 OP = """op: {name}
 backend: toy
 sources: [toy-1.0]
@@ -175,6 +178,9 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
     ('port: "in[0]", kind: dynamic_dims, allowed: false', [{}], [x0(dims=[1, -1, 8])]),
     ('port: "in[0]", kind: same_dims, as: "out[0]", dims: [1, 2], broadcast: true',
      [{}, sizes(1, 1, 8), sizes(1, 4, 1), {"y0": {"dims": [1, 1, 8]}}], [sizes(1, 2, 8), {"y0": {"dims": [1, 2, 8]}}]),
+    ('port: "in[0]", kind: rank, min: 3, max: 3', [{}], [sizes(4, 8)]),
+    ('port: "in[0]", kind: rank, min: 3', [{}], [sizes(4, 8)]),
+    ('port: "in[0]", kind: dim, dim: 1, eq: "param:level/param:axes[0]+1"', [{}, axes(0)], [axes(3)]),
     # Datatypes and encodings.
     ('port: "in[0]", kind: dtypes, denied: [FLOAT_16]', [{}], [x0(dtype="FLOAT_16", encoding={})]),
     ('port: "in[0]", kind: peer_dtype, peer: "in[1]", bits: 8', [{}, {"x1": None}], [x1(dtype="UFIXED_POINT_16", encoding=encoding(0.5, 0))]),
@@ -242,6 +248,9 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
     ("port: axes, kind: param_value, eq: 1", [axes(1, 1)], [{}, axes(2, 1)]),
     ("port: axes, kind: param_value, max: 2, index: [1]", [{}, axes(5, 2)], [axes(0, 3)]),
     ("port: axes, kind: param_value, max: 2", [{}], [axes(3, 2), axes(0, 3)]),
+    ("port: gain, kind: param_value, max: 'param:level'", [gain(3), gain(2.5)], [gain(3.5)]),
+    ("port: axes, kind: param_value, eq: [1, 2]", [{}], [axes(1, 1), axes(2, 1)]),
+    ("port: axes, kind: param_value, eq: [1, 'rank(out[0])-1']", [{}], [axes(1, 1), axes(1, 3)]),
     ("port: level, kind: default_only", [{"params": {"level": None}}], [level(0), level(1)]),
     ("port: axes, kind: param_required", [{}], [{"params": {"axes": None}}]),
     ('port: "in[2]", kind: port_unsupported', [{"x2": None}], [{}]),
@@ -251,35 +260,57 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
 ]  # fmt: skip
 
 
+def told(constraint: str, change: Change, finding: dict[str, Any]) -> str:
+    """All that a finding says, to be read."""
+    lines = [f"{constraint}", f"  with     {json.dumps(change)}"]
+    lines += [f"  {word:<8} {finding[word]}" for word in ("port", "message", "found", "allowed") if finding.get(word)]
+    lines += ["  fix      " + " ".join([fix["summary"], *(json.dumps(edit) for edit in fix.get("edits", ()))]) for fix in finding.get("fixes", ())]
+    return "\n".join(lines) + "\n"
+
+
+def checked() -> list[tuple[str, Change, bool, dict[str, Any]]]:
+    """Each case with its constraint, whether it holds, and the report."""
+    with tempfile.TemporaryDirectory() as folder:
+        overlay = Path(folder)
+        (overlay / "toy").mkdir()
+        (overlay / "targets.yaml").write_text(TARGETS)
+        (overlay / "sources.yaml").write_text(SOURCES)
+        wanted: list[tuple[str, Change, bool]] = []
+        models = []
+        for number, (constraint, inside, outside) in enumerate(CASES):
+            name = f"Probe{number}"
+            (overlay / "toy" / f"{name}.yaml").write_text(OP.format(name=name, constraint=constraint))
+            for change, holds in [*((c, True) for c in inside), *((c, False) for c in outside)]:
+                wanted.append((constraint, change, holds))
+                models.append(model(name, change))
+        path = overlay / "models.jsonl"
+        path.write_text("".join(json.dumps(m) + "\n" for m in models))
+        run = subprocess.run([CLI, "check", str(path), "--backend", "toy", "--route", "direct", "--format", "json", "--opdefs", folder],
+                             capture_output=True, text=True, timeout=60)  # fmt: skip
+    assert run.stderr == "", run.stderr
+    reports = [json.loads(line) for line in run.stdout.splitlines()]
+    assert len(reports) == len(models)
+    return [(*case, report) for case, report in zip(wanted, reports)]
+
+
+def texts(cases: list[tuple[str, Change, bool, dict[str, Any]]]) -> str:
+    return "\n".join(told(constraint, change, f) for constraint, change, _, report in cases for f in report.get("findings", ()))
+
+
 class Kinds(unittest.TestCase):
     maxDiff = None
 
     def test_inside_and_outside(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            overlay = Path(folder)
-            (overlay / "toy").mkdir()
-            (overlay / "targets.yaml").write_text(TARGETS)
-            (overlay / "sources.yaml").write_text(SOURCES)
-            wanted: list[tuple[str, Change, bool]] = []
-            models = []
-            for number, (constraint, inside, outside) in enumerate(CASES):
-                name = f"Probe{number}"
-                (overlay / "toy" / f"{name}.yaml").write_text(OP.format(name=name, constraint=constraint))
-                for change, holds in [*((c, True) for c in inside), *((c, False) for c in outside)]:
-                    wanted.append((constraint, change, holds))
-                    models.append(model(name, change))
-            path = overlay / "models.jsonl"
-            path.write_text("".join(json.dumps(m) + "\n" for m in models))
-            run = subprocess.run([CLI, "check", str(path), "--backend", "toy", "--route", "direct", "--format", "json", "--opdefs", folder],
-                                 capture_output=True, text=True, timeout=60)  # fmt: skip
-        self.assertEqual(run.stderr, "")
-        reports = [json.loads(line) for line in run.stdout.splitlines()]
-        self.assertEqual(len(reports), len(models))
-        for (constraint, change, holds), report in zip(wanted, reports):
+        cases = checked()
+        for constraint, change, holds, report in cases:
             with self.subTest(constraint=constraint, change=change):
                 self.assertNotIn("error", report)
                 self.assertEqual([f["constraint"].rsplit("/", 1)[1] for f in report["findings"]], [] if holds else ["c"])
+        self.assertEqual(texts(cases), KEPT.read_text())
 
 
 if __name__ == "__main__":
-    unittest.main()
+    if "--write" in sys.argv:
+        KEPT.write_text(texts(checked()))
+    else:
+        unittest.main()
