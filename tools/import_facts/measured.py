@@ -267,6 +267,9 @@ class Measured:
                         of=[[{"port": port, "kind": "valid_scale", "aspect": "nonnegative"}],
                             [{"port": port, "kind": "fixed_encoding", "offset": 0}]])
                 for port in data] + [
+            finding(port, "valid_scale", "prepare_fails", aspect="finite", slug="finite-scale-prepared")
+            for port in self.fixed_ports()
+            if port_tools.role(self.op, port) not in ("gamma", "beta", "alpha")] + [
             finding("all", "valid_scale", "undocumented", since="2.51", aspect="nonnegative",
                     slug="negative-scale-unjudged", note="prepared with the offset 0, never judged"),
             finding("all", "valid_scale", "wrong_values", since="2.51", aspect="nonzero",

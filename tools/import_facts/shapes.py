@@ -106,7 +106,7 @@ def _conv(rank, grouped):
     if grouped:
         result.append(_dim("in[1]", last - 1, f"dim(in[0],{last})/param:group"))
     else:
-        result.append(_multiple("in[1]", last, f"dim(in[0],{last})"))
+        result += [_dim("in[1]", last - 1, 1), _multiple("in[1]", last, f"dim(in[0],{last})")]
     return result + [_param("stride", min=1)]
 
 
@@ -170,6 +170,8 @@ def _reduce():
               finding("out[0]", "dim_product", "rejected", slug="elements", dim="all",
                       max="elements(in[0])/dim(in[0],param:axes[0])")]
     for dim in range(MOST_DIMS):
+        result.append(finding("out[0]", "any_of", "rejected", slug=f"dropped-{dim}",
+                              when={"param": {"keep_dims": [0]}, "axes_include": [dim]}, of=_dropped(dim)))
         result.append(_dim("out[0]", dim, 1, when={"param": kept, "axes_include": [dim]}))
         result.append(finding("out[0]", "any_of", "rejected", slug=f"kept-{dim}",
                               when={"param": kept},
@@ -177,6 +179,12 @@ def _reduce():
                                   [{"port": "out[0]", "kind": "dim", "dim": dim,
                                     "eq": f"dim(in[0],{dim})"}]]))
     return result
+
+
+def _dropped(dim):
+    """The dimensions left when this one alone goes; more than one axis is not looked at."""
+    left = [{"port": "out[0]", "kind": "dim", "dim": i, "eq": f"dim(in[0],{i + (i >= dim)})"} for i in range(MOST_DIMS - 1)]
+    return [left, [{"port": "in[0]", "kind": "rank", "max": "(count(axes)-1)*100"}]]
 
 
 _BLOCK = "param:block_size[0]*param:block_size[1]"
@@ -203,6 +211,27 @@ def _padded(i):
 
 def _norm(*ports):
     return [c for p in ports for c in (_rank(p, 1), _dim(p, 0, "dim(in[0],-1)"))]
+
+
+def _instance_norm():
+    return [c for p in ("in[1]", "in[2]") for c in (_rank(p, 1), _or_one(p, 0))]
+
+
+def _or_one(port, dim):
+    """As many as in[0] has channels, or one for all."""
+    return finding(port, "any_of", "rejected", slug=f"dim-{dim}-or-1".replace("--", "-last-"), of=[
+        [{"port": port, "kind": "dim", "dim": dim, "eq": size}] for size in ("dim(in[0],-1)", 1)])
+
+
+def _rms_norm():
+    result = []
+    for port in ("in[1]", "in[2]"):
+        ranks = [[{"port": port, "kind": "rank", "eq": rank}] for rank in ("count(axes)", 0)]
+        result += [finding(port, "any_of", "rejected", slug="rank-of-op", of=ranks),
+                   finding(port, "rank", "prepare_fails", min=1, slug="rank-prepared"), _or_one(port, -1),
+                   finding(port, "dim", "wrong_values", dim=-1, eq="dim(in[0],-1)", slug="dim-last-computed",
+                           note="one element is taken, and not used for all channels")]
+    return result
 
 
 def _mat_mul():
@@ -250,14 +279,32 @@ def _strided_slice():
     result = [_rank("out[0]", "rank(in[0])", when=whole),
               _rank("in[0]", "count(ranges)/3")]
     for i in range(MOST_DIMS):
-        begin, end, stride = (f"param:ranges[{3 * i + j}]" for j in range(3))
-        size = f"(min({end}, dim(in[0],{i}))-{begin}+{stride}-1)/{stride}"
-        backwards = [[{"port": "ranges", "kind": "param_value", "index": [3 * i + j], "max": -1}]
-                     for j in range(3)]
-        forwards = [{"port": "out[0]", "kind": "dim", "dim": i, "eq": size}]
-        result.append(finding("out[0]", "any_of", "rejected", slug=f"dim-{i}", when=whole,
-                              of=[forwards] + backwards))
+        result.append(finding("out[0]", "any_of", "rejected", slug=f"dim-{i}", when=whole, of=_sliced(i)))
     return result
+
+
+def _sliced(i):
+    """The size of dimension i by the signs of begin, end and stride. Forwards a negative begin or end
+    counts from the end; backwards a negative end means past the first element."""
+    at = 3 * i
+    begin, end, stride = (f"param:ranges[{at + j}]" for j in range(3))
+    dim = f"dim(in[0],{i})"
+    from_end = f"max({begin}+{dim}, 0)"
+    result = []
+    for forwards in (True, False):
+        starts = {True: from_end, False: begin if forwards else f"min({begin}, {dim}-1)"}
+        ends = {True: f"{end}+{dim}" if forwards else "0-1", False: f"min({end}, {dim})" if forwards else end}
+        for begin_negative, start in starts.items():
+            for end_negative, stop in ends.items():
+                size = (f"({stop}-{start}+{stride}-1)/{stride}" if forwards else
+                        f"({start}-({stop})-{stride}-1)/(0-{stride})")
+                result.append([_signed(at, begin_negative), _signed(at + 1, end_negative), _signed(at + 2, not forwards),
+                               {"port": "out[0]", "kind": "dim", "dim": i, "eq": size}])
+    return result
+
+
+def _signed(index, negative):
+    return {"port": "ranges", "kind": "param_value", "index": [index], **({"max": -1} if negative else {"min": 0})}
 
 
 def _each(dims, size):
@@ -332,6 +379,7 @@ def _nms():
         _param("iou_threshold", min=0, max=1),
         _dim("out[0]", 0, "dim(in[1],0)*dim(in[1],1)*param:max_boxes_selected"),
         _dim("in[0]", 2, 4), _dim("out[0]", 1, 3), _dim("in[0]", 1, "dim(in[1],2)"),
+        _param("max_boxes_selected", max="dim(in[0],1)"),
         _dim("in[0]", 0, "dim(in[1],0)")]
 
 
@@ -367,12 +415,11 @@ _BY_OP = {
         "dim(in[0],0)", "dim(in[0],1)/param:block_size[0]", "dim(in[0],2)/param:block_size[1]",
         f"dim(in[0],3)*{_BLOCK}",
         multiples=[(1, "param:block_size[0]"), (2, "param:block_size[1]")]),
-    "Batchnorm": lambda: _norm("in[1]", "in[2]"), "InstanceNorm": lambda: _norm("in[1]", "in[2]"),
+    "Batchnorm": lambda: _norm("in[1]", "in[2]"), "InstanceNorm": _instance_norm,
     "GroupNorm": lambda: _norm("in[1]", "in[2]"),
     "LayerNorm": lambda: [c for p in ("in[1]", "in[2]") for c in (
         _rank(p, "count(axes)"), _dim(p, -1, "dim(in[0],-1)"))],
-    "RmsNorm": lambda: [c for p in ("in[1]", "in[2]") for c in (
-        _rank(p, "count(axes)"), _dim(p, -1, "dim(in[0],-1)"))],
+    "RmsNorm": _rms_norm,
     "ChannelShuffle": lambda: [_rank("out[0]", "rank(in[0])"), _axis(), _multiple("in[0]", "param:axis", "param:num_groups")],
     "Conv2d": lambda: _conv(4, True), "Conv3d": lambda: _conv(5, True),
     "DepthWiseConv2d": lambda: _conv(4, False),
@@ -408,7 +455,8 @@ _BY_OP = {
         _dim("out[0]", 0, "dim(in[0],0)"), _dim("out[0]", 3, 3),
         _elements("out[0]", "elements(in[0])*2")],
     "Pack": _pack, "UnPack": _unpack, "Pad": _pad, "Tile": _tile, "Transpose": _transpose,
-    "Prelu": lambda: [_rank("out[0]", "rank(in[0])")],
+    "Prelu": lambda: [_rank("out[0]", "rank(in[0])"),
+                      finding("in[1]", "rank", "rejected", slug="rank-of-op", min=1, max="rank(in[0])")],
     "Resize": lambda: [_rank("out[0]", "rank(in[0])"), _param("interpolation_mode", max=2)] + _resize(-1),
     "ResizeBilinear": lambda: _ranks(in0=4, out0=4) + _resize(3),
     "ResizeNearestNeighbor": lambda: _ranks(in0=4, out0=4) + _resize(3),

@@ -32,10 +32,7 @@ def _softmax():
 def _neuron():
     return _softplus() + [finding("out[0]", "fixed_encoding", "wrong_values", scale="1/65536", offset=0,
                     when={"param": {"operation": ["HARD_SIGMOID"]}, "dtype": [U16]},
-                    note="the encoding is not read: this one is written"),
-            finding("out[0]", "scale_range", "rejected", max=0.9999999,
-                    when={"param": {"operation": ["SIGMOID", "TANH"]}, "dtype": [U16, S16]},
-                    note="scales are compared as whole numbers") ]
+                    note="the encoding is not read: this one is written")]
 
 
 def _log(operation=None):
@@ -47,7 +44,7 @@ def _log(operation=None):
 
 
 def _sigmoid():
-    return [finding("out[0]", "scale_range", "rejected", max=0.9999999, when={"dtype": [U16, S16]},
+    return [finding("out[0]", "scale_range", "rejected", max=0.999998, when={"dtype": [U16, S16]},
                     note="scales are compared as whole numbers")]
 
 
@@ -131,8 +128,8 @@ def _resize():
 
 
 def _multiply():
-    return [finding("in[0]", "valid_scale", "rejected", since="2.51", aspect="finite",
-                    slug="finite-scale")]
+    return [finding(port, "valid_scale", "rejected", aspect="finite", slug="finite-scale")
+            for port in ("in[0]", "in[1]")]
 
 
 def _gamma_per_channel():

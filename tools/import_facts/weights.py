@@ -95,7 +95,7 @@ def _encodings(op):
 
 
 def _block(op):
-    """BLOCK encodings: with quantized activations accepted and not preparable; with float
+    """BLOCK encodings: signed ones of 8 bits with quantized activations accepted and not preparable; with float
     activations 4-bit values of convolutions with a 1x1 filter and of FullyConnected."""
     if op == "TransposeConv3d":
         return []
@@ -106,13 +106,13 @@ def _block(op):
                               denied=["BLOCK"], when={"dtype": [S8], "dtype_of": {"in[0]": [U16]}}))
         result.append(finding("in[1]", "encodings", "prepare_fails", since="2.51",
                               denied=["BLOCK"], slug="block-encoding",
-                              when={"dtype_of": {"in[0]": [U8, S8]}}))
+                              when={"dtype": [S8], "dtype_of": {"in[0]": [U8, S8]}}))
         result.append(finding("in[1]", "dim", "rejected", dim=[0, 1], eq=1, slug="float-filter",
                               when={"dtype": [S8], "dtype_of": {"in[0]": ["FLOAT_16"]}}))
     else:
         result.append(finding("in[1]", "encodings", "prepare_fails", since="2.51",
                               denied=["BLOCK"], slug="block-encoding",
-                              when={"dtype_of": {"in[0]": [U8, S8, U16, S16]}}))
+                              when={"dtype": [S8], "dtype_of": {"in[0]": [U8, S8, U16, S16]}}))
     if op in ("Conv2d", "FullyConnected"):
         result.append(finding("in[1]", "value_range", "wrong_values", since="2.51", min=-8, max=7,
                               when=when, slug="block-values",
@@ -170,16 +170,27 @@ def _missing(op):
     result = []
     for port in ("in[0]", "in[1]", "out[0]"):
         result.append(finding(port, "encoding_defined", "wrong_values"))
-        result.append(finding(port, "valid_scale", "prepare_fails", since="2.51",
-                              aspect="nonnegative", slug="negative-scale"))
+        result += _bad_scales(op, port)
         result.append(finding(port, "valid_scale", "wrong_values", since="2.51",
                               aspect="nonzero", slug="zero-scale"))
+    result.append(finding("all", "valid_scale", "undocumented", since="2.51", aspect="nonnegative",
+                          slug="negative-scale-unjudged", note="where it is prepared it was never judged"))
     if op != "MatMul":
         when = {"encoding_of": {"in[1]": PER_TENSOR}}
         result.append(finding("in[2]", "encoding_defined", "wrong_values", when=when))
         result.append(finding("in[2]", "valid_scale", "wrong_values", aspect="nonzero", when=when,
                               slug="zero-scale"))
     return result
+
+
+def _bad_scales(op, port):
+    """Constant weights are prepared whatever their scale is; MatMul's second input is no weight to it."""
+    if port == "in[1]" and op != "MatMul":
+        return []
+    return [finding(port, "any_of", "prepare_fails", since="2.51", slug="negative-scale",
+                    of=[[{"port": port, "kind": "valid_scale", "aspect": "nonnegative"}],
+                        [{"port": port, "kind": "fixed_encoding", "offset": 0}]]),
+            finding(port, "valid_scale", "prepare_fails", aspect="finite", slug="finite-scale-prepared")]
 
 
 def _bias(op):
@@ -200,8 +211,14 @@ def _bias(op):
                 denied=[U8], when={"encoding_of": {"in[1]": PER_CHANNEL}}),
     ]
     if op in CHANNELS:
-        result.append(finding("in[2]", "dim", "rejected", dim=0, eq=f"dim(in[1],{CHANNELS[op]})",
-                              slug="length"))
+        channels = {"port": "in[2]", "kind": "dim", "dim": 0, "eq": f"dim(in[1],{CHANNELS[op]})"}
+        if op == "Conv3d":
+            result.append(finding("in[2]", "any_of", "rejected", slug="length-or-1",
+                                  of=[[channels], [{"port": "in[2]", "kind": "rank", "max": 1}, dict(channels, eq=1)]]))
+            result.append(finding(consequence="wrong_values", **channels, slug="length",
+                                  note="one element is taken, and not added to all channels"))
+        else:
+            result.append(finding(consequence="rejected", **channels, slug="length"))
     return result
 
 
