@@ -104,8 +104,8 @@ fresh: build verify-reference ## executes configurations of seeds never looked a
 	.venv/bin/python $(HTP)/fresh.py $(or $(SEED),1) --libraries $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn $(or $(SDK),2.47 2.51))
 
 known-htp: build ## after a change of the database: known_differences.json, edges_known.json, docs/conformance.md
-	$(PYTHON) $(HTP)/conformance.py --update
 	$(PYTHON) $(HTP)/edges.py --update
+	$(PYTHON) $(HTP)/conformance.py --update
 
 .PHONY: record-edges
 record-edges: build verify-reference ## makes configurations at the edges of all constraints, asks, executes and records them

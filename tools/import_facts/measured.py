@@ -270,6 +270,9 @@ class Measured:
             finding(port, "valid_scale", "prepare_fails", aspect="finite", slug="finite-scale-prepared")
             for port in self.fixed_ports()
             if port_tools.role(self.op, port) not in ("gamma", "beta", "alpha")] + [
+            finding(port, "bit_width", "prepare_fails", denied=[3, 5, 6, 7], slug="bits-prepared-s8",
+                    when={"dtype": ["SFIXED_POINT_8"], "encoding": ["BW_SCALE_OFFSET"]})
+            for port in self.fixed_ports() if port.startswith("in[")] + [
             finding("all", "valid_scale", "undocumented", since="2.51", aspect="nonnegative",
                     slug="negative-scale-unjudged", note="prepared with the offset 0, never judged"),
             finding("all", "valid_scale", "wrong_values", since="2.51", aspect="nonzero",

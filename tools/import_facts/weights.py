@@ -187,7 +187,9 @@ def _bad_scales(op, port):
     """Constant weights are prepared whatever their scale is; MatMul's second input is no weight to it."""
     if port == "in[1]" and op != "MatMul":
         return []
-    return [finding(port, "any_of", "prepare_fails", since="2.51", slug="negative-scale",
+    bits = [finding(port, "bit_width", "prepare_fails", denied=[3, 5, 6, 7], slug="bits-prepared-s8",
+                    when={"dtype": [S8], "encoding": ["BW_SCALE_OFFSET"]})] if port == "in[0]" else []
+    return bits + [finding(port, "any_of", "prepare_fails", since="2.51", slug="negative-scale",
                     of=[[{"port": port, "kind": "valid_scale", "aspect": "nonnegative"}],
                         [{"port": port, "kind": "fixed_encoding", "offset": 0}]]),
             finding(port, "valid_scale", "prepare_fails", aspect="finite", slug="finite-scale-prepared")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -192,10 +193,39 @@ def _cpu(results: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _edges() -> list[str]:
+    """Out of the recordings and edges_known.json, which `edges.py` holds quantgate to."""
+    known = json.loads((Path(__file__).resolve().parent / "edges_known.json").read_text())["differences"]
+    asked, executed = store.Recording.load("edges"), store.Recording.load("edges_executed")
+    lines = [
+        "## At the edges of the constraints", "",
+        "Each constraint of `opdefs/htp` has configurations just inside and just outside of what it asks for (`edges.py`). "
+        "What both say differently there is listed with its reason in `edges_known.json`.", "",
+    ]  # fmt: skip
+    listed = Counter((target, e["agreement"]) for e in known for target in e["targets"] for _ in e["configurations"])
+    rows = []
+    for target in asked.targets:
+        number = sum(a != "not asked" for a in asked.validation(target))
+        off = [listed[target, a] for a in (compare.FALSE_REJECTION, compare.FALSE_ACCEPTANCE, compare.UNKNOWN)]
+        rows.append([target, number, number - sum(off), *off])
+    lines += _table(["op validation", "asked", "agreeing", "false rejections", "false acceptances", "unknown"], rows)
+    rows = []
+    for target in executed.targets:
+        outcomes = Counter(o["outcome"] for o in executed.execution(target))
+        rows.append([target, *(outcomes[k] for k in ("right", "wrong", "prepare_fails")),
+                     *(listed[target, a] for a in (compare.MISSED, compare.UNFOUNDED, compare.MISSED_FAILURE, compare.UNFOUNDED_FAILURE))])  # fmt: skip
+    lines += _table(["execution", "right", "wrong", "fail to be prepared or run", "of the wrong not announced", "of the right called wrong",
+                     "failures not announced", "failures announced that work"], rows)  # fmt: skip
+    reasons = Counter()
+    for e in known:
+        reasons[e["agreement"].replace("_", " "), e["reason"]] += len(e["configurations"])
+    return lines + _table(["difference", "configurations", "reason"], [[a, n, reason] for (a, reason), n in sorted(reasons.items())])
+
+
 def text(results: dict[str, dict[str, Any]], known: list[dict[str, Any]]) -> str:
     recording = store.Recording.load("validation")
     builds = ", ".join(dict.fromkeys(t["build"] for t in recording.targets.values()))
     lines = [INTRO.format(validated=f"{len(recording.configurations):,}", builds=builds)]
-    lines += _validation(results["validation"]) + _execution(results["execution"])
+    lines += _validation(results["validation"]) + _execution(results["execution"]) + _edges()
     lines += _differences(known) + _crashes() + _cpu(results["cpu"]) + [REPEAT]
     return "\n".join(lines).rstrip("\n") + "\n"
