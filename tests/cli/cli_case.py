@@ -10,9 +10,11 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Counters of a build that measures coverage may say where their errors go.
+# Counters of a build that measures coverage may say where their errors go; a build of mutants is told
+# which to be.
+PASSED_ON = ("GCOV_", "QUANTGATE_MUTANT", "QUANTGATE_REACHED")
 ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8",
-               **{name: value for name, value in os.environ.items() if name.startswith("GCOV_")}}
+               **{name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)}}
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
 
 # A Conv2d that HTP takes on every arch: UFIXED_POINT_8 with a symmetric signed weight.

@@ -33,6 +33,7 @@ params:
   - {{name: level, dtype: INT_32, default: 0}}
   - {{name: axes, dtype: UINT_32, rank: 1}}
   - {{name: gain, dtype: FLOAT_32}}
+  - {{name: ceiling, dtype: FLOAT_32}}
 variants:
   - {{id: A.1, group: A, dtypes: [[UFIXED_POINT_8, UFIXED_POINT_16, FLOAT_16], [SFIXED_POINT_8, UFIXED_POINT_8, UFIXED_POINT_16], [SFIXED_POINT_32, SFIXED_POINT_8], [UFIXED_POINT_8, UFIXED_POINT_16, FLOAT_16]], sources: [toy-1.0]}}
 constraints:
@@ -178,6 +179,7 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
     ('port: "in[0]", kind: dynamic_dims, allowed: false', [{}], [x0(dims=[1, -1, 8])]),
     ('port: "in[0]", kind: same_dims, as: "out[0]", dims: [1, 2], broadcast: true',
      [{}, sizes(1, 1, 8), sizes(1, 4, 1), {"y0": {"dims": [1, 1, 8]}}], [sizes(1, 2, 8), {"y0": {"dims": [1, 2, 8]}}]),
+    ('port: "in[0]", kind: rank, min: "rank(out[0])", max: 4', [{}, sizes(1, 1, 4, 8)], [sizes(4, 8), sizes(1, 1, 1, 4, 8)]),
     ('port: "in[0]", kind: rank, min: 3, max: 3', [{}], [sizes(4, 8)]),
     ('port: "in[0]", kind: rank, min: 3', [{}], [sizes(4, 8)]),
     ('port: "in[0]", kind: dim, dim: 1, eq: "param:level/param:axes[0]+1"', [{}, axes(0)], [axes(3)]),
@@ -213,6 +215,15 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
     ('port: "in[0]", kind: fixed_encoding, offset: -128, aspect: as_read_raw', [{}, scale(7)], [zero(127)]),
     ('port: "in[0]", kind: fixed_encoding, scale: "1/2", offset: -128', [{}, scale(0.5 * (1 + 5e-7))], [zero(127), scale(0.501), scale(0.499)]),
     ('port: "in[0]", kind: offset_range, min: -130, max: -127', [{}, zero(130), zero(127)], [zero(131), zero(126)]),
+    ('port: "in[0]", kind: offset_range, min: -254', [{}, zero(0), zero(254)], [zero(255)]),
+    ('port: "in[0]", kind: offset_range, max: -1', [{}, zero(255), zero(1)], [zero(0)]),
+    ('port: "in[0]", kind: offset_range, min: -255, max: 0, when: {dtype: [UFIXED_POINT_8]}', [zero(0), zero(255)], []),
+    ('port: "in[1]", kind: offset_range, min: -127, max: 128, when: {dtype: [SFIXED_POINT_8]}',
+     [x1(encoding=encoding(0.25, -128)), x1(encoding=encoding(0.25, 127))], []),
+    ('port: "in[1]", kind: offset_range, min: -126, when: {dtype: [SFIXED_POINT_8]}', [x1(encoding=encoding(0.25, 126))], [x1(encoding=encoding(0.25, 127))]),
+    ('port: "in[1]", kind: offset_range, max: 127, when: {dtype: [SFIXED_POINT_8]}', [x1(encoding=encoding(0.25, -127))], [x1(encoding=encoding(0.25, -128))]),
+    ('port: "in[0]", kind: scale_range, min: 1.0e-30', [{}, scale(1e-30)], [scale(1e-31)]),
+    ('port: "in[0]", kind: scale_range, max: 1.0e+30', [{}, scale(1e30)], [scale(1e31)]),
     ('port: "in[0]", kind: scale_range, min: 0.25, max: 1', [{}, scale(0.25), scale(1)], [scale(0.249), scale(1.01)]),
     ('port: "in[0]", kind: scale_range, min: 2, max: 4, as: ["in[1]"]', [{}, scale(1)], [scale(0.49), scale(1.01)]),
     ('port: "in[0]", kind: valid_scale, aspect: positive', [{}], [scale(0), scale(-1)]),
@@ -248,6 +259,8 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
     ("port: axes, kind: param_value, eq: 1", [axes(1, 1)], [{}, axes(2, 1)]),
     ("port: axes, kind: param_value, max: 2, index: [1]", [{}, axes(5, 2)], [axes(0, 3)]),
     ("port: axes, kind: param_value, max: 2", [{}], [axes(3, 2), axes(0, 3)]),
+    ("port: gain, kind: param_value, max: 'param:ceiling'", [{"params": {"gain": {"real": 1.25}, "ceiling": {"real": 1.25}}}],
+     [{"params": {"gain": {"real": 1.5}, "ceiling": {"real": 1.25}}}]),
     ("port: gain, kind: param_value, max: 'param:level'", [gain(3), gain(2.5)], [gain(3.5)]),
     ("port: axes, kind: param_value, eq: [1, 2]", [{}], [axes(1, 1), axes(2, 1)]),
     ("port: axes, kind: param_value, eq: [1, 'rank(out[0])-1']", [{}], [axes(1, 1), axes(1, 3)]),
@@ -257,6 +270,10 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
     ('port: "in[2]", kind: port_optional, allowed: false', [{}], [{"x2": None}]),
     ('port: "in[0]", kind: any_of, of: [[{port: "in[0]", kind: rank, eq: 2}], [{port: "in[0]", kind: symmetric}, {port: "in[0]", kind: dim, dim: 2, min: 8}]]',
      [{}, x0(dims=[4, 8], encoding=encoding(0.5, 3))], [zero(127), sizes(1, 4, 7)]),
+    ('port: "in[0]", kind: any_of, of: [[{port: "in[2]", kind: port_optional, allowed: false}], [{port: "in[0]", kind: rank, eq: 2}]]',
+     [{}, {"x2": None} | sizes(4, 8)], [{"x2": None}]),
+    ('port: "in[0]", kind: any_of, of: [[{port: "in[0]", kind: rank, eq: 2, when: {dtype: [UFIXED_POINT_8]}}], [{port: "in[0]", kind: symmetric}]]',
+     [{}, x0(dims=[4, 8], encoding=encoding(0.5, 3)), x0(dtype="UFIXED_POINT_16", encoding=encoding(0.5, 3))], [zero(127)]),
 ]  # fmt: skip
 
 

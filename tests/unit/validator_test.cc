@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "core/opdb/kinds.h"
 #include "core/rules/rule_entry.h"
@@ -67,6 +68,86 @@ TEST(Validator, ATruthValueMayHaveAnyScaleThatRoundsItToOne) {
     Model model = Unary("ElementWiseNot", scale);
     model.tensors[1].encoding.zero_points = {0};
     EXPECT_EQ(MakeValidator().Check(model).verdict, Consequence::kWrongValues) << scale;
+  }
+}
+
+TEST(Validator, AnEncodingHasAsManyEntriesAsItsFormAsksFor) {
+  const auto make = [](EncodingKind kind, size_t scales, size_t zero_points) {
+    Encoding e;
+    e.kind = kind;
+    e.axis = 3;
+    e.scales.assign(scales, 0.02F);
+    e.zero_points.assign(zero_points, 0);
+    return e;
+  };
+  const auto per_channel = [&](int32_t axis, size_t scales, size_t zero_points) {
+    Encoding e = make(EncodingKind::kPerChannel, scales, zero_points);
+    e.axis = axis;
+    return e;
+  };
+  const auto lpbq = [&](int32_t blocks, size_t block_scales) {
+    Encoding e = make(EncodingKind::kLpbq, 1, 1);
+    e.num_blocks = blocks;
+    e.block_scales.assign(block_scales, 3);
+    e.block_scale_bitwidth = 4;
+    e.block_scale_storage_bits = 8;
+    return e;
+  };
+  const auto block = [&](std::vector<int64_t> sizes, size_t scales) {
+    Encoding e = make(EncodingKind::kBlock, scales, 1);
+    e.block_size.assign(sizes.begin(), sizes.end());
+    return e;
+  };
+  struct Case {
+    Encoding encoding;  // of a tensor of [1, 8, 8, 4]
+    const char* found;  // empty: nothing is said of its entries
+  };
+  const Case cases[] = {
+      {make(EncodingKind::kPerTensor, 1, 0), ""},
+      {make(EncodingKind::kPerTensor, 1, 1), ""},
+      {make(EncodingKind::kPerTensor, 0, 0), "no scale"},
+      {make(EncodingKind::kPerTensor, 2, 1), "2 scales for 1 tensor"},
+      {make(EncodingKind::kPerTensor, 1, 2), "2 zero points for 1 tensor"},
+      {per_channel(3, 1, 0), ""},
+      {per_channel(3, 4, 4), ""},
+      {per_channel(-1, 4, 4), ""},
+      {per_channel(-4, 1, 1), ""},
+      {per_channel(3, 3, 1), "3 scales for 4 channels"},
+      {per_channel(3, 4, 3), "3 zero points for 4 channels"},
+      {per_channel(4, 1, 1), "axis 4 of [1, 8, 8, 4]"},
+      {per_channel(-5, 1, 1), "axis -5 of [1, 8, 8, 4]"},
+      {lpbq(2, 1), ""},
+      {lpbq(2, 8), ""},
+      {lpbq(1, 4), ""},
+      {lpbq(2, 4), "4 block scales for 4 channels × 2 blocks"},
+      {lpbq(0, 1), "0 blocks"},
+      {block({1, 2, 4, 4}, 1), ""},
+      {block({1, 2, 4, 4}, 8), ""},
+      {block({1, 2, 4, 4}, 4), "4 scales for 8 blocks"},
+      {block({2, 4, 4}, 1), "a block size of 3 dimensions for [1, 8, 8, 4]"},
+      {block({1, 3, 4, 4}, 1), "blocks of 3 along dimension 1 of [1, 8, 8, 4]"},
+      {block({0, 2, 4, 4}, 1), "blocks of 0 along dimension 0 of [1, 8, 8, 4]"},
+      {block({1, 2, 4, 8}, 1), "blocks of 8 along dimension 3 of [1, 8, 8, 4]"},
+  };
+  for (const Case& c : cases) {
+    Model model = Unary("Relu");
+    model.tensors[0].encoding = c.encoding;
+    std::string found;
+    for (const Finding& f : MakeValidator().Check(model).findings) {
+      if (f.rule->slug == "encoding-shape") found = f.found;
+    }
+    EXPECT_EQ(found, c.found) << c.found;
+  }
+}
+
+TEST(Validator, BlocksOfAnUnknownDimensionAreNotCounted) {
+  Model model = Unary("Relu");
+  model.tensors[0].dims[1] = kDynamicDim;
+  model.tensors[0].encoding.kind = EncodingKind::kBlock;
+  model.tensors[0].encoding.block_size = {1, 3, 4, 4};
+  model.tensors[0].encoding.scales.assign(7, 0.02F);
+  for (const Finding& f : MakeValidator().Check(model).findings) {
+    EXPECT_NE(f.rule->slug, "encoding-shape") << f.message;
   }
 }
 

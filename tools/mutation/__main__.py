@@ -1,6 +1,6 @@
 """Breaks one thing at a time and looks whether a test notices.
 
-    python3 -m tools.mutation rules    [--jobs N] [--again | --only TEXT] [--build DIR]
+    python3 -m tools.mutation rules    [--jobs N] [--again | --untried] [--only TEXT]... [--tests TEXT]... [--build DIR]
     python3 -m tools.mutation database [--jobs N] [--sample 400] [--seed 1] [--build DIR]
     python3 -m tools.mutation page
 
@@ -37,6 +37,7 @@ PAGE = ROOT / "docs/robustness.md"
 MARKS = {"rules": ("<!-- table: tools/mutation rules -->", "<!-- end of rules -->"),
          "database": ("<!-- table: tools/mutation database -->", "<!-- end of database -->")}  # fmt: skip
 UNNOTICED = ("survived", "unreached")
+SAME = "The same"  # so a reason begins where the mutant gives what the original gives
 
 
 def progress(text: str) -> None:
@@ -64,16 +65,19 @@ def rules_table(record: dict[str, Any]) -> str:
         what = "boundary" if r["mutant"].rsplit("[", 1)[1] in ("< -> <=]", "<= -> <]", "> -> >=]", ">= -> >]") else "negated"
         rows[folder, what, "tried"] += 1
         rows[folder, what, "noticed"] += r["outcome"] not in UNNOTICED
-        rows[folder, what, "accepted"] += "reason" in r
+        rows[folder, what, "same"] += r.get("reason", "").startswith(SAME)
+        rows[folder, what, "open"] += "reason" in r and not r["reason"].startswith(SAME)
     keys = sorted({key[:2] for key in rows})
-    lines = ["| code | comparisons | mutants | noticed | | listed with a reason |", "|---|---|--:|--:|--:|--:|"]
+    lines = ["| code | comparisons | mutants | noticed | | the same | noticed or the same | listed as open |", "|---|---|--:|--:|--:|--:|--:|--:|"]
     for key in [*keys, None]:
-        tried, noticed, listed = (sum(n for k, n in rows.items() if k[2] == word and key in (None, k[:2])) for word in ("tried", "noticed", "accepted"))
+        tried, noticed, same, still = (sum(n for k, n in rows.items() if k[2] == word and key in (None, k[:2])) for word in ("tried", "noticed", "same", "open"))
         name, what = key or ("all", "")
-        lines.append(f"| {name} | {what} | {tried:,} | {noticed:,} | {100 * noticed / max(1, tried):.1f} % | {listed} |")
+        lines.append(f"| {name} | {what} | {tried:,} | {noticed:,} | {100 * noticed / max(1, tried):.1f} % | {same} | "
+                     f"{100 * (noticed + same) / max(1, tried):.1f} % | {still} |")  # fmt: skip
     by = Counter(r["outcome"].split()[0].split(".")[0].split("/")[0] for r in record["results"] if r["outcome"] not in UNNOTICED)
     words = {"golden": "fixtures of the rules", "unit": "unit tests", "recorded": "recorded answers of the library",
-             "opdefs": "`tests/opdefs/test_kinds.py`", "conformance": "recorded graphs"}  # fmt: skip
+             "opdefs": "`tests/opdefs/test_kinds.py`", "conformance": "recorded graphs", "cli": "cases of the command line",
+             "fuzz": "the corpora of the fuzzers"}  # fmt: skip
     first = ", ".join(f"{n:,} by {words[word]}" for word, n in by.most_common())
     missing = record["possible"] - record["mutants"]
     rest = f" Of {record['possible']:,} mutants {missing:,} have not been run yet." if missing else ""
@@ -113,34 +117,51 @@ def page() -> None:
     PAGE.write_text(text)
 
 
+def _record(build: schemata.Build, by_key: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What is known of the mutants that there are, with the reasons of those unnoticed."""
+    listed = accepted("core/")
+    results = []
+    for m in build.mutants():
+        if m.key in by_key:
+            r = {"mutant": m.key, "place": m.place, "outcome": by_key[m.key]["outcome"]}
+            if r["outcome"] in UNNOTICED and m.key in listed:
+                r["reason"] = listed[m.key]
+            results.append(r)
+    results.sort(key=lambda r: str(r["mutant"]))
+    noticed = sum(r["outcome"] not in UNNOTICED for r in results)
+    left_out = [f"{c.file}: {c.text}" for c in build.all if c.number in build.refused]
+    return {"possible": len(build.mutants()), "mutants": len(results), "noticed": noticed, "not tried": left_out, "results": results}
+
+
 def run_rules(arguments: argparse.Namespace) -> int:
     started = time.monotonic()
     progress("building all mutants")
     build = schemata.Build(ROOT, arguments.build.resolve() / "mutation", arguments.jobs)
-    bench = rules.Bench(build, progress)
-    mutants = [m for m in build.mutants() if not arguments.only or arguments.only in m.key]
-    settled: list[dict[str, Any]] = []
+    file = FOLDER / "rules.json"
+    by_key = {r["mutant"]: r for r in json.loads(file.read_text())["results"]} if file.is_file() else {}
+    mutants = [m for m in build.mutants() if any(text in m.key for text in arguments.only or [""])]
     if arguments.again:
-        before = {r["mutant"]: r for r in json.loads((FOLDER / "rules.json").read_text())["results"]}
-        settled = [before[m.key] | {"place": m.place} for m in mutants if m.key in before and before[m.key]["outcome"] not in UNNOTICED]
-        known = {r["mutant"] for r in settled}
-        mutants = [m for m in mutants if m.key not in known]
-    results = sorted(settled + rules.run(bench, mutants, arguments.jobs, progress), key=lambda r: str(r["mutant"]))
-    listed = accepted("core/")
-    for r in results:
-        if r["outcome"] in UNNOTICED and r["mutant"] in listed:
-            r["reason"] = listed[r["mutant"]]
-    noticed = sum(r["outcome"] not in UNNOTICED for r in results)
-    print(f"\nrules: {len(results)} mutants, {noticed} noticed ({100 * noticed / max(1, len(results)):.1f} %), "
+        mutants = [m for m in mutants if m.key not in by_key or by_key[m.key]["outcome"] in UNNOTICED]
+    if arguments.untried:
+        mutants = [m for m in mutants if m.key not in by_key]
+    if mutants:
+        bench = rules.Bench(build, progress, arguments.tests)
+        # One source file at a time, so that what is known is recorded as it comes.
+        for name in sorted({m.comparison.file for m in mutants}):
+            there = [m for m in mutants if m.comparison.file == name]
+            for r in rules.run(bench, there, arguments.jobs, progress):
+                if not arguments.tests or arguments.last or r["outcome"] not in UNNOTICED:
+                    by_key[r["mutant"]] = r
+            write("rules", _record(build, by_key))
+    record = _record(build, by_key)
+    write("rules", record)
+    page()
+    print(f"\nrules: {len(mutants)} mutants tried; of {record['possible']} {record['noticed']} are noticed "
+          f"({100 * record['noticed'] / max(1, record['possible']):.1f} %), "
           f"{len(build.refused)} comparisons can't be tried; {time.monotonic() - started:.0f} s")  # fmt: skip
-    problems = rules_problems(results, listed)
+    problems = rules_problems(record["results"], accepted("core/"))
     for problem in problems:
         print(f"  {problem}")
-    if arguments.only:
-        return 0
-    left_out = [f"{c.file}: {c.text}" for c in build.all if c.number in build.refused]
-    write("rules", {"possible": len(build.mutants()), "mutants": len(results), "noticed": noticed, "not tried": left_out, "results": results})
-    page()
     return 1 if problems else 0
 
 
@@ -148,7 +169,7 @@ def run_database(arguments: argparse.Namespace) -> int:
     started = time.monotonic()
     build = arguments.build.resolve()
     bench = database.Bench(ROOT, build / "bin/quantgate", build / "mutation", progress)
-    every = [m for m in database.mutants(ROOT) if not arguments.only or arguments.only in m.file]
+    every = [m for m in database.mutants(ROOT) if any(text in m.file for text in arguments.only or [""])]
     results = database.run(bench, every, arguments.sample, arguments.seed, arguments.jobs, progress)
     listed = accepted("opdefs/")
     for r in results:
@@ -176,8 +197,11 @@ def main() -> int:
     parser.add_argument("what", choices=["rules", "database", "page"])
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", default="", help="mutants with this text in their line or file; nothing is written")
+    parser.add_argument("--only", action="append", default=[], help="mutants with this text in their line or file")
     parser.add_argument("--again", action="store_true", help="rules: only what the recorded run did not notice, after a new test")
+    parser.add_argument("--untried", action="store_true", help="rules: only what no run has tried")
+    parser.add_argument("--tests", action="append", default=[], help="rules: tests with this text in their name, such as golden or unit.fix")
+    parser.add_argument("--last", action="store_true", help="rules: with --tests, the other tests have been run: record as unnoticed what these don't notice")
     parser.add_argument("--sample", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+import unittest
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +25,11 @@ from tools.mutation.goldens import Goldens
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = [("edges", "2.51 v73"), ("edges_executed", "2.51 v73")]
 SAMPLE = 8  # every such configuration is asked about before all of them are
-SCRIPTS = ["conformance/graph/compare.py"]
+SCRIPTS = ["conformance/graph/compare.py", "conformance/executorch/lowered.py", "conformance/ort/as_run/compare.py"]
 QUICK_SCRIPTS = ["opdefs/test_kinds.py"]
+# Each of their cases is watched by itself: they are many and short.
+SUITES = ["check", "verbs", "formats", "fix", "as_run"]
+LONGEST_CASE = 5.0  # seconds
 SLOW_UNIT = ("repeats",)  # after the recorded answers
 MOST_SECONDS = 120
 
@@ -42,38 +46,70 @@ class Watch:
     def fails(self, environment: dict[str, str]) -> bool:
         try:
             run = subprocess.run(self.command, cwd=ROOT, env=dict(os.environ, **environment), stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL, timeout=max(10.0, 10 * self.seconds))  # fmt: skip
+                                 stderr=subprocess.DEVNULL, timeout=max(5.0, 10 * self.seconds))  # fmt: skip
         except subprocess.TimeoutExpired:
             return True
         return run.returncode != 0
 
 
+def _cases(suite: str) -> list[str]:
+    """`TestClass.test_method` of tests/cli/test_<suite>.py."""
+    folder = str(ROOT / "tests/cli")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    open_suites, found = [unittest.defaultTestLoader.loadTestsFromName(f"test_{suite}")], []
+    while open_suites:
+        for test in open_suites.pop():
+            if isinstance(test, unittest.TestSuite):
+                open_suites.append(test)
+            else:
+                found.append(test.id().split(".", 1)[1])
+    return sorted(found)
+
+
 class Bench:
-    def __init__(self, build: schemata.Build, progress: Callable[[str], None]) -> None:
-        self.build, self.size, self.progress = build, build.size, progress
+    """The tests whose names contain one of `wanted`, with what each of them reaches."""
+
+    def __init__(self, build: schemata.Build, progress: Callable[[str], None], wanted: list[str]) -> None:
+        self.build, self.size, self.progress, self.wanted = build, build.size, progress, wanted
         self.lock = threading.Lock()
-        progress("fixtures")
-        self.goldens = Goldens(build.program)
-        self.reached_by_case = {case: self.goldens.reached(case, "json", self.size) for case in self.goldens.cases}
-        for case in self.goldens.cases:
-            if self.goldens.fails(case, {}):
-                raise SystemExit(f"error: {case.model} differs from its golden without a mutant")
-        cli = {"QUANTGATE_CLI": str(build.program), "QUANTGATE_BUILD": str(build.build)}
-        os.environ.update(cli)
-        unit = {name: self._watch(f"unit.{name}", [str(next(build.build.rglob(f"{name}_test")))]) for name in schemata.UNIT}
-        quick = [w for name, w in unit.items() if name not in SLOW_UNIT]
-        quick += [self._watch(script, [sys.executable, str(ROOT / "tests" / script)]) for script in QUICK_SCRIPTS]
-        self.unit = sorted(quick, key=lambda w: w.seconds)
-        self.slow = [unit[name] for name in SLOW_UNIT]
-        self.slow += [self._watch(script, [sys.executable, str(ROOT / "tests" / script), "--cli", str(build.program)]) for script in SCRIPTS]
-        self.baseline = answers.Baseline(build.program, build.build / "answers")
-        self.parts = {(p.name, p.target): p for p in answers.parts() if (p.name, p.target) in RECORDED}
+        self.goldens: Goldens | None = None
+        self.reached_by_case: dict[Any, bytes] = {}
+        if self._wants("golden"):
+            progress("fixtures")
+            goldens = self.goldens = Goldens(build.program)
+            with ThreadPoolExecutor(max_workers=build.jobs) as pool:
+                self.reached_by_case = dict(zip(goldens.cases, pool.map(lambda case: goldens.reached(case, "json", self.size), goldens.cases)))
+        os.environ.update({"QUANTGATE_CLI": str(build.program), "QUANTGATE_BUILD": str(build.build),
+                           "QUANTGATE_OPDEFC": str(build.build / "tools/opdefc/opdefc")})  # fmt: skip
+        python, tests = sys.executable, ROOT / "tests"
+        unit = {name: [str(next(build.build.rglob(f"{name}_test")))] for name in schemata.UNIT}
+        commands = {f"unit.{name}": command for name, command in unit.items() if name not in SLOW_UNIT}
+        commands |= {f"fuzz.{name}": [str(next(build.build.rglob(f"{name}_replay"))), str(tests / "fuzz/corpus" / name)] for name in schemata.REPLAYED}
+        commands |= {script: [python, str(tests / script)] for script in QUICK_SCRIPTS}
+        for suite in SUITES:
+            commands |= {f"cli/{suite} {case}": [python, str(tests / f"cli/test_{suite}.py"), case] for case in _cases(suite)}
+        self.quick = sorted(self._watches(commands, LONGEST_CASE), key=lambda w: w.seconds)
+        commands = {f"unit.{name}": unit[name] for name in SLOW_UNIT}
+        commands |= {script: [python, str(tests / script), "--cli", str(build.program)] for script in SCRIPTS}
+        self.slow = self._watches(commands, MOST_SECONDS)
+        self.parts = {(p.name, p.target): p for p in answers.parts() if (p.name, p.target) in RECORDED and self._wants(p.title)}
         self.reached_by_part: dict[tuple[str, str], bytes] = {}
+        if self.parts:
+            self.baseline = answers.Baseline(build.program, build.build / "answers")
         for key, part in self.parts.items():
             progress(part.title)
             self.reached_by_part[key] = self.baseline.reached(part, tuple(part.by_op), self.size)
 
-    def _watch(self, name: str, command: list[str]) -> Watch:
+    def _wants(self, name: str) -> bool:
+        return not self.wanted or any(text in name for text in self.wanted)
+
+    def _watches(self, commands: dict[str, list[str]], longest: float) -> list[Watch]:
+        with ThreadPoolExecutor(max_workers=self.build.jobs) as pool:
+            made = list(pool.map(lambda item: self._watch(*item), [item for item in commands.items() if self._wants(item[0])]))
+        return [w for w in made if w is not None and w.seconds < longest and any(w.reached)]
+
+    def _watch(self, name: str, command: list[str]) -> Watch | None:
         self.progress(name)
         watch = Watch(name, command)
         with tempfile.NamedTemporaryFile() as file:
@@ -81,7 +117,8 @@ class Bench:
             started = time.monotonic()
             watch.seconds = MOST_SECONDS
             if watch.fails({"QUANTGATE_REACHED": file.name}):
-                raise SystemExit(f"error: {name} fails without a mutant")
+                print(f"\n{name} fails without a mutant and is not watched", file=sys.stderr)
+                return None
             watch.seconds = time.monotonic() - started
             watch.reached = Path(file.name).read_bytes()
         return watch
@@ -92,11 +129,13 @@ class Bench:
         slug = Path(mutant.comparison.file).stem.replace("_", "-")
         any_reach = False
         wanted = {case for case, reached in self.reached_by_case.items() if reached[mutant.id]}
-        if wanted:
+        if wanted and self.goldens is not None:
             any_reach = True
             if (case := self.goldens.noticing(wanted, environment, first=slug)) is not None:
+                if self.goldens.fails(case, {}):
+                    raise SystemExit(f"error: {case.model} differs from its golden without a mutant")
                 return f"golden {case.slug}"
-        for watch in self.unit:
+        for watch in self.quick:
             if watch.reached[mutant.id]:
                 any_reach = True
                 if watch.fails(environment):
