@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <string>
 
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
@@ -36,6 +37,11 @@ bool Concerns(const GraphView& g, opdb::Tree /*settings*/, int32_t op) {
          });
 }
 
+std::string Others(size_t count) {
+  if (count == 0) return "";
+  return count == 1 ? ", as is 1 other" : fmt::format(", as are {} others", count);
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const int64_t megabytes = MegabytesOf(g);
   if (megabytes == 0) return;
@@ -59,12 +65,11 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     }
   }
   if (largest == kNoTensor) return;
-  const size_t count = large.size();
   Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
   const double bytes = StoredBytes(g.tensor(largest));
   f.message = fmt::format("the constant {} {} is larger than the {} MB of VTCM of {}{}",
                           Dims(g.tensor(largest)), f.port, megabytes, g.target().soc(),
-                          count > 1 ? fmt::format(", as are {} others", count - 1) : "");
+                          Others(large.size() - 1));
   f.found = Bytes(bytes);
   f.allowed = fmt::format("{} MB", megabytes);
   f.fixes.push_back(UnsafeFix("quantize it with fewer bits, or split the layer"));
