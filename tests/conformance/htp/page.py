@@ -31,6 +31,7 @@ The configurations are made from the database's own variants and examples: each 
 VALIDATED = (
     ("914209", "2.47 and 2.51, each on v68, v73 and v79", "20,000 each", "2 (0.01 %)", "19 (0.10 %)", "0"),
     ("55117", "2.51 v73", "100,000 in 80 s", "10 (0.01 %)", "119 (0.12 %)", "0"),
+    ("662607", "2.47 and 2.51, each on v68, v73 and v79", "20,000 each", "1 (0.01 %)", "16 and 18 (0.09 %)", "0"),
 )  # fmt: skip
 # In the order they were drawn; 620417, 981273, 310771 and 271828 led to rules afterwards. From 161803 on with inputs that
 # make comparisons tell both values; 161803 and 577215 were drawn together, and led to rules afterwards.
@@ -45,6 +46,7 @@ FRESH = (
     ("161803", "2.51 v73", "134 of 140 (95.7 %)", "7 of 1351 (0.5 %)"), ("161803", "2.47 v73", "131 of 135 (97.0 %)", "8 of 1342 (0.6 %)"),
     ("577215", "2.51 v73", "120 of 121 (99.2 %)", "9 of 1316 (0.7 %)"), ("577215", "2.47 v73", "116 of 118 (98.3 %)", "11 of 1310 (0.8 %)"),
     ("141421", "2.51 v73", "132 of 134 (98.5 %)", "6 of 1337 (0.4 %)"), ("141421", "2.47 v73", "131 of 133 (98.5 %)", "6 of 1326 (0.5 %)"),
+    ("299792", "2.51 v73", "118 of 121 (97.5 %)", "4 of 1296 (0.3 %)"), ("299792", "2.47 v73", "117 of 120 (97.5 %)", "4 of 1282 (0.3 %)"),
 )  # fmt: skip
 REPEAT = """## How to repeat it
 
