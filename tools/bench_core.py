@@ -13,13 +13,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
-import re
 import subprocess
 import sys
 from pathlib import Path
 
+import this_machine
 from page_table import replaced
 
 NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -117,8 +115,7 @@ def main() -> int:
     found = measured(arguments.bench, arguments.filter, arguments.repetitions)
     if arguments.compare:
         return compared(found, json.loads(arguments.compare.read_text())["benchmarks"], arguments.worse)
-    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    machine = f"{os.cpu_count()} cores of {cpu[1] if cpu else platform.processor()}"
+    machine = this_machine.described()
     record = {"machine": machine, "repetitions": arguments.repetitions, "benchmarks": dict(sorted(found.items()))}
     text = json.dumps(record, indent=1) + "\n"
     if not arguments.record:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import re
 import resource
 import subprocess
@@ -24,6 +23,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import this_machine
 from page_table import replaced
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -173,9 +173,7 @@ def main() -> int:
     text = table.markdown()
     print(text)
     if arguments.output:
-        cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-        machine = f"{os.cpu_count()} cores of {cpu[1] if cpu else platform.processor()}"
-        part = f"\n\nOn {machine}, processor time, the least of {arguments.runs} runs.\n\n{text}\n"
+        part = f"\n\nOn {this_machine.described()}, processor time, the least of {arguments.runs} runs.\n\n{text}\n"
         arguments.output.write_text(replaced(arguments.output.read_text(), MARKS, part))
     return 0
 

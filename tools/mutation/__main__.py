@@ -30,13 +30,13 @@ sys.path.insert(0, str(ROOT / "tools"))
 from page_table import replaced  # noqa: E402
 
 from tools.mutation import database, rules, schemata  # noqa: E402
+from tools.mutation.rules import UNNOTICED  # noqa: E402
 
 FOLDER = ROOT / "tests/mutation"
 ACCEPTED = FOLDER / "accepted.yaml"
 PAGE = ROOT / "docs/robustness.md"
 MARKS = {"rules": ("<!-- table: tools/mutation rules -->", "<!-- end of rules -->"),
          "database": ("<!-- table: tools/mutation database -->", "<!-- end of database -->")}  # fmt: skip
-UNNOTICED = ("survived", "unreached")
 SAME = "The same"  # so a reason begins where the mutant gives what the original gives
 
 

@@ -57,8 +57,7 @@ def parts() -> list[Part]:
         for target in targets or sorted(recording.targets, reverse=True):
             answers = recording.execution(target) if name in ("execution", edges.EXECUTED) else recording.validation(target)
             part = Part(name, target, backend="cpu" if name == "cpu" else "htp")
-            for configuration, answer in zip(recording.configurations, answers):
-                model = configuration.get("model", configuration)
+            for model, answer in zip(recording.models, answers):
                 part.by_op.setdefault(model["nodes"][0]["op"], []).append((model, answer))
             made.append(part)
     return made
@@ -74,9 +73,7 @@ class Baseline:
         self._known: dict[tuple[str, str, tuple[str, ...], int], tuple[Path, list[str]]] = {}
 
     def _said(self, part: Part, models: Path, environment: dict[str, str], program: Path, *more: str) -> list[str] | None:
-        sdk, arch = part.target.split()
-        command = [str(program), "check", "--backend", part.backend, "--sdk", sdk, *(["--arch", arch] if arch != store.NO_ARCH else []),
-                   "--route", "direct", "--mode", "warn", "--format", "json", str(models), *more]  # fmt: skip
+        command = [*ask.quantgate_command(str(program), part.target, str(models), part.backend), *more]
         try:
             run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=MOST_SECONDS, env=environment)
         except (subprocess.TimeoutExpired, UnicodeDecodeError):
@@ -117,9 +114,4 @@ class Baseline:
 
 
 def _read(line: str) -> dict[str, Any]:
-    """As tests/conformance/htp/ask.py reads a report."""
-    report = json.loads(line)
-    if "error" in report:
-        return {"verdict": "rejected", "findings": [["rejected", "unreadable"]]}
-    return {"verdict": report["nodes"][0]["verdict"],
-            "findings": [[f["consequence"], f.get("constraint") or f["code"]] for f in report["findings"]]}  # fmt: skip
+    return ask.verdict_of(json.loads(line))

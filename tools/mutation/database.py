@@ -34,7 +34,6 @@ DTYPE = re.compile(r"\[((?:[SU]?FIXED_POINT|INT|UINT|FLOAT|BOOL|S|U|F)_?\w*, )(?
 OTHER = {"rejected": "advice", "prepare_fails": "advice", "wrong_values": "advice", "altered": "rejected",
          "undocumented": "rejected", "advice": "rejected"}  # fmt: skip
 FIRST_ASKED = (2, 47)  # the oldest SDK whose library is recorded
-ANSWERS = "answers of the library"
 
 
 @dataclass(frozen=True, order=True)

@@ -32,6 +32,7 @@ SUITES = ["check", "verbs", "formats", "fix", "as_run"]
 LONGEST_CASE = 5.0  # seconds
 SLOW_UNIT = ("repeats",)  # after the recorded answers
 MOST_SECONDS = 120
+UNNOTICED = SURVIVED, UNREACHED = "survived", "unreached"  # outcomes
 
 
 @dataclass
@@ -151,7 +152,7 @@ class Bench:
                 any_reach = True
                 if watch.fails(environment):
                     return watch.name
-        return "survived" if any_reach else "unreached"
+        return SURVIVED if any_reach else UNREACHED
 
 
 def run(bench: Bench, mutants: list[schemata.Mutant], jobs: int, progress: Callable[[str], None]) -> list[dict[str, Any]]:
@@ -164,7 +165,7 @@ def run(bench: Bench, mutants: list[schemata.Mutant], jobs: int, progress: Calla
         with bench.lock:
             results.append(result)
             outcomes.write(json.dumps(result) + "\n")
-            survived = sum(r["outcome"] in ("survived", "unreached") for r in results)
+            survived = sum(r["outcome"] in UNNOTICED for r in results)
             progress(f"{len(results)} of {len(mutants)} mutants, {survived} unnoticed")
 
     with outcomes, ThreadPoolExecutor(max_workers=jobs) as pool:

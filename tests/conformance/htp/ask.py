@@ -34,6 +34,21 @@ def _line(source: str) -> int:
     return int(source.rsplit(":", 1)[1]) - 1
 
 
+def record_validation(recording: store.Recording, oracle: str, sdk: str, path: str, arch: str, jobs: int) -> None:
+    """Puts what a library's op validation says of a recording's configurations into it."""
+    answers, build = library(oracle, path, arch, recording.models, jobs)
+    letters = "".join(store.letter(a["validate"]) for a in answers)
+    recording.targets[f"{sdk} {arch}"] = {"build": build, "answers": store.pack(letters)}
+    print(f"{sdk} {arch}: {len(letters)} configurations asked")
+
+
+def record_execution(recording: store.Recording, oracle: str, sdk: str, path: str, arch: str, jobs: int) -> None:
+    """The same of running them."""
+    outcomes, build = executed(oracle, path, arch, recording.configurations, jobs)
+    text = "\n".join(json.dumps(o) for o in outcomes)
+    recording.targets[f"{sdk} {arch}"] = {"build": build, "answers": store.pack(text)}
+
+
 def _arch(arch: str) -> list[str]:
     return [] if arch == store.NO_ARCH else ["--arch", arch]
 
@@ -88,20 +103,30 @@ def _outcome(case: dict[str, Any], answer: dict[str, Any], judge: Any) -> dict[s
             "share": round(said.share, 3)}  # fmt: skip
 
 
-def quantgate(cli: str, target: str, models: list[dict[str, Any]], backend: str = "htp") -> list[dict[str, Any]]:
-    """quantgate's verdict on each model: {"verdict", "findings": [[consequence, constraint]]}."""
+def quantgate_command(cli: str, target: str, models: str, backend: str = "htp") -> list[str]:
+    """That checks a file of Models of one node."""
     sdk, arch = target.split()
+    return [cli, "check", "--backend", backend, "--sdk", sdk, *_arch(arch), "--route", "direct", "--mode", "warn",
+            "--format", "json", models]  # fmt: skip
+
+
+def verdict_of(report: dict[str, Any]) -> dict[str, Any]:
+    """Of a JSON report on a Model of one node: {"verdict", "findings": [[consequence, constraint]]}."""
+    if "error" in report:  # a model that can't be read is refused
+        return {"verdict": "rejected", "findings": [["rejected", "unreadable"]]}
+    return {"verdict": report["nodes"][0]["verdict"],
+            "findings": [[f["consequence"], f.get("constraint") or f["code"]] for f in report["findings"]]}  # fmt: skip
+
+
+def quantgate(cli: str, target: str, models: list[dict[str, Any]], backend: str = "htp") -> list[dict[str, Any]]:
+    """quantgate's verdict on each model, as verdict_of() gives it."""
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as stream:
         _write(models, stream)
-        command = [cli, "check", "--backend", backend, "--sdk", sdk, *_arch(arch), "--route", "direct", "--mode", "warn",
-                   "--format", "json", stream.name]  # fmt: skip
+        command = quantgate_command(cli, target, stream.name, backend)
         run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        # A model that can't be read is refused.
-        said = [{"verdict": "rejected", "findings": [["rejected", "unreadable"]]} for _ in models]
+        said = [verdict_of({"error": "no report"}) for _ in models]
         for line, report in _reports(run):
-            if "error" not in report:
-                said[line] = {"verdict": report["nodes"][0]["verdict"], "findings": [
-                    [f["consequence"], f.get("constraint") or f["code"]] for f in report["findings"]]}  # fmt: skip
+            said[line] = verdict_of(report)
         if run.wait() not in (0, 1, 2):
             raise SystemExit(f"error: {' '.join(command)}: exit status {run.returncode}")
     return said

@@ -11,6 +11,7 @@ from typing import Any
 import store
 
 KNOWN = Path(__file__).resolve().parent / "known_differences.json"
+EDGES_KNOWN = KNOWN.with_name("edges_known.json")
 # About op validation; the last two about values.
 FALSE_REJECTION, FALSE_ACCEPTANCE, UNKNOWN = "false_rejection", "false_acceptance", "unknown"
 MISSED, UNFOUNDED = "wrong_values_missed", "wrong_values_unfounded"
@@ -32,6 +33,15 @@ def of_validation(answer: str, verdict: str) -> str:
 
 def says_wrong_values(said: dict[str, Any]) -> bool:
     return any(consequence == "wrong_values" for consequence, _ in said["findings"])
+
+
+def announces_failure(said: dict[str, Any]) -> bool:
+    """Whether quantgate expects that the graph isn't prepared, or for a worse reason not taken."""
+    return said["verdict"] in ("rejected", "prepare_fails") or foresees_failure(said)
+
+
+def foresees_failure(said: dict[str, Any]) -> bool:
+    return any(consequence == "prepare_fails" for consequence, _ in said["findings"])
 
 
 def of_values(outcome: str, said: dict[str, Any]) -> str:
@@ -91,7 +101,7 @@ def execution(recording: store.Recording, target: str, said: list[dict[str, Any]
             result.counts[op][agreement] += 1
             result.total[agreement] += 1
         if outcome == "prepare_fails":
-            announced = ours["verdict"] in ("rejected", "prepare_fails") or any(c == "prepare_fails" for c, _ in ours["findings"])
+            announced = announces_failure(ours)
             result.total["failure_announced"] += announced
             # Graphs of the oracle lack the option that lets FLOAT_32 run as FLOAT_16.
             result.total["failure_of_float"] += not announced and any(t.get("dtype") == "FLOAT_32" for t in case["model"]["tensors"])
@@ -107,8 +117,9 @@ def execution(recording: store.Recording, target: str, said: list[dict[str, Any]
     return result
 
 
-def load_known() -> list[dict[str, Any]]:
-    return json.loads(KNOWN.read_text())["differences"] if KNOWN.is_file() else []
+def load_known(file: Path | None = None) -> list[dict[str, Any]]:
+    file = file or KNOWN
+    return json.loads(file.read_text())["differences"] if file.is_file() else []
 
 
 def _keys(entry: dict[str, Any]) -> set[tuple[str, str, str]]:
@@ -129,7 +140,7 @@ def problems(differences: list[Difference], known: list[dict[str, Any]]) -> list
 UNEXPLAINED = "not explained"
 
 
-def update_known(differences: list[Difference], known: list[dict[str, Any]]) -> None:
+def update_known(differences: list[Difference], known: list[dict[str, Any]], file: Path | None = None) -> None:
     """Takes out what is gone. What is new is listed with the reason that the same configuration
     has on another target, else with that of the same op, agreement and cause, else as
     unexplained, with what both said."""
@@ -149,4 +160,17 @@ def update_known(differences: list[Difference], known: list[dict[str, Any]]) -> 
             out.append({"op": op, "agreement": agreement, "reason": reason, "said": said, "targets": list(targets),
                         "configurations": sorted(listed)})  # fmt: skip
     text = "{\n \"differences\": [\n" + ",\n".join("  " + json.dumps(e) for e in out) + "\n ]\n}\n"
-    KNOWN.write_text(text if out else '{\n "differences": []\n}\n')
+    (file or KNOWN).write_text(text if out else '{\n "differences": []\n}\n')
+
+
+MOST_SHOWN = 40
+
+
+def told(problems: list[str], seconds: float) -> int:
+    """Prints the end of a run; its exit status."""
+    for problem in problems[:MOST_SHOWN]:
+        print(f"FAIL {problem}")
+    if len(problems) > MOST_SHOWN:
+        print(f"FAIL and {len(problems) - MOST_SHOWN} more")
+    print(f"{'PASS' if not problems else f'{len(problems)} problems'} in {seconds:.0f} s")
+    return 1 if problems else 0

@@ -49,7 +49,7 @@ SEED = 2026
 
 def ends(libs: dict[str, str]) -> list[str]:
     """The oldest and the newest SDK."""
-    ordered = sorted(libs, key=lambda sdk: [int(n) for n in sdk.split(".")])
+    ordered = sorted(libs, key=store.sdk_key)
     return list(dict.fromkeys((ordered[0], ordered[-1])))
 
 
@@ -68,10 +68,7 @@ def ask_all(recording: store.Recording, oracle: str, libs: dict[str, str], jobs:
     """Asks every library about a recording's configurations and saves it."""
     for sdk, path in libs.items():
         for arch in archs[sdk]:
-            answers, build = ask.library(oracle, path, arch, recording.configurations, jobs)
-            letters = "".join(store.letter(a["validate"]) for a in answers)
-            recording.targets[f"{sdk} {arch}"] = {"build": build, "answers": store.pack(letters)}
-            print(f"{sdk} {arch}: {len(letters)} configurations asked")
+            ask.record_validation(recording, oracle, sdk, path, arch, jobs)
     recording.save()
 
 
@@ -95,10 +92,7 @@ def record_execution(oracle: str, libs: dict[str, str], jobs: int) -> None:
     recording.configurations = list(configurations(database.load(ask.ROOT / "opdefs" / "htp"), store.EXECUTED_SEED, EXECUTED_PER_OP))
     for sdk in ends(libs):
         for arch in EXECUTED_ARCHS:
-            path = libs[sdk]
-            outcomes, build = ask.executed(oracle, path, arch, recording.configurations, jobs)
-            text = "\n".join(json.dumps(o) for o in outcomes)
-            recording.targets[f"{sdk} {arch}"] = {"build": build, "answers": store.pack(text)}
+            ask.record_execution(recording, oracle, sdk, libs[sdk], arch, jobs)
     recording.save()
 
 
@@ -126,15 +120,12 @@ def replay(cli: str) -> dict[str, dict[str, Any]]:
     results: dict[str, dict[str, Any]] = {}
     for name in SETS:
         recording = store.Recording.load(name)
-        models = [c["model"] for c in recording.configurations] if name == "execution" else recording.configurations
         judge = compare.execution if name == "execution" else compare.validation
         backend = "cpu" if name == "cpu" else "htp"
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            said = pool.map(lambda target: ask.quantgate(cli, target, models, backend), recording.targets)
+            said = pool.map(lambda target: ask.quantgate(cli, target, recording.models, backend), recording.targets)
             results[name] = {target: judge(recording, target, verdicts) for target, verdicts in zip(recording.targets, said)}
     return results
-
-
 
 
 def row(cells: list[Any]) -> str:
@@ -207,12 +198,7 @@ def main() -> int:
         page.PATH.write_text(text)
     elif not page.PATH.is_file() or page.PATH.read_text() != text:
         problems.append(f"{page.PATH.relative_to(ask.ROOT)} is out of date: make known-htp")
-    for problem in problems[:40]:
-        print(f"FAIL {problem}")
-    if len(problems) > 40:
-        print(f"FAIL and {len(problems) - 40} more")
-    print(f"{'PASS' if not problems else f'{len(problems)} problems'} in {time.monotonic() - started:.0f} s")
-    return 1 if problems else 0
+    return compare.told(problems, time.monotonic() - started)
 
 
 if __name__ == "__main__":

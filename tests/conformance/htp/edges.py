@@ -31,7 +31,6 @@ import ask  # noqa: E402
 import compare  # noqa: E402
 import store  # noqa: E402
 
-KNOWN = HERE / "edges_known.json"
 ASKED, EXECUTED = "edges", "edges_executed"
 ARCH = "v73"
 FIRST_SDK = (2, 47)
@@ -46,12 +45,8 @@ MOST_ELEMENTS = 1 << 16  # of a tensor that is executed
 ORDER = ["accepted", "advice", "undocumented", "altered", "wrong_values", "prepare_fails", "rejected"]
 
 
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split(".")))
-
-
 def _asked_about(k: dict[str, Any]) -> bool:
-    return k["kind"] != "note" and not (k.get("until") and _version(k["until"]) <= FIRST_SDK)
+    return k["kind"] != "note" and not (k.get("until") and store.sdk_key(k["until"]) <= FIRST_SDK)
 
 
 def candidates(op: Any) -> Iterator[tuple[str, int, int, str, dict[str, Any]]]:
@@ -126,7 +121,7 @@ def chosen(op: Any, cli: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]
     return [*row_candidates(op), *asked], executed
 
 
-def configurations(cli: str, libs: dict[str, str], oracle: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def configurations(cli: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     from agree import database
 
     asked: dict[str, dict[str, Any]] = {}
@@ -141,19 +136,16 @@ def configurations(cli: str, libs: dict[str, str], oracle: str) -> tuple[list[di
 
 
 def record(cli: str, oracle: str, libs: dict[str, str], jobs: int, run: bool) -> None:
-    models, cases = configurations(cli, libs, oracle)
+    models, cases = configurations(cli)
     recording = store.Recording(ASKED, models)
     for sdk, path in libs.items():
-        answers, build = ask.library(oracle, path, ARCH, models, jobs)
-        recording.targets[f"{sdk} {ARCH}"] = {"build": build, "answers": store.pack("".join(store.letter(a["validate"]) for a in answers))}
-        print(f"{sdk} {ARCH}: {len(models)} configurations asked")
+        ask.record_validation(recording, oracle, sdk, path, ARCH, jobs)
     recording.save()
     if not run:
         return
     recording = store.Recording(EXECUTED, cases)
     for sdk, path in libs.items():
-        outcomes, build = ask.executed(oracle, path, ARCH, cases, jobs)
-        recording.targets[f"{sdk} {ARCH}"] = {"build": build, "answers": store.pack("\n".join(json.dumps(o) for o in outcomes))}
+        ask.record_execution(recording, oracle, sdk, path, ARCH, jobs)
         recording.save()
 
 
@@ -162,9 +154,8 @@ def agreement(got: dict[str, Any], said: dict[str, Any]) -> str:
     outcome = got["outcome"]
     prepared = outcome in ("right", "between", "wrong") or (outcome == "not judged" and got["reason"] not in NOT_RUN)
     if outcome == "prepare_fails":
-        told = said["verdict"] == "rejected" or any(c == "prepare_fails" for c, _ in said["findings"])
-        return compare.AGREES if told else compare.MISSED_FAILURE
-    if prepared and any(c == "prepare_fails" for c, _ in said["findings"]):
+        return compare.AGREES if compare.announces_failure(said) else compare.MISSED_FAILURE
+    if prepared and compare.foresees_failure(said):
         return compare.UNFOUNDED_FAILURE
     return compare.of_values(outcome, said)
 
@@ -184,15 +175,11 @@ def differences(name: str, recording: store.Recording, target: str, said: list[d
     return result
 
 
-def models_of(recording: store.Recording) -> list[dict[str, Any]]:
-    return [c["model"] for c in recording.configurations] if recording.name == EXECUTED else recording.configurations
-
-
 def replay(cli: str) -> dict[tuple[str, str], compare.Result]:
     recordings = {name: store.Recording.load(name) for name in (ASKED, EXECUTED)}
     keys = [(name, target) for name, r in recordings.items() for target in r.targets]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        said = pool.map(lambda key: ask.quantgate(cli, key[1], models_of(recordings[key[0]])), keys)
+        said = pool.map(lambda key: ask.quantgate(cli, key[1], recordings[key[0]].models), keys)
         return {key: differences(key[0], recordings[key[0]], key[1], ours) for key, ours in zip(keys, said)}
 
 
@@ -214,17 +201,10 @@ def main() -> int:
         counts = Counter(result.total)
         print(f"{name} {target}: " + ", ".join(f"{n} {word}" for word, n in sorted(counts.items())))
     found = [d for result in results.values() for d in result.differences]
-    known_file, compare.KNOWN = compare.KNOWN, KNOWN
     if args.update:
-        compare.update_known(found, compare.load_known())
-    problems = compare.problems(found, compare.load_known())
-    compare.KNOWN = known_file
-    for problem in problems[:40]:
-        print(f"FAIL {problem.replace('make known-htp', 'edges.py --update')}")
-    if len(problems) > 40:
-        print(f"FAIL and {len(problems) - 40} more")
-    print(f"{'PASS' if not problems else f'{len(problems)} problems'} in {time.monotonic() - started:.0f} s")
-    return 1 if problems else 0
+        compare.update_known(found, compare.load_known(compare.EDGES_KNOWN), compare.EDGES_KNOWN)
+    problems = compare.problems(found, compare.load_known(compare.EDGES_KNOWN))
+    return compare.told(problems, time.monotonic() - started)
 
 
 if __name__ == "__main__":

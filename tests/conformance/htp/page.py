@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -197,7 +196,7 @@ def _cpu(results: dict[str, Any]) -> list[str]:
 
 def _edges() -> list[str]:
     """Out of the recordings and edges_known.json, which `edges.py` holds quantgate to."""
-    known = json.loads((Path(__file__).resolve().parent / "edges_known.json").read_text())["differences"]
+    known = compare.load_known(compare.EDGES_KNOWN)
     asked, executed = store.Recording.load("edges"), store.Recording.load("edges_executed")
     lines = [
         "## At the edges of the constraints", "",

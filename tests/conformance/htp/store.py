@@ -71,6 +71,11 @@ class Recording:
                  "targets": dict(sorted(self.targets.items(), key=lambda item: target_key(item[0])))}  # fmt: skip
         (FOLDER / f"{self.name}.json").write_text(json.dumps(index, indent=1) + "\n")
 
+    @property
+    def models(self) -> list[dict[str, Any]]:
+        """What is asked about; configurations that are executed have more beside it."""
+        return [c.get("model", c) for c in self.configurations]
+
     def validation(self, target: str) -> list[str]:
         return [LETTERS[c] for c in unpack(self.targets[target]["answers"])]
 
@@ -83,6 +88,10 @@ def shown(target: str) -> str:
     return f"{target.split()[0]} CPU" if target.endswith(f" {NO_ARCH}") else target
 
 
+def sdk_key(sdk: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in sdk.split("."))
+
+
 def target_key(target: str) -> tuple[tuple[int, ...], int]:
     sdk, arch = target.split()
-    return tuple(int(part) for part in sdk.split(".")), int(arch[1:] or 0)
+    return sdk_key(sdk), int(arch[1:] or 0)
