@@ -52,9 +52,7 @@ namespace {
 
 int64_t IntAttribute(const Node& node, std::string_view name, int64_t otherwise) {
   const Param* param = node.FindParam(name);
-  if (param == nullptr) return otherwise;
-  const std::optional<std::vector<int64_t>> ints = IntsOf(param->value);
-  return ints && ints->size() == 1 ? (*ints)[0] : otherwise;
+  return param == nullptr ? otherwise : IntOf(param->value).value_or(otherwise);
 }
 
 TensorId Input(const Node& node, size_t i) {

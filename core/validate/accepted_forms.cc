@@ -31,7 +31,9 @@ const AcceptedForm* AcceptedForms::Found(int32_t entry) {
 
 void AcceptedForms::Insert(const Node& node, AcceptedForm accepted) {
   if (entries_.size() >= kMaxForms) return;
-  by_hash_[HashOfForm(graph_, node)].push_back(static_cast<int32_t>(entries_.size()));
+  auto& alike = by_hash_[HashOfForm(graph_, node)];
+  if (alike.size() >= kMaxAlike) return;
+  alike.push_back(static_cast<int32_t>(entries_.size()));
   entries_.push_back({&node, std::move(accepted)});
 }
 

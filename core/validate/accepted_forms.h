@@ -37,6 +37,8 @@ class AcceptedForms {
 
  private:
   static constexpr size_t kMaxForms = 4096;  // a few MB at most
+  // Of one hash, which leaves values of params out: a search compares with each.
+  static constexpr size_t kMaxAlike = 32;
   static constexpr uint64_t kTrial = 4096;
 
   struct Entry {

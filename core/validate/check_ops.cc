@@ -10,6 +10,7 @@
 
 #include "core/validate/accepted_forms.h"
 #include "core/validate/check_node.h"
+#include "core/validate/finish.h"
 #include "core/validate/node_form.h"
 #include "core/validate/ways_out.h"
 
@@ -18,8 +19,6 @@ namespace {
 
 // Checking fewer takes less time than starting a thread does.
 constexpr size_t kOpsOfThread = 4096;
-
-bool Earlier(const Finding& a, const Finding& b) { return a.node_index < b.node_index; }
 
 // The ways out of a refused op become the fixes of its worst finding. What a rule advises itself is
 // the cheapest where it changes an encoding; of datatypes and targets the tried ones are better.
@@ -127,7 +126,7 @@ void CheckOps(const OpsCheck& check, const Resolved& resolved, Report& report) {
   }
   // Findings of the way here came first, with their nodes.
   if (!in_order || !resolved.findings.empty()) {
-    std::stable_sort(report.findings.begin(), report.findings.end(), Earlier);
+    std::stable_sort(report.findings.begin(), report.findings.end(), EarlierNode);
   }
 }
 

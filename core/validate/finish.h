@@ -10,6 +10,9 @@ namespace quantgate {
 // The level a consequence has under these options.
 Level LevelOf(Consequence consequence, const ValidatorOptions& options);
 
+// By node of the file; findings of the model as a whole come first.
+inline bool EarlierNode(const Finding& a, const Finding& b) { return a.node_index < b.node_index; }
+
 // Sets levels of all findings, and counts, verdict and failed from `report.nodes`.
 void Finish(const ValidatorOptions& options, Report& report);
 

@@ -186,9 +186,7 @@ struct Validator::Impl {
         finding.node_index = index[static_cast<size_t>(finding.node_index)];
       }
     }
-    std::stable_sort(
-        report.findings.begin(), report.findings.end(),
-        [](const Finding& a, const Finding& b) { return a.node_index < b.node_index; });
+    std::stable_sort(report.findings.begin(), report.findings.end(), EarlierNode);
     report.counts[static_cast<size_t>(Consequence::kAccepted)] +=
         static_cast<int64_t>(model.nodes.size() - index.size());
     const std::vector<NodeReport> checked = std::exchange(report.nodes, {});

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/opdb/conditions.h"
 #include "core/rules/graph_view.h"
+#include "core/validate/finish.h"
 
 namespace quantgate {
 namespace {
@@ -124,17 +125,14 @@ void GraphRules::Walk(const Resolved& resolved, Report& report) const {
     node.verdict = Worse(node.verdict, f.consequence);
   }
   // Behind those of the node itself: a finding is large, so each is moved once.
-  const auto earlier = [](const Finding& a, const Finding& b) {
-    return a.node_index < b.node_index;
-  };
-  if (!std::is_sorted(found.begin(), found.end(), earlier)) {
-    std::stable_sort(found.begin(), found.end(), earlier);
+  if (!std::is_sorted(found.begin(), found.end(), EarlierNode)) {
+    std::stable_sort(found.begin(), found.end(), EarlierNode);
   }
   std::vector<Finding> all;
   all.reserve(report.findings.size() + found.size());
   std::merge(std::make_move_iterator(report.findings.begin()),
              std::make_move_iterator(report.findings.end()), std::make_move_iterator(found.begin()),
-             std::make_move_iterator(found.end()), std::back_inserter(all), earlier);
+             std::make_move_iterator(found.end()), std::back_inserter(all), EarlierNode);
   report.findings = std::move(all);
 }
 
