@@ -23,8 +23,10 @@ namespace quantgate {
 namespace {
 
 constexpr std::string_view kFallback = "fallback";
-// Longer ones are nobody's names, and matching takes time in proportion to both.
+// Longer ones are nobody's names, and matching takes time in proportion to both; of a pattern its
+// length when counted repeats are written out.
 constexpr size_t kLongestPattern = 512;
+constexpr size_t kLongestWrittenOut = 2048;
 constexpr size_t kLongestName = 512;
 constexpr size_t kHintedNames = 10000;
 
@@ -35,8 +37,32 @@ constexpr auto kSyntax = std::regex::ECMAScript | std::regex_constants::__polyno
 constexpr auto kSyntax = std::regex::ECMAScript;
 #endif
 
+// At most: every count as if it stood for the whole pattern. "a{2}b{,3}" is 9 * 2 * 3.
+size_t LengthWrittenOut(std::string_view pattern) {
+  size_t length = pattern.size();
+  for (size_t i = pattern.find('{'); i != std::string_view::npos; i = pattern.find('{', i + 1)) {
+    size_t count = 0;
+    for (size_t at = i + 1; at < pattern.size() && count <= kLongestWrittenOut; ++at) {
+      const char c = pattern[at];
+      if (c == ',') {
+        length *= std::max<size_t>(count, 1);
+        count = 0;
+      } else if (c >= '0' && c <= '9') {
+        count = 10 * count + static_cast<size_t>(c - '0');
+      } else {
+        break;
+      }
+    }
+    length *= std::max<size_t>(count, 1);
+    if (length > kLongestWrittenOut) break;
+  }
+  return length;
+}
+
 std::optional<std::regex> Compile(const std::string& pattern) {
-  if (pattern.size() > kLongestPattern) return std::nullopt;
+  if (pattern.size() > kLongestPattern || LengthWrittenOut(pattern) > kLongestWrittenOut) {
+    return std::nullopt;
+  }
   try {
     return std::regex(pattern, kSyntax);
   } catch (const std::regex_error&) {
@@ -448,7 +474,8 @@ class Applying {
         Add("QG710", Consequence::kAltered,
             fmt::format("{}: is no regular expression; it is passed over", At(entry)),
             fmt::format("\"{}\"", entry.pattern.substr(0, kLongestPattern)),
-            "an ECMAScript regular expression without back references", "write a pattern");
+            "an ECMAScript regular expression without back references or many repeats",
+            "write a pattern");
         continue;
       }
       const std::string hint =

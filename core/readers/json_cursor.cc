@@ -115,6 +115,13 @@ std::string_view JsonCursor::TokenOf(Value& value) {
   return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
 }
 
+bool JsonCursor::IsNull(Value& value) {
+  // A plain bool in some versions of simdjson.
+  bool null = false;
+  return TokenOf(value) == "null" &&
+         simdjson::simdjson_result<bool>(value.is_null()).get(null) == simdjson::SUCCESS && null;
+}
+
 std::string JsonCursor::Path() const {
   std::string out = root_;
   for (const Step& step : path_) {

@@ -93,6 +93,7 @@ class JsonCursor {
   bool UnknownKey(size_t offset, std::string_view key, std::span<const JsonKey> keys);
   // The token at which a value begins, without what follows it.
   static std::string_view TokenOf(Value& value);
+  static bool IsNull(Value& value);
   std::string Path() const;
 
   // Byte of the text that a byte of the buffer is.
@@ -157,7 +158,7 @@ bool JsonCursor::Map(Value value, Field field) {
     simdjson::ondemand::json_type member_type;
     if (const auto error = v.type().get(member_type)) return Syntax(error);
     if (member_type == simdjson::ondemand::json_type::null) {
-      if (TokenOf(v) != "null" || !v.is_null()) return Fail(v, "bad literal");
+      if (!IsNull(v)) return Fail(v, "bad literal");
     } else if (!field(key, v, offset)) {
       return false;
     }

@@ -3,34 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/rules/conditions.h"
 #include "core/rules/format.h"
 
 namespace quantgate::rules {
 
-bool HoldsAsAWhole(const NodeView& node, const opdb::ConstraintRow& constraint) {
+namespace {
+
+// What of a constraint, its `when` included, doesn't hold; nothing: it holds.
+std::optional<Subject> BrokenAsAWhole(const NodeView& node, const opdb::ConstraintRow& constraint) {
   const RuleEntry* entry = EntryOf(constraint.kind);
-  if (entry == nullptr || !Applies(node, constraint)) return true;
-  if (constraint.port < 0) return entry->holds({node, constraint});
+  if (entry == nullptr || !Applies(node, constraint)) return std::nullopt;
+  const auto broken = [&](const Tensor* tensor, int element) -> std::optional<Subject> {
+    const Subject subject{node, constraint, tensor, element};
+    if (entry->holds(subject)) return std::nullopt;
+    return subject;
+  };
+  if (constraint.port < 0) return broken(nullptr, 0);
   const int count = node.tensors(constraint.port).count;
   for (int i = 0; i < count; ++i) {
     const Tensor* tensor = node.tensor(constraint.port, i);
-    if (tensor != nullptr && !entry->holds({node, constraint, tensor, i})) return false;
+    if (tensor == nullptr) continue;
+    if (const auto subject = broken(tensor, i)) return subject;
   }
-  return count > 0 || !entry->wants_absent || entry->holds({node, constraint});
+  return count == 0 && entry->wants_absent ? broken(nullptr, 0) : std::nullopt;
 }
 
-namespace {
-
 // A constraint on the port at hand speaks of the tensor at hand, of a variadic port's others not.
-bool HoldsFor(const Subject& subject, const opdb::ConstraintRow& inner) {
+std::optional<Subject> BrokenFor(const Subject& subject, const opdb::ConstraintRow& inner) {
   if (subject.tensor == nullptr || inner.port != subject.constraint.port) {
-    return HoldsAsAWhole(subject.node, inner);
+    return BrokenAsAWhole(subject.node, inner);
   }
   const RuleEntry* entry = EntryOf(inner.kind);
-  return entry == nullptr || !Applies(subject.node, inner) ||
-         entry->holds({subject.node, inner, subject.tensor, subject.element});
+  const Subject at_hand{subject.node, inner, subject.tensor, subject.element};
+  if (entry == nullptr || !Applies(subject.node, inner) || entry->holds(at_hand)) {
+    return std::nullopt;
+  }
+  return at_hand;
 }
 
 template <typename Holds>
@@ -47,7 +58,7 @@ bool AnyWhereAll(const Subject& subject, Holds&& holds) {
 
 bool AnyHolds(const Subject& subject) {
   return AnyWhereAll(subject,
-                     [&](const opdb::ConstraintRow& inner) { return HoldsFor(subject, inner); });
+                     [&](const opdb::ConstraintRow& inner) { return !BrokenFor(subject, inner); });
 }
 
 bool AnyHoldsByForm(const Subject& subject) {
@@ -55,7 +66,7 @@ bool AnyHoldsByForm(const Subject& subject) {
     if (!ConditionsReadFormOnly(subject.node.db(), inner)) return false;
     const RuleEntry* entry = EntryOf(inner.kind);
     return entry == nullptr || !Applies(subject.node, inner) ||
-           (entry->reads_form_only && HoldsFor(subject, inner));
+           (entry->reads_form_only && !BrokenFor(subject, inner));
   });
 }
 
@@ -66,16 +77,15 @@ std::string AlternativesText(const Subject& subject) {
     if (!text.empty()) text += "; or ";
     bool first = true;
     for (const opdb::ConstraintRow& inner : db.all_of(alt)) {
+      const auto broken = BrokenFor(subject, inner);
+      if (!broken) continue;
       if (!first) text += " and ";
       first = false;
-      const RuleEntry* entry = EntryOf(inner.kind);
       Finding part;
       part.op = OpName(subject.node);
-      part.port = inner.port >= 0 ? PortName(subject.node, inner.port)
+      part.port = inner.port >= 0 ? PortName(subject.node, inner.port, broken->element)
                                   : ParamName(subject.node, inner.param);
-      const Tensor* tensor = inner.port >= 0 ? subject.node.tensor(inner.port) : nullptr;
-      if (entry == nullptr || (inner.port >= 0 && tensor == nullptr)) continue;
-      entry->explain({subject.node, inner, tensor}, part);
+      EntryOf(inner.kind)->explain(*broken, part);
       text += fmt::format("{} {}", part.port, part.allowed);
     }
   }

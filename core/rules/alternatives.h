@@ -11,11 +11,8 @@ namespace quantgate::rules {
 bool AnyHolds(const Subject& subject);
 // Whether one holds that reads the form of the node only.
 bool AnyHoldsByForm(const Subject& subject);
-// "rank 4; or rank up to 3 and dimension 0 exactly 1"
+// What each of them lacks, where none holds: "in[0] rank 4; or stride 1 and dilation 1".
 std::string AlternativesText(const Subject& subject);
-
-// Whether a constraint holds for all tensors of its port, its `when` included.
-bool HoldsAsAWhole(const NodeView& node, const opdb::ConstraintRow& constraint);
 
 }  // namespace quantgate::rules
 

@@ -7,10 +7,12 @@
 #define QUANTGATE_CORE_RULES_RULE_ENTRY_H_
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "core/rules/node_view.h"
+#include "core/rules/scale_limit.h"
 #include "quantgate/report.h"
 #include "quantgate/rule.h"
 
@@ -35,7 +37,8 @@ struct RuleEntry {
   // True when the constraint holds or can't be judged. Called for each given tensor of the
   // constraint's port, once for a constraint on a param. Never allocates.
   bool (*holds)(const Subject&) = nullptr;
-  // Fills message, found, allowed, fixes of the finding of a broken constraint.
+  // Fills message, found, allowed, fixes of the finding of a broken constraint; never called where
+  // `holds` is true.
   void (*explain)(const Subject&, Finding&) = nullptr;
   // The check wants to see a port that isn't given (tensor == nullptr).
   bool wants_absent = false;
@@ -44,6 +47,9 @@ struct RuleEntry {
   bool reads_form_only = false;
   // Of a rule that reads numbers: whether this subject holds whatever they are. Null: never.
   bool (*holds_by_form)(const Subject&) = nullptr;
+  // Of a rule that compares scales: all it compares, for every node of this one's form. Nothing: a
+  // node of this form has nothing to compare.
+  std::optional<ScaleLimit> (*scale_limit)(const Subject&) = nullptr;
   // Rules between nodes, instead of the above: looks at the whole graph at the end of the route.
   // Runs where opdefs/rules/<slug>.yaml says (backends, archs, ops that must be there).
   void (*walk)(const GraphView&, GraphFindings&) = nullptr;

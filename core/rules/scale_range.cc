@@ -1,82 +1,62 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <utility>
+#include <optional>
+#include <tuple>
 
 #include "core/rules/args.h"
-#include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
 #include "core/rules/rule_entry.h"
+#include "core/rules/scale_limit.h"
 
 namespace quantgate::rules {
 namespace {
 
 using opdb::ArgKey;
 
-// What the limits are times: the product of the scales of the ports that `as` names, 1 without.
-// Nothing where one of them has no scale.
-class Unit {
- public:
-  Unit(const Subject& s, const Args& args) {
-    std::array<int64_t, 2> ports;
-    const auto count = args.numbers(ArgKey::kAs, ports);
-    if (!count) return;
-    count_ = *count;
-    for (size_t i = 0; i < count_; ++i) {
+// Nothing where there is nothing to compare: one of the ports that `as` names has no scale.
+std::optional<ScaleLimit> LimitOf(const Subject& s) {
+  if (!IsFixedPoint(s.tensor->dtype)) return std::nullopt;
+  const Args args(s.node, s.constraint);
+  ScaleLimit limit;
+  std::array<int64_t, 2> ports;
+  if (const auto count = args.numbers(ArgKey::kAs, ports)) {
+    limit.port_count = static_cast<int16_t>(*count);
+    for (size_t i = 0; i < *count; ++i) {
       const Tensor* tensor = s.node.tensor(static_cast<int>(ports[i]));
-      if (tensor == nullptr || tensor->encoding.scales.empty()) known_ = false;
-      factors_[i] = tensor == nullptr ? nullptr : &tensor->encoding;
+      if (tensor == nullptr || tensor->encoding.scales.empty()) return std::nullopt;
+      limit.ports[i] = static_cast<int16_t>(ports[i]);
     }
   }
+  limit.min = args.real(ArgKey::kMin);
+  limit.max = args.real(ArgKey::kMax);
+  return limit;
+}
 
-  bool known() const { return known_; }
-  bool relative() const { return count_ > 0; }
-  // The smallest and the largest over all channels.
-  std::pair<double, double> Ends() const {
-    std::pair<double, double> ends{1, 1};
-    for (size_t i = 0; i < count_; ++i) {
-      const auto [least, most] = std::ranges::minmax_element(factors_[i]->scales);
-      ends = {ends.first * double{*least}, ends.second * double{*most}};
-    }
-    return ends;
+ScaleUnits UnitsOf(const Subject& s, const ScaleLimit& limit) {
+  ScaleUnits units{};
+  for (int16_t i = 0; i < limit.port_count; ++i) {
+    const auto at = static_cast<size_t>(i);
+    units[at] = &s.node.tensor(limit.ports[at])->encoding;
   }
-
- private:
-  std::array<const Encoding*, 2> factors_{};
-  size_t count_ = 0;
-  bool known_ = true;
-};
+  return units;
+}
 
 bool Holds(const Subject& s) {
-  if (!IsFixedPoint(s.tensor->dtype)) return true;
-  const Args args(s.node, s.constraint);
-  const Unit unit(s, args);
-  if (!unit.known()) return true;
-  const auto ends = unit.Ends();
-  const auto min = args.real(ArgKey::kMin);
-  const auto max = args.real(ArgKey::kMax);
-  const auto& scales = s.tensor->encoding.scales;
-  return std::all_of(scales.begin(), scales.end(), [&](float v) {
-    const auto [least, most] = ends;
-    if (unit.relative() && !(v > 0 && least > 0)) return true;  // no scale: valid_scale's to say
-    return (!min || v >= *min * most || SameScale(v, *min * most)) &&
-           (!max || v <= *max * least || SameScale(v, *max * least));
-  });
+  const auto limit = LimitOf(s);
+  return !limit || IsWithin(*limit, s.tensor->encoding.scales, UnitsOf(s, *limit));
 }
 
 void Explain(const Subject& s, Finding& f) {
-  const Args args(s.node, s.constraint);
-  const Unit unit(s, args);
-  const auto [least, most] = unit.Ends();
-  const auto min = args.real(ArgKey::kMin);
-  const auto max = args.real(ArgKey::kMax);
+  const ScaleLimit limit = *LimitOf(s);
+  const auto [least, most] = EndsOf(limit, UnitsOf(s, limit));
+  const auto& [min, max] = std::tie(limit.min, limit.max);
   f.found = DescribeTensor(*s.tensor);
   if (min) f.allowed = fmt::format("scale of at least {}", Number(*min * most));
   if (max) {
     f.allowed += fmt::format("{}scale of at most {}", min ? ", " : "", Number(*max * least));
   }
-  if (unit.relative()) {
+  if (limit.relative()) {
     f.allowed += fmt::format(", {} times that of the inputs", Number(min ? *min : *max));
   }
   f.message =
@@ -104,7 +84,8 @@ The constraint's `sources` name the documentation page and the measured library 
                               .kinds = {opdb::Kind::kScaleRange},
                               .kind_count = 1,
                               .holds = Holds,
-                              .explain = Explain};
+                              .explain = Explain,
+                              .scale_limit = LimitOf};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

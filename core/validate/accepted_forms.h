@@ -4,22 +4,32 @@
 #ifndef QUANTGATE_CORE_VALIDATE_ACCEPTED_FORMS_H_
 #define QUANTGATE_CORE_VALIDATE_ACCEPTED_FORMS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "core/rules/scale_limit.h"
 #include "core/validate/target_table.h"
 #include "quantgate/model.h"
 
 namespace quantgate {
 
+// A bound on the scales of one tensor of a node. Tensors by their place: inputs, then outputs.
+struct LimitOfForm {
+  rules::ScaleLimit limit;
+  uint8_t tensor = 0;
+  std::array<uint8_t, 2> units{};
+};
+
 struct AcceptedForm {
   const ActiveOp* op = nullptr;
   // PortFact bits that each input, then each output must have.
   absl::InlinedVector<uint8_t, 8> facts;
-  // Constraints that depend on numbers and that no fact decides.
+  absl::InlinedVector<LimitOfForm, 2> limits;
+  // Constraints that depend on numbers and that neither facts nor limits decide.
   absl::InlinedVector<const ActiveConstraint*, 4> open;
 };
 

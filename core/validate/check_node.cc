@@ -18,7 +18,6 @@ namespace quantgate {
 namespace {
 
 using rules::NodeView;
-using rules::PortTensors;
 using rules::Subject;
 
 constexpr size_t kMaxGroups = 64;  // bits of ConstraintRow::groups
@@ -229,20 +228,57 @@ bool DecidedByForm(const NodeView& node, const ActiveConstraint& active) {
   return decided;
 }
 
+// The place of a tensor of a node: inputs, then outputs.
+size_t PlaceOf(const NodeView& node, int port, int element) {
+  const size_t inputs = node.node().inputs.size();
+  const TensorId* const id = node.tensors(port).ids + element;
+  return static_cast<size_t>(node.is_input(port) ? id - node.node().inputs.data()
+                                                 : id - node.node().outputs.data()) +
+         (node.is_input(port) ? 0 : inputs);
+}
+
+TensorId TensorAt(const Node& node, size_t place) {
+  const size_t inputs = node.inputs.size();
+  return place < inputs ? node.inputs[place] : node.outputs[place - inputs];
+}
+
+// Appends the limits that this constraint comes to for nodes of the form; false = it is more.
+bool TakeLimits(const NodeView& node, const ActiveConstraint& active, AcceptedForm& form) {
+  if (active.entry->scale_limit == nullptr ||
+      !rules::ConditionsReadFormOnly(node.db(), *active.row)) {
+    return false;
+  }
+  ForEachSubject(node, active, [&](const Subject& subject) {
+    const auto limit = active.entry->scale_limit(subject);
+    if (!limit) return;
+    LimitOfForm& taken = form.limits.emplace_back();
+    taken.limit = *limit;
+    taken.tensor = static_cast<uint8_t>(PlaceOf(node, subject.constraint.port, subject.element));
+    for (size_t i = 0; i < static_cast<size_t>(limit->port_count); ++i) {
+      taken.units[i] = static_cast<uint8_t>(PlaceOf(node, limit->ports[i], 0));
+    }
+  });
+  return true;
+}
+
+bool KeepsLimit(const Model& graph, const Node& node, const LimitOfForm& form) {
+  const auto encoding = [&](size_t place) {
+    return &graph.tensors[static_cast<size_t>(TensorAt(node, place))].encoding;
+  };
+  rules::ScaleUnits units{};
+  for (size_t i = 0; i < static_cast<size_t>(form.limit.port_count); ++i) {
+    units[i] = encoding(form.units[i]);
+  }
+  return rules::IsWithin(form.limit, encoding(form.tensor)->scales, units);
+}
+
 // What the next node of this form has to show.
 void Remember(const ActiveOp& op, const NodeView& node, const PortFacts& facts, size_t group,
               AcceptedForm& form) {
   form.op = &op;
-  const size_t inputs = node.node().inputs.size();
-  form.facts.assign(inputs + node.node().outputs.size(), 0);
+  form.facts.assign(node.node().inputs.size() + node.node().outputs.size(), 0);
   const auto demand = [&](int port, uint8_t bits) {
-    const PortTensors tensors = node.tensors(port);
-    const TensorId* base =
-        node.is_input(port) ? node.node().inputs.data() : node.node().outputs.data();
-    for (int i = 0; i < tensors.count; ++i) {
-      const auto at = static_cast<size_t>(tensors.ids + i - base);
-      form.facts[node.is_input(port) ? at : inputs + at] |= bits;
-    }
+    for (int i = 0; i < node.tensors(port).count; ++i) form.facts[PlaceOf(node, port, i)] |= bits;
   };
   for (const ActiveConstraint& active : op.constraints) {
     if (((active.groups >> group) & 1u) == 0 || DecidedByForm(node, active) ||
@@ -256,7 +292,7 @@ void Remember(const ActiveOp& op, const NodeView& node, const PortFacts& facts, 
       } else {
         for (int port = 0; port < node.port_count(); ++port) demand(port, s.facts);
       }
-    } else {
+    } else if (!TakeLimits(node, active, form)) {
       form.open.push_back(&active);
     }
   }
@@ -276,6 +312,9 @@ bool AcceptsForm(const TargetTable& table, const Resolved& resolved, const Node&
   }
   for (const TensorId id : node.outputs) {
     if (!shown(id, *facts++)) return false;
+  }
+  for (const LimitOfForm& limit : form.limits) {
+    if (!KeepsLimit(graph, node, limit)) return false;
   }
   if (form.open.empty()) return true;
   const NodeView view(table.db(), *form.op->row, graph, node, table.arch_index());

@@ -102,6 +102,25 @@ bool AllowsZeroPoints(const opdb::View& db, const opdb::ConstraintRow& row, Dtyp
   });
 }
 
+Shortcut ShortcutFor(const opdb::View& db, const opdb::ConstraintRow& row);
+
+// All that the constraints of one alternative ask for, where they are all about the port at hand.
+Shortcut JointShortcut(const opdb::View& db, std::span<const opdb::ConstraintRow> all,
+                       int16_t port) {
+  Shortcut joint;
+  joint.usable = true;
+  for (const opdb::ConstraintRow& row : all) {
+    const Shortcut one = row.port == port ? ShortcutFor(db, row) : Shortcut{};
+    joint.usable = joint.usable && one.usable;
+    joint.facts |= one.facts;
+    joint.dtypes &= one.dtypes;
+    joint.encodings &= one.encodings;
+    joint.min_rank = std::max(joint.min_rank, one.min_rank);
+    joint.max_rank = std::min(joint.max_rank, one.max_rank);
+  }
+  return joint;
+}
+
 Shortcut ShortcutFor(const opdb::View& db, const opdb::ConstraintRow& row) {
   using opdb::Kind;
   const auto by_fact = [](uint8_t facts) {
@@ -147,6 +166,12 @@ Shortcut ShortcutFor(const opdb::View& db, const opdb::ConstraintRow& row) {
       (row.kind == Kind::kDtypes ? shortcut.dtypes : shortcut.encodings) = mask;
       return shortcut;
     }
+    case Kind::kAnyOf:
+      for (const opdb::AltRow& alternative : db.get(row.alternatives)) {
+        shortcut = JointShortcut(db, db.all_of(alternative), row.port);
+        if (shortcut.usable && row.port >= 0) return shortcut;
+      }
+      return {};
     default:
       return shortcut;
   }

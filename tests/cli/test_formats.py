@@ -401,7 +401,8 @@ class MllmRecipe(CliCase):
         for pattern, says in (("layers.0.q_prj", "did you mean layers.0.q_proj?"),
                               ("q_proj", "fits the name of no linear layer"),
                               ("[", "is no regular expression"),
-                              ("(a|aa)*" * 90, "is no regular expression")):
+                              ("(a|aa)*" * 90, "is no regular expression"),
+                              ("(a?){9999}", "is no regular expression")):
             with self.subTest(says):
                 report = self.check(self.recipe({"fallback": self.SPEC, pattern: self.SPEC}))
                 (finding,) = report["findings"]
