@@ -204,18 +204,19 @@ bool JsonCursor::TypeOf(Value& value, simdjson::ondemand::json_type* out) {
   return !value.type().get(*out) || Fail(value, "not valid JSON");
 }
 
-bool JsonCursor::Pass(Value value) {
+bool JsonCursor::Pass(Value value, int depth) {
   using simdjson::ondemand::json_type;
   json_type type;
   if (!TypeOf(value, &type)) return false;
+  if (depth > kMaxPassedDepth) return Fail(value, "nested too deep");
   std::string_view text;
   bool flag = false;
   double number = 0;
   switch (type) {
     case json_type::object:
-      return Map(value, [&](std::string_view, Value v, size_t) { return Pass(v); });
+      return Map(value, [&](std::string_view, Value v, size_t) { return Pass(v, depth + 1); });
     case json_type::array:
-      return Array(value, [&](Value v) { return Pass(v); });
+      return Array(value, [&](Value v) { return Pass(v, depth + 1); });
     case json_type::string:
       return String(value, &text);
     case json_type::boolean:

@@ -68,8 +68,9 @@ class JsonCursor {
   bool Double(Value value, double* out);
   bool Float(Value value, float* out);
   bool TypeOf(Value& value, simdjson::ondemand::json_type* out);
-  // Over a value of no use; it is held to be JSON all the same.
-  bool Pass(Value value);
+  // Over a value of no use; it is held to be JSON all the same, of kMaxPassedDepth levels at most.
+  bool Pass(Value value, int depth = 0);
+  static constexpr int kMaxPassedDepth = 64;
 
   // The path of what Slice() visits, before the path within it.
   void SetPath(std::string path) { root_ = std::move(path); }

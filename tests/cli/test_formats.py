@@ -165,6 +165,16 @@ class QnnNet(CliCase):
         text = json.dumps(net)
         self.unusable("check", self.path("net.json", text[:len(text) // 2]), says="net.json:")
 
+    def test_what_is_passed_over_has_64_levels_at_most(self) -> None:
+        net = json.loads((CORPUS / "qnn_net" / "every_field.json").read_text())
+        for levels, refused in ((64, False), (65, True)):
+            net["model.bin"] = json.loads("[" * levels + "1" + "]" * levels)
+            path = self.path("net.json", net)
+            if refused:
+                self.unusable("check", path, says="nested too deep")
+            else:
+                self.assertLess(self.run_cli("check", path).returncode, 2)
+
 
 class Convert(CliCase):
     """Whatever the input: JSON -> .binpb -> JSON is the same text."""
