@@ -34,9 +34,7 @@ bool SameFormInFile(const Tensor& a, const Tensor& b) { return SameForm(a, b) &&
 bool SameNumbers(const Tensor& a, const Tensor& b) {
   const Encoding &x = a.encoding, &y = b.encoding;
   return x.scales == y.scales && x.zero_points == y.zero_points &&
-         ((x.kind != EncodingKind::kBlock && x.kind != EncodingKind::kLpbq) ||
-          x.block_scales == y.block_scales) &&
-         a.value_range == b.value_range;
+         x.block_scales == y.block_scales && a.value_range == b.value_range;
 }
 
 // Equal for nodes of one form with the same numbers.

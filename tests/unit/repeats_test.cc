@@ -22,15 +22,17 @@ namespace {
 
 using Dims = absl::InlinedVector<int64_t, 4>;
 
-// Blocks of a transformer, one behind the other, with an oddity in one of `odds` places each.
+// Blocks of a network, one behind the other, with an oddity in one of `odds` places each.
 class Maker {
  public:
   // `calibrated`: each tensor has a scale of its own; else they take turns, as stand-ins do.
-  Maker(uint32_t seed, int odds, bool calibrated)
+  Maker(Dialect dialect, uint32_t seed, int odds, bool calibrated)
       : random_(seed), odds_(odds), calibrated_(calibrated) {
-    model_.dialect = Dialect::kAten;
+    model_.dialect = dialect;
+    if (dialect == Dialect::kOnnx) model_.opset = 21;
     model_.name = "repeats";
   }
+  virtual ~Maker() = default;
 
   Model Make(size_t nodes) && {
     TensorId x = Value({1, 16, 32});
@@ -41,7 +43,9 @@ class Maker {
     return std::move(model_);
   }
 
- private:
+ protected:
+  virtual TensorId Block(TensorId x) = 0;
+
   bool Odd() { return odds_ > 0 && random_() % static_cast<uint32_t>(odds_) == 0; }
 
   TensorId Add(Tensor tensor) {
@@ -112,7 +116,7 @@ class Maker {
               std::vector<Param> params = {}) {
     Node node;
     node.name = "n" + std::to_string(model_.nodes.size());
-    node.op = Odd() ? "aten.no_such.default" : op;
+    node.op = Odd() ? "aten.no_such.default" : op;  // in any dialect
     node.inputs = std::move(inputs);
     node.outputs = {output};
     node.params = std::move(params);
@@ -122,6 +126,19 @@ class Maker {
 
   static Param Int(const char* name, int64_t value) { return {name, IntParam{value}}; }
 
+  Model model_;
+  std::mt19937 random_;
+  int odds_;
+  bool calibrated_;
+  uint32_t turn_ = 0;
+};
+
+class AtenMaker : public Maker {
+ public:
+  AtenMaker(uint32_t seed, int odds, bool calibrated)
+      : Maker(Dialect::kAten, seed, odds, calibrated) {}
+
+ private:
   TensorId Linear(TensorId x, int64_t in, int64_t out, Dims dims) {
     const TensorId weight = Constant(Dtype::kSfixedPoint8, {out, in},
                                      Odd() ? EncodingKind::kPerTensor : EncodingKind::kPerChannel);
@@ -159,7 +176,7 @@ class Maker {
     return Reshape(x, {1, 16, 32});
   }
 
-  TensorId Block(TensorId x) {
+  TensorId Block(TensorId x) override {
     TensorId y = Linear(x, 32, 32, {1, 16, 32});
     if (Odd()) {
       // In float between quantized neighbours.
@@ -196,12 +213,76 @@ class Maker {
     y = Reshape(Reshape(y, {1, 4, 4, 32}), {1, 16, 32});
     return Op("aten.add.Tensor", {x, y}, Value({1, 16, 32}));
   }
+};
 
-  Model model_;
-  std::mt19937 random_;
-  int odds_;
-  bool calibrated_;
-  uint32_t turn_ = 0;
+// Annotated ONNX: without Q and DQ nodes.
+class OnnxMaker : public Maker {
+ public:
+  OnnxMaker(uint32_t seed, int odds, bool calibrated)
+      : Maker(Dialect::kOnnx, seed, odds, calibrated) {}
+
+ private:
+  static TensorValues Ints(std::vector<int64_t> ints) { return {std::move(ints), {}}; }
+
+  TensorId Index(std::vector<int64_t> ints) {
+    Tensor t;
+    t.dtype = Dtype::kInt64;
+    t.is_static = true;
+    t.dims = {static_cast<int64_t>(ints.size())};
+    t.values = std::make_shared<TensorValues>(Ints(std::move(ints)));
+    return Add(std::move(t));
+  }
+
+  // Of the file, of a Constant, or computed out of such.
+  TensorId Sizes(std::vector<int64_t> sizes) {
+    if (!Odd()) return Index(std::move(sizes));
+    Tensor t;
+    t.dtype = Dtype::kInt64;
+    t.dims = {static_cast<int64_t>(sizes.size())};
+    Param value{"value", TensorParam{Dtype::kInt64, {t.dims[0]}, sizes, {}}};
+    const TensorId constant = Op("Constant", {}, Add(t), {std::move(value)});
+    return Odd() ? Op("Abs", {constant}, Add(t)) : constant;
+  }
+
+  // Blocks of 16 input channels, two a channel.
+  TensorId BlockWeight() {
+    const TensorId weight = Constant(Dtype::kSfixedPoint8, {32, 32}, EncodingKind::kLpbq);
+    Encoding& e = model_.tensors[static_cast<size_t>(weight)].encoding;
+    e.axis = 1;
+    e.bitwidth = 4;
+    e.scales.assign(32, e.scales[0]);
+    e.zero_points.assign(32, 0);
+    e.num_blocks = Odd() ? 4 : 2;
+    e.block_scales.assign(static_cast<size_t>(32 * e.num_blocks), Odd() ? 17 : 3);
+    e.block_scale_bitwidth = 4;
+    e.block_scale_storage_bits = 8;
+    return weight;
+  }
+
+  TensorId Block(TensorId x) override {
+    const TensorId plain = Constant(Dtype::kSfixedPoint8, {32, 32}, EncodingKind::kPerTensor);
+    TensorId y = Op("MatMul", {x, plain}, Value({1, 16, 32}));
+    y = Op("Add", {y, Constant(Dtype::kUfixedPoint8, {32}, EncodingKind::kPerTensor)},
+           Value({1, 16, 32}));
+    y = Op("Relu", {y}, Value({1, 16, 32}, Odd() ? 128 : 0));
+    y = Op("Reshape", {y, Sizes({16, 32})}, Like(y, {16, 32}));
+    y = Op("Gemm", {y, BlockWeight(), kNoTensor}, Value({16, 32}));
+    y = Op("Reshape", {y, Sizes({1, 16, 32})}, Like(y, {1, 16, 32}));
+    y = Op("Transpose", {y}, Like(y, {1, 32, 16}), {{"perm", std::vector<int64_t>{0, 2, 1}}});
+    if (Odd()) y = Op("Identity", {y}, Like(y, {1, 32, 16}));
+    if (Odd()) {
+      // Without an encoding, but of a fixed-point type.
+      Tensor bare;
+      bare.dtype = Dtype::kUfixedPoint8;
+      bare.dims = {1, 32, 16};
+      y = Op("Sigmoid", {y}, Add(bare));
+      y = Op("Sigmoid", {y}, Value({1, 32, 16}));
+    }
+    y = Op("Clip", {y, kNoTensor, kNoTensor}, Value({1, 32, 16}));
+    y = Op("Transpose", {y}, Like(y, {1, 16, 32}), {{"perm", std::vector<int64_t>{0, 2, 1}}});
+    y = Op("Softmax", {y}, Value({1, 16, 32}), {Int("axis", -1)});
+    return Op("Add", {x, y}, Value({1, 16, 32}));
+  }
 };
 
 std::string Told(const Report& report) {
@@ -224,8 +305,9 @@ std::string Told(const Report& report) {
   return text;
 }
 
-Validator ValidatorFor(const TargetSpec& flags, bool whole) {
+Validator ValidatorFor(const TargetSpec& flags, bool whole, Route route = Route::kDefault) {
   ValidatorOptions options;
+  options.route = route;
   options.as_run = whole;  // what runs is told of all nodes, so all are looked at
   return Validator(*Target::Parse(flags), options);
 }
@@ -239,7 +321,7 @@ TEST(Repeats, SameAsTheWholeGraph) {
     for (uint32_t seed = 0; seed < 60; ++seed) {
       // From a few oddities in a graph to a few in a block.
       const int odds = std::vector<int>{3000, 600, 150}[seed % 3];
-      const Model model = Maker(seed, odds, seed % 2 == 0).Make(700);
+      const Model model = AtenMaker(seed, odds, seed % 2 == 0).Make(700);
       const Report a = quick.Check(model), b = whole.Check(model);
       ASSERT_EQ(Told(a), Told(b)) << "seed " << seed;
       for (const Finding& f : a.findings) found.insert(f.rule->slug);
@@ -252,10 +334,28 @@ TEST(Repeats, SameAsTheWholeGraph) {
   }
 }
 
+TEST(Repeats, SameAsTheWholeGraphInOnnx) {
+  std::set<std::string_view> found;
+  for (const TargetSpec& flags : {TargetSpec{.soc = "SM8550"}, TargetSpec{.soc = "SM8350"}}) {
+    const Validator quick = ValidatorFor(flags, false, Route::kDirect),
+                    whole = ValidatorFor(flags, true, Route::kDirect);
+    for (uint32_t seed = 0; seed < 60; ++seed) {
+      const int odds = std::vector<int>{3000, 300, 60}[seed % 3];
+      const Model model = OnnxMaker(seed, odds, seed % 2 == 0).Make(500);
+      const Report a = quick.Check(model), b = whole.Check(model);
+      ASSERT_EQ(Told(a), Told(b)) << "seed " << seed;
+      for (const Finding& f : a.findings) found.insert(f.rule->slug);
+    }
+  }
+  for (const char* slug : {"block-factor", "missing-encoding", "different-encoding"}) {
+    EXPECT_TRUE(found.contains(slug)) << slug;
+  }
+}
+
 TEST(Repeats, FewAreResolved) {
   const Target target = *Target::Parse({});
   mapping::Mapping mapping = MappingOf(Dialect::kAten, target, Database::Embedded().view());
-  const Model turns = Maker(1, 0, false).Make(5000);
+  const Model turns = AtenMaker(1, 0, false).Make(5000);
   const Repeats repeats = FindRepeats(turns, mapping);
   ASSERT_EQ(repeats.first.size(), turns.nodes.size());
   EXPECT_LT(repeats.rest.size(), 40U);
@@ -266,7 +366,10 @@ TEST(Repeats, FewAreResolved) {
   for (size_t i = 0; i < repeats.like.size(); ++i)
     EXPECT_LT(repeats.like[i], static_cast<int32_t>(i));
 
-  const Repeats calibrated = FindRepeats(Maker(1, 0, true).Make(5000), mapping);
+  mapping::Mapping onnx = MappingOf(Dialect::kOnnx, target, Database::Embedded().view());
+  EXPECT_LT(FindRepeats(OnnxMaker(1, 0, false).Make(5000), onnx).rest.size(), 40U);
+
+  const Repeats calibrated = FindRepeats(AtenMaker(1, 0, true).Make(5000), mapping);
   EXPECT_LT(calibrated.rest.size(), 40U);
 }
 

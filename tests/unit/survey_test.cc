@@ -1,0 +1,106 @@
+// What all chips make of a model, summed up.
+#include "quantgate/survey.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/onnx_model.h"
+
+namespace quantgate {
+namespace {
+
+using testing_onnx::OnnxModel;
+
+Survey Of(const Model& model, Route route = Route::kDefault) {
+  ValidatorOptions options;
+  options.route = route;
+  return Surveyor::Make("htp", "2.51", options, Database::Embedded())->Check(model);
+}
+
+const ArchFit& V73(const Survey& survey) {
+  for (const ArchFit& fit : survey.archs) {
+    if (fit.arch == "v73") return fit;
+  }
+  throw std::logic_error("no v73");
+}
+
+Model Unary(const char* op, Dtype dtype) {
+  Model model;
+  for (const char* name : {"x", "y"}) {
+    Tensor t;
+    t.name = name;
+    t.dtype = dtype;
+    t.dims = {1, 8};
+    t.encoding.kind = EncodingKind::kPerTensor;
+    t.encoding.scales = {0.02F};
+    t.encoding.zero_points = {128};
+    model.tensors.push_back(std::move(t));
+  }
+  Node node;
+  node.name = "n";
+  node.op = op;
+  node.inputs = {0};
+  node.outputs = {1};
+  model.nodes = {node};
+  model.inputs = {0};
+  model.outputs = {1};
+  return model;
+}
+
+TEST(Survey, OfWhatRuns) {
+  const Survey survey = Of(Unary("Relu", Dtype::kUfixedPoint8));
+  EXPECT_EQ(survey.nodes, 1);
+  const ArchFit& fit = V73(survey);
+  EXPECT_EQ(fit.fit, Fit::kFits);
+  EXPECT_EQ(fit.reason, "");
+  EXPECT_TRUE(fit.blocked.empty());
+  EXPECT_FALSE(fit.socs.empty());
+  EXPECT_TRUE(survey.archs.back().arch.empty());
+  EXPECT_EQ(survey.archs.back().counts[static_cast<size_t>(Consequence::kUnchecked)], 1);
+}
+
+TEST(Survey, OfWhatIsRefused) {
+  const ArchFit fit = V73(Of(Unary("Relu", Dtype::kBool8)));
+  EXPECT_EQ(fit.fit, Fit::kFails);
+  EXPECT_EQ(fit.blocked, std::vector<std::string>{"n"});
+}
+
+TEST(Survey, OfWhatIsUnchecked) {
+  const ArchFit fit = V73(Of(Unary("NoSuchOp", Dtype::kUfixedPoint8)));
+  EXPECT_EQ(fit.fit, Fit::kUnknown);
+  EXPECT_EQ(fit.reason, "1 nodes are unchecked");
+  EXPECT_TRUE(fit.blocked.empty());
+}
+
+TEST(Survey, OfAMalformedModel) {
+  Model model = Unary("Relu", Dtype::kUfixedPoint8);
+  model.nodes[0].inputs = {17};
+  const ArchFit fit = V73(Of(model));
+  EXPECT_EQ(fit.fit, Fit::kFails);
+  EXPECT_NE(fit.reason.find("malformed"), std::string::npos) << fit.reason;
+}
+
+TEST(Survey, OfWhatTheCpuTakes) {
+  OnnxModel onnx;
+  const TensorId x = onnx.Input("x", {1, 8});
+  const TensorId y = onnx.Add("y", {1, 8}, Dtype::kFloat32);
+  const TensorId z = onnx.Add("z", {1, 8}, Dtype::kFloat32);
+  for (const auto& [op, in, out] : {std::tuple{"Relu", x, y}, {"Mish", y, z}}) {
+    Node node;
+    node.name = op;
+    node.op = op;
+    node.inputs = {in};
+    node.outputs = {out};
+    onnx.model.nodes.push_back(std::move(node));
+  }
+  onnx.model.outputs = {z};
+  const ArchFit fit = V73(Of(onnx.model));
+  EXPECT_EQ(fit.fit, Fit::kFallsBack);
+  EXPECT_EQ(fit.cpu_nodes, 1);
+  EXPECT_EQ(fit.blocked, std::vector<std::string>{"Mish"});
+}
+
+}  // namespace
+}  // namespace quantgate
