@@ -5,6 +5,7 @@
 
 #include "core/opdb/fields.h"
 #include "core/opdb/image.h"
+#include "core/opdb/kinds.h"
 
 namespace quantgate::opdb {
 namespace {
@@ -139,6 +140,10 @@ bool ImageCheck::ConstraintIsSound(const ConstraintRow& row, const OpRow& op,
       row.param >= static_cast<int>(op.params.count)) {
     return Fail("port of a constraint");
   }
+  const uint8_t subject = row.port == kPortAll ? kOnAll : row.port >= 0 ? kOnPort : kOnParam;
+  if ((KindSubjects(row.kind) & subject) == 0 || (subject == kOnParam && row.param < 0)) {
+    return Fail("what a constraint is about");
+  }
   if (row.element < -1) return Fail("element of a constraint");
   if (!IsConsequence(row.consequence) || !IsConsequence(row.measured_consequence)) {
     return Fail("consequence of a constraint");
@@ -163,6 +168,7 @@ bool ImageCheck::AlternativesAreSound(const ConstraintRow& row, const OpRow& op,
     }
     for (const ConstraintRow& inner : view_.all_of(alt)) {
       if (inner.alternatives.count != 0) return Fail("alternatives within alternatives");
+      if (inner.port == kPortAll) return Fail("all ports within alternatives");
       if (!ConstraintIsSound(inner, op, backend)) return false;
     }
   }

@@ -5,57 +5,60 @@
 namespace quantgate::opdb {
 namespace {
 
-struct KindText {
+constexpr uint8_t kTensor = kOnPort | kOnAll;
+
+struct KindRow {
   std::string_view name, rule;
+  uint8_t subjects;
 };
 
 // In the order of Kind.
-constexpr std::array<KindText, kKindCount> kKinds = {{
-    {"rank", "QG501"},
-    {"dim", "QG502"},
-    {"dim_product", "QG502"},
-    {"same_rank", "QG403"},
-    {"same_shape", "QG403"},
-    {"same_dims", "QG403"},
-    {"broadcast", "QG404"},
-    {"scale_ratio", ""},
-    {"dynamic_dims", "QG503"},
-    {"dtypes", "QG206"},
-    {"same_dtype", "QG405"},
-    {"peer_dtype", "QG405"},
-    {"bit_width", "QG309"},
-    {"storage_dtype", "QG312"},
-    {"encodings", "QG304"},
-    {"encoding_defined", "QG305"},
-    {"quant_axis", "QG303"},
-    {"signed", "QG302"},
-    {"symmetric", "QG301"},
-    {"asymmetric", "QG317"},
-    {"same_encoding", "QG401"},
-    {"fixed_encoding", "QG306"},
-    {"updatable_quant", ""},
-    {"static", "QG313"},
-    {"value_range", "QG314"},
-    {"unique_values", "QG318"},
-    {"min_arch", "QG316"},
-    {"param_value", "QG504"},
-    {"default_only", "QG506"},
-    {"param_ignored", ""},
-    {"param_required", "QG507"},
-    {"param_count", ""},
-    {"equal_elements", ""},
-    {"pad_axes", ""},
-    {"port_unsupported", "QG506"},
-    {"port_optional", "QG505"},
-    {"input_count", "QG508"},
-    {"any_of", "QG509"},
-    {"note", ""},
-    {"valid_scale", "QG307"},
-    {"offset_range", "QG308"},
-    {"output_range", ""},
-    {"scale_range", "QG310"},
-    {"block_size", "QG311"},
-    {"bias_scale", "QG402"},
+constexpr std::array<KindRow, kKindCount> kKinds = {{
+    {"rank", "QG501", kTensor},
+    {"dim", "QG502", kTensor},
+    {"dim_product", "QG502", kTensor},
+    {"same_rank", "QG403", kTensor},
+    {"same_shape", "QG403", kTensor},
+    {"same_dims", "QG403", kTensor},
+    {"broadcast", "QG404", kTensor},
+    {"scale_ratio", "", kTensor | kOnParam},
+    {"dynamic_dims", "QG503", kTensor},
+    {"dtypes", "QG206", kTensor},
+    {"same_dtype", "QG405", kTensor},
+    {"peer_dtype", "QG405", kTensor},
+    {"bit_width", "QG309", kTensor},
+    {"storage_dtype", "QG312", kOnParam},
+    {"encodings", "QG304", kTensor},
+    {"encoding_defined", "QG305", kTensor},
+    {"quant_axis", "QG303", kTensor},
+    {"signed", "QG302", kTensor},
+    {"symmetric", "QG301", kTensor},
+    {"asymmetric", "QG317", kTensor},
+    {"same_encoding", "QG401", kTensor},
+    {"fixed_encoding", "QG306", kTensor},
+    {"updatable_quant", "", kTensor | kOnParam},
+    {"static", "QG313", kTensor},
+    {"value_range", "QG314", kTensor},
+    {"unique_values", "QG318", kTensor},
+    {"min_arch", "QG316", kTensor | kOnParam},
+    {"param_value", "QG504", kOnParam},
+    {"default_only", "QG506", kOnPort | kOnParam},
+    {"param_ignored", "", kTensor | kOnParam},
+    {"param_required", "QG507", kOnParam},
+    {"param_count", "", kTensor | kOnParam},
+    {"equal_elements", "", kTensor | kOnParam},
+    {"pad_axes", "", kTensor | kOnParam},
+    {"port_unsupported", "QG506", kOnPort | kOnParam},
+    {"port_optional", "QG505", kOnPort},
+    {"input_count", "QG508", kTensor},
+    {"any_of", "QG509", kTensor | kOnParam},
+    {"note", "", kTensor | kOnParam},
+    {"valid_scale", "QG307", kTensor},
+    {"offset_range", "QG308", kTensor},
+    {"output_range", "", kTensor | kOnParam},
+    {"scale_range", "QG310", kTensor},
+    {"block_size", "QG311", kTensor},
+    {"bias_scale", "QG402", kOnPort},
 }};
 
 // In the order of ArgKey.
@@ -77,6 +80,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(CondKey::kNoop) + 1> 
 
 }  // namespace
 
+uint8_t KindSubjects(Kind kind) { return kKinds[static_cast<size_t>(kind)].subjects; }
 std::string_view KindName(Kind kind) { return kKinds[static_cast<size_t>(kind)].name; }
 std::string_view KindRule(Kind kind) { return kKinds[static_cast<size_t>(kind)].rule; }
 std::string_view ArgKeyName(ArgKey key) { return kArgKeys[static_cast<size_t>(key)]; }

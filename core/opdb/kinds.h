@@ -2,13 +2,18 @@
 #ifndef QUANTGATE_CORE_OPDB_KINDS_H_
 #define QUANTGATE_CORE_OPDB_KINDS_H_
 
+#include <cstdint>
 #include <string_view>
 
 #include "core/opdb/tables.h"
 
 namespace quantgate::opdb {
 
+// What a constraint is about.
+enum SubjectBits : uint8_t { kOnPort = 1, kOnAll = 2, kOnParam = 4 };
+
 std::string_view KindName(Kind kind);       // "same_encoding"
+uint8_t KindSubjects(Kind kind);            // SubjectBits that it can be about
 std::string_view KindRule(Kind kind);       // "QG401"; "" for kinds that nothing checks
 std::string_view ArgKeyName(ArgKey key);    // "min_exclusive"
 std::string_view CondKeyName(CondKey key);  // "any_dim_above"

@@ -87,15 +87,15 @@ void ConstraintReader::ReadSubject(MapReader& map, Constraint& out, const KindSc
   if (!name) return;
   uint8_t subject = 0;
   if (*name == "all") {
-    subject = kOnAll;
+    subject = opdb::kOnAll;
     out.port = opdb::kPortAll;
     if (inner) reporter_.At(*node, "`all` is not taken within any_of");
   } else if (const auto port = symbols_.FindPort(*name)) {
-    subject = kOnPort;
+    subject = opdb::kOnPort;
     out.port = port->port;
     out.element = port->element;
   } else if (const auto param = symbols_.FindParam(*name)) {
-    subject = kOnParam;
+    subject = opdb::kOnParam;
     out.param = *param;
   } else {
     std::vector<std::string_view> names;
@@ -105,13 +105,14 @@ void ConstraintReader::ReadSubject(MapReader& map, Constraint& out, const KindSc
                  absl::StrCat("unknown port or param ", Quoted(*name), DidYouMeanOf(*name, names)));
     return;
   }
-  if ((kind.subjects & subject) == 0) {
+  const uint8_t subjects = opdb::KindSubjects(kind.kind);
+  if ((subjects & subject) == 0) {
     reporter_.At(*node, absl::StrCat("kind ", Absl(opdb::KindName(kind.kind)),
-                                     kind.subjects == kOnParam ? " is about a param, not "
-                                                               : " is about a port, not ",
-                                     subject == kOnAll     ? "all ports"
-                                     : subject == kOnParam ? "a param"
-                                                           : "a port"));
+                                     subjects == opdb::kOnParam ? " is about a param, not "
+                                                                : " is about a port, not ",
+                                     subject == opdb::kOnAll     ? "all ports"
+                                     : subject == opdb::kOnParam ? "a param"
+                                                                 : "a port"));
   }
 }
 

@@ -40,11 +40,8 @@ struct Field {
   std::string_view choices = {};  // "scale|offset|both"
 };
 
-enum SubjectBits : uint8_t { kOnPort = 1, kOnAll = 2, kOnParam = 4 };
-
 struct KindSchema {
   opdb::Kind kind;
-  uint8_t subjects;  // of SubjectBits
   std::span<const Field> fields;
   uint8_t min_fields = 0;  // so many of the fields at least
 };

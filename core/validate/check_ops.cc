@@ -20,6 +20,16 @@ namespace {
 // Checking fewer takes less time than starting a thread does.
 constexpr size_t kOpsOfThread = 4096;
 
+// Said in the same words, or doing the same.
+bool SameWay(const Fix& a, const Fix& b) {
+  return a.summary == b.summary ||
+         (!a.edits.empty() && std::equal(a.edits.begin(), a.edits.end(), b.edits.begin(),
+                                         b.edits.end(), [](const Edit& x, const Edit& y) {
+                                           return x.op == y.op && x.path == y.path &&
+                                                  x.value == y.value;
+                                         }));
+}
+
 // The ways out of a refused op become the fixes of its worst finding. What a rule advises itself is
 // the cheapest where it changes an encoding; of datatypes and targets the tried ones are better.
 void Offer(WaysOut& ways_out, const Resolved& resolved, const Node& node,
@@ -37,7 +47,7 @@ void Offer(WaysOut& ways_out, const Resolved& resolved, const Node& node,
   worst->fixes.clear();
   for (Fix& way : ways) {
     const bool told = std::any_of(worst->fixes.begin(), worst->fixes.end(),
-                                  [&](const Fix& fix) { return fix.summary == way.summary; });
+                                  [&](const Fix& fix) { return SameWay(fix, way); });
     if (!told) worst->fixes.push_back(std::move(way));
   }
 }

@@ -1,11 +1,13 @@
 #include "core/validate/ways_out.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <utility>
 
 #include "core/rules/format.h"
@@ -150,8 +152,15 @@ constexpr Mend kMends[] = {
      }},
 };
 
-std::string ZeroPointEdit(const Tensor& t) {
-  return std::to_string(t.encoding.zero_points.empty() ? 0 : t.encoding.zero_points[0]);
+// Zero points as the model's JSON has them: one that stands for all where they are equal.
+std::string ZeroPointsJson(const Encoding& e) {
+  const auto& zeros = e.zero_points;
+  const bool equal =
+      std::adjacent_find(zeros.begin(), zeros.end(), std::not_equal_to<>()) == zeros.end();
+  const std::string text = zeros.empty() ? "0"
+                           : equal       ? std::to_string(zeros[0])
+                                         : fmt::format("{}", fmt::join(zeros, ", "));
+  return e.kind == EncodingKind::kPerTensor ? text : fmt::format("[{}]", text);
 }
 
 // The first change of an encoding, on the ports that findings name, after which the op runs.
@@ -182,7 +191,7 @@ void TryEncodings(const TargetTable& table, const ActiveOp& op, const Resolved& 
           changed.encoding.zero_points != before.zero_points &&
           changed.encoding.scales == before.scales) {
         way.edits.push_back(
-            {"set", rules::EncodingPath(changed, "zeroPoint"), ZeroPointEdit(changed)});
+            {"set", rules::EncodingPath(changed, "zeroPoint"), ZeroPointsJson(changed.encoding)});
       }
       return;
     }

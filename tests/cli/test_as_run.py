@@ -132,6 +132,10 @@ class AllSocs(CliCase):
         self.unusable("check", self.path("none.json"), "--all-socs", says="none.json")
 
 
+def good_params() -> dict:
+    return good()["nodes"][0]["params"]
+
+
 class WaysOut(CliCase):
     def test_the_order_is_encoding_row_arch_sdk(self) -> None:
         report = self.report(PLANTED, "--arch", "v69", "--mode", "warn", "--ways-out")
@@ -147,6 +151,70 @@ class WaysOut(CliCase):
                        if f["consequence"] == "rejected")
         self.assertTrue(finding["fixes"])
         self.assertIn("edits", finding["fixes"][0])
+
+    @staticmethod
+    def tensor(name: str, dtype: str, dims: list[int], **encoding: dict) -> dict:
+        return {"name": name, "dtype": dtype, "dims": dims, "isStatic": name == "w",
+                "encoding": encoding or {"perTensor": {"scale": 0.02, "zeroPoint": 128}}}
+
+    @staticmethod
+    def channels(axis: int, zero_points: list[int], scales: int = 4) -> dict:
+        return {"axis": axis, "scales": [0.02] * scales, "zeroPoints": zero_points}
+
+    def ways(self, op: str, *tensors: dict, params: dict | None = None, flags: tuple[str, ...] = ()) -> list[dict]:
+        """The fixes of the finding that has the most. The last tensor is the output."""
+        *inputs, output = (t["name"] for t in tensors)
+        model = {"dialect": "qnn", "tensors": list(tensors),
+                 "nodes": [{"name": "n", "op": op, "inputs": inputs, "outputs": [output], "params": params or {}}]}
+        report = self.report(self.path("m.json", model), "--ways-out", *flags, status=1)
+        return max((f["fixes"] for f in report["findings"]), key=len)
+
+    def conv(self, weight: dict, *flags: str) -> list[dict]:
+        return self.ways("Conv2d", self.tensor("x", "UFIXED_POINT_8", [1, 8, 8, 2]), weight,
+                         self.tensor("y", "UFIXED_POINT_8", [1, 8, 8, 4]), params=good_params(), flags=flags)
+
+    def weight(self, dtype: str = "SFIXED_POINT_8", **encoding: dict) -> dict:
+        return self.tensor("w", dtype, [1, 1, 2, 4], **encoding)
+
+    def test_a_symmetric_encoding(self) -> None:
+        (way,) = self.conv(self.weight(perChannel=self.channels(3, [1, 2, 3, 4])))
+        self.assertEqual("quantize it symmetric: zero_point 0 everywhere", way["summary"])
+        self.assertEqual([{"op": "set", "path": "tensors/w/encoding/perChannel/zeroPoints", "value": [0]}], way["edits"])
+
+    def test_the_axis_of_the_output_channels(self) -> None:
+        on_axis = "quantize in[1] per-channel on the axis of the output channels"
+        for axis, entries in ((2, 2), (1, 1)):
+            ways = self.conv(self.weight(perChannel=self.channels(axis, [0] * entries, entries)))
+            self.assertEqual(on_axis, ways[-1]["summary"])
+            self.assertEqual([], ways[-1]["edits"])
+        ways = self.conv(self.weight(perChannel=self.channels(2, [5, 7], 2)))
+        self.assertEqual("quantize in[1] symmetric per-channel on the axis of the output channels", ways[-1]["summary"])
+
+    def test_one_encoding_for_the_tensor(self) -> None:
+        ways = self.ways("Relu", self.tensor("x", "UFIXED_POINT_8", [1, 8, 8, 4], perChannel=self.channels(3, [128] * 4)),
+                         self.tensor("y", "UFIXED_POINT_8", [1, 8, 8, 4]))
+        self.assertEqual("quantize in[0] per-tensor", ways[-1]["summary"])
+
+    def test_rows_nearest_first_and_three_at_most(self) -> None:
+        ways = self.conv(self.weight("SFIXED_POINT_16", perTensor={"scale": 0.01, "zeroPoint": 0}), "--arch", "v68")
+        rows = [way["summary"] for way in ways if way["summary"].startswith("make ")]
+        self.assertEqual(["make in[1] UFIXED_POINT_8 (row INT8.1)", "make in[1] SFIXED_POINT_8 (row INT8.3)",
+                          "make in[0] SFIXED_POINT_8, in[1] UFIXED_POINT_8 and out[0] SFIXED_POINT_8 (row INT8.5)"], rows)
+        self.assertEqual([{"op": "set", "path": "tensors/w/dtype", "value": "SFIXED_POINT_8"}], ways[1]["edits"])
+
+    def test_no_row_of_another_kind_of_number(self) -> None:
+        ways = self.ways("Relu", {"name": "x", "dtype": "FLOAT_32", "dims": [1, 8]}, self.tensor("y", "UFIXED_POINT_8", [1, 8]))
+        self.assertFalse([way for way in ways if "FIXED_POINT" in way["summary"] and "row" in way["summary"] and "and" in way["summary"]], ways)
+
+    def test_chips_and_sdks(self) -> None:
+        wide = self.weight("SFIXED_POINT_16", perTensor={"scale": 0.01, "zeroPoint": 0})
+        x, y = (self.tensor(name, "UFIXED_POINT_16", [1, 8, 8, channels], perTensor={"scale": 0.01, "zeroPoint": 32768})
+                for name, channels in (("x", 2), ("y", 4)))
+        ways = [way["summary"] for way in self.ways("Conv2d", x, wide, y, params=good_params(), flags=("--arch", "v69"))]
+        chips = [way for way in ways if way.startswith("target ")]
+        self.assertEqual(1, len(chips), ways)
+        self.assertRegex(chips[0], r"^target v73 \([^ ,]+, [^ ,]+, [^ ,]+, …\)$")
+        self.assertFalse([way for way in ways if way.startswith("use SDK")], ways)
 
 
 if __name__ == "__main__":
