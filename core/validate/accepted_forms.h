@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "core/rules/scale_limit.h"
+#include "core/validate/port_facts.h"
 #include "core/validate/target_table.h"
 #include "quantgate/model.h"
 
@@ -26,10 +27,10 @@ struct LimitOfForm {
 
 struct AcceptedForm {
   const ActiveOp* op = nullptr;
-  // PortFact bits that each input, then each output must have.
-  absl::InlinedVector<uint8_t, 8> facts;
+  // Of each input, then of each output.
+  absl::InlinedVector<NumberRanges, 4> ranges;
   absl::InlinedVector<LimitOfForm, 2> limits;
-  // Constraints that depend on numbers and that neither facts nor limits decide.
+  // Constraints that depend on numbers and that neither ranges nor limits decide.
   absl::InlinedVector<const ActiveConstraint*, 4> open;
 };
 

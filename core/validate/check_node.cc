@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <utility>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "core/rules/conditions.h"
@@ -276,9 +277,10 @@ bool KeepsLimit(const Model& graph, const Node& node, const LimitOfForm& form) {
 void Remember(const ActiveOp& op, const NodeView& node, const PortFacts& facts, size_t group,
               AcceptedForm& form) {
   form.op = &op;
-  form.facts.assign(node.node().inputs.size() + node.node().outputs.size(), 0);
+  const size_t places = node.node().inputs.size() + node.node().outputs.size();
+  std::vector<uint8_t> demanded(places);
   const auto demand = [&](int port, uint8_t bits) {
-    for (int i = 0; i < node.tensors(port).count; ++i) form.facts[PlaceOf(node, port, i)] |= bits;
+    for (int i = 0; i < node.tensors(port).count; ++i) demanded[PlaceOf(node, port, i)] |= bits;
   };
   for (const ActiveConstraint& active : op.constraints) {
     if (((active.groups >> group) & 1u) == 0 || DecidedByForm(node, active) ||
@@ -296,6 +298,12 @@ void Remember(const ActiveOp& op, const NodeView& node, const PortFacts& facts, 
       form.open.push_back(&active);
     }
   }
+  for (size_t place = 0; place < places; ++place) {
+    const TensorId id = TensorAt(node.node(), place);
+    form.ranges.push_back(
+        id == kNoTensor ? NumberRanges{}
+                        : RangesOf(node.graph().tensors[static_cast<size_t>(id)], demanded[place]));
+  }
 }
 
 }  // namespace
@@ -303,15 +311,16 @@ void Remember(const ActiveOp& op, const NodeView& node, const PortFacts& facts, 
 bool AcceptsForm(const TargetTable& table, const Resolved& resolved, const Node& node,
                  const AcceptedForm& form) {
   const Model& graph = *resolved.graph;
-  const auto shown = [&](TensorId id, uint8_t facts) {
-    return facts == 0 || id == kNoTensor || HasFacts(graph.tensors[static_cast<size_t>(id)], facts);
+  const NumberRanges* range = form.ranges.data();
+  const auto lies_within = [&](TensorId id) {
+    const NumberRanges& own = *range++;
+    return id == kNoTensor || LieWithin(graph.tensors[static_cast<size_t>(id)].encoding, own);
   };
-  const uint8_t* facts = form.facts.data();
   for (const TensorId id : node.inputs) {
-    if (!shown(id, *facts++)) return false;
+    if (!lies_within(id)) return false;
   }
   for (const TensorId id : node.outputs) {
-    if (!shown(id, *facts++)) return false;
+    if (!lies_within(id)) return false;
   }
   for (const LimitOfForm& limit : form.limits) {
     if (!KeepsLimit(graph, node, limit)) return false;

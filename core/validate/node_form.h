@@ -5,6 +5,9 @@
 #define QUANTGATE_CORE_VALIDATE_NODE_FORM_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
 
 #include "quantgate/model.h"
 
@@ -13,16 +16,35 @@ namespace quantgate {
 // Dtype, shape, kind and sizes of the encoding.
 bool SameForm(const Tensor& a, const Tensor& b);
 
+// As == tells, without a call for the few bytes that names and shapes have.
+inline bool SameBytes(const void* a, const void* b, size_t size) {
+  const auto* x = static_cast<const char*>(a);
+  const auto* y = static_cast<const char*>(b);
+  uint64_t p = 0, q = 0;
+  for (; size >= sizeof p; size -= sizeof p, x += sizeof p, y += sizeof q) {
+    std::memcpy(&p, x, sizeof p);
+    std::memcpy(&q, y, sizeof q);
+    if (p != q) return false;
+  }
+  for (; size > 0; --size) {
+    if (*x++ != *y++) return false;
+  }
+  return true;
+}
+inline bool SameText(const std::string& a, const std::string& b) {
+  return a.size() == b.size() && SameBytes(a.data(), b.data(), a.size());
+}
+
 // Op, params, and which tensors are one and the same; the tensors themselves as `same_tensor`
 // (of two ids) tells.
 template <typename SameTensor>
 bool SameNode(const Node& a, const Node& b, SameTensor&& same_tensor) {
   if (a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size() ||
-      a.params.size() != b.params.size() || a.op != b.op) {
+      a.params.size() != b.params.size() || !SameText(a.op, b.op)) {
     return false;
   }
   for (size_t i = 0; i < a.params.size(); ++i) {
-    if (a.params[i].name != b.params[i].name || a.params[i].value != b.params[i].value) {
+    if (!SameText(a.params[i].name, b.params[i].name) || a.params[i].value != b.params[i].value) {
       return false;
     }
   }

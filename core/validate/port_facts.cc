@@ -1,6 +1,7 @@
 #include "core/validate/port_facts.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/rules/encoding_facts.h"
 
@@ -62,18 +63,31 @@ ValueRange RangeOf(Dtype dtype) {
   return {-values / 2, values / 2 - 1};
 }
 
-bool HasFacts(const Tensor& tensor, uint8_t facts) {
-  const Encoding& e = tensor.encoding;
-  const bool fixed = IsFixedPoint(tensor.dtype);
-  if ((facts & kFactGoodScales) != 0 && fixed && !GoodScales(e)) return false;
-  if ((facts & kFactUsualScales) != 0 && fixed && !UsualScales(e)) return false;
-  if ((facts & kFactInRange) != 0 && fixed && !InRange(tensor)) return false;
-  if ((facts & kFactSymmetric) != 0 && e.kind != EncodingKind::kNone &&
-      !rules::IsSymmetric(tensor)) {
-    return false;
+NumberRanges RangesOf(const Tensor& tensor, uint8_t facts) {
+  using Floats = std::numeric_limits<float>;
+  using Ints = std::numeric_limits<int32_t>;
+  NumberRanges ranges{-Floats::infinity(), Floats::infinity(), Ints::min(), Ints::max()};
+  if (IsFixedPoint(tensor.dtype)) {
+    if ((facts & kFactGoodScales) != 0) {
+      ranges.least_scale = Floats::denorm_min();
+      ranges.most_scale = Floats::max();
+    }
+    if ((facts & kFactUsualScales) != 0) {
+      ranges.least_scale = kUsualScales.min;
+      ranges.most_scale = kUsualScales.max;
+    }
+    if ((facts & kFactInRange) != 0) {
+      const ValueRange range = RangeOf(tensor.dtype);
+      ranges.least_zero_point = static_cast<int32_t>(range.min);
+      ranges.most_zero_point = static_cast<int32_t>(std::min<int64_t>(range.max, Ints::max()));
+    }
   }
-  const uint8_t rest = facts & ~kFactsOfNumbers;
-  return rest == 0 || (TensorFacts(tensor) & rest) == rest;
+  if ((facts & kFactSymmetric) != 0 && tensor.encoding.kind != EncodingKind::kNone) {
+    const auto middle =
+        static_cast<int32_t>(std::min<int64_t>(rules::MiddleOf(tensor), Ints::max()));
+    ranges.least_zero_point = ranges.most_zero_point = middle;
+  }
+  return ranges;
 }
 
 PortFacts FactsOf(const rules::NodeView& node) {

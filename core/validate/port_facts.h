@@ -28,9 +28,9 @@ inline constexpr uint8_t kFactsOfNumbers =
 
 // Scales that say nothing special: the few rules about tiny or huge ones need no look at them.
 struct ScaleRange {
-  double min, max;
+  float min, max;
 };
-inline constexpr ScaleRange kUsualScales = {1e-8, 1e8};
+inline constexpr ScaleRange kUsualScales = {1e-8F, 1e8F};
 
 // Smallest and largest value of a fixed-point type.
 struct ValueRange {
@@ -53,8 +53,25 @@ struct PortFacts {
   int unknown_port = -1;
 };
 
-// Of one tensor: whether it has all of `facts`, looking at nothing else.
-bool HasFacts(const Tensor& tensor, uint8_t facts);
+// Where the numbers of an encoding must lie, ends included.
+struct NumberRanges {
+  float least_scale, most_scale;
+  int32_t least_zero_point, most_zero_point;
+};
+
+// What facts of kFactsOfNumbers come to for all tensors of the form of one that has them.
+NumberRanges RangesOf(const Tensor& tensor, uint8_t facts);
+
+// False where a number is NaN.
+inline bool LieWithin(const Encoding& encoding, const NumberRanges& ranges) {
+  for (const float scale : encoding.scales) {
+    if (!(scale >= ranges.least_scale && scale <= ranges.most_scale)) return false;
+  }
+  for (const int32_t zero_point : encoding.zero_points) {
+    if (zero_point < ranges.least_zero_point || zero_point > ranges.most_zero_point) return false;
+  }
+  return true;
+}
 
 PortFacts FactsOf(const rules::NodeView& node);
 

@@ -143,7 +143,7 @@ Shortcut ShortcutFor(const opdb::View& db, const opdb::ConstraintRow& row) {
     }
     case Kind::kScaleRange: {
       const bool usual = ConstantBounds(db, row, [](double min, double max) {
-        return min <= kUsualScales.min && max >= kUsualScales.max;
+        return min <= double{kUsualScales.min} && max >= double{kUsualScales.max};
       });
       return usual ? by_fact(kFactUsualScales) : shortcut;
     }

@@ -113,11 +113,13 @@ struct Validator::Impl {
   }
 
   static std::vector<NodeReport> ListNodes(const Model& model) {
-    std::vector<NodeReport> nodes(model.nodes.size());
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      nodes[i].name = model.nodes[i].name;
-      nodes[i].op = model.nodes[i].op;
-      nodes[i].location = model.nodes[i].location;
+    std::vector<NodeReport> nodes;
+    nodes.reserve(model.nodes.size());
+    for (const Node& node : model.nodes) {
+      NodeReport& listed = nodes.emplace_back();
+      listed.name = node.name;
+      listed.op = node.op;
+      listed.location = node.location;
     }
     return nodes;
   }

@@ -150,44 +150,47 @@ Tensor Activation(float scale, int32_t zero_point, Dtype dtype = Dtype::kUfixedP
   return t;
 }
 
-TEST(PortFacts, EachIsSeenByItself) {
+bool Has(uint8_t fact, const Tensor& t) { return LieWithin(t.encoding, RangesOf(t, fact)); }
+
+TEST(PortFacts, ScalesLieWithinRanges) {
   const float infinite = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const float most = std::numeric_limits<float>::max();
-  const auto has = [](uint8_t fact, const Tensor& t) { return HasFacts(t, fact); };
-
-  EXPECT_TRUE(has(kFactGoodScales, Activation(most, 0)));
-  for (const float scale : {0.0F, -1.0F, infinite, nan}) {
-    EXPECT_FALSE(has(kFactGoodScales, Activation(scale, 0))) << scale;
-    EXPECT_FALSE(has(kFactUsualScales, Activation(scale, 0))) << scale;
-    EXPECT_TRUE(has(kFactGoodScales, Activation(scale, 0, Dtype::kFloat32))) << scale;
+  for (const float scale :
+       {std::numeric_limits<float>::denorm_min(), 1.0F, std::numeric_limits<float>::max()}) {
+    EXPECT_TRUE(Has(kFactGoodScales, Activation(scale, 0))) << scale;
   }
-  EXPECT_TRUE(has(kFactUsualScales, Activation(1, 0)));
-  EXPECT_FALSE(has(kFactUsualScales, Activation(0.9e-8F, 0)));
-  EXPECT_FALSE(has(kFactUsualScales, Activation(1.1e8F, 0)));
+  for (const float scale : {0.0F, -1.0F, infinite, nan}) {
+    EXPECT_FALSE(Has(kFactGoodScales, Activation(scale, 0))) << scale;
+    EXPECT_FALSE(Has(kFactUsualScales, Activation(scale, 0))) << scale;
+  }
+  EXPECT_TRUE(Has(kFactGoodScales, Activation(-1, 0, Dtype::kFloat32)));
+  for (const float scale : {1e-8F, 1.0F, 1e8F}) {
+    EXPECT_TRUE(Has(kFactUsualScales | kFactGoodScales, Activation(scale, 0))) << scale;
+  }
+  for (const float scale : {0.99e-8F, 1.01e8F}) {
+    EXPECT_FALSE(Has(kFactUsualScales | kFactGoodScales, Activation(scale, 0))) << scale;
+  }
+  EXPECT_TRUE(Has(0, Activation(-1, 70000)));
+}
 
+TEST(PortFacts, ZeroPointsLieWithinRanges) {
   for (const int32_t zero_point : {0, 255}) {
-    EXPECT_TRUE(has(kFactInRange, Activation(1, zero_point))) << zero_point;
+    EXPECT_TRUE(Has(kFactInRange, Activation(1, zero_point))) << zero_point;
   }
   for (const int32_t zero_point : {-1, 256}) {
-    EXPECT_FALSE(has(kFactInRange, Activation(1, zero_point))) << zero_point;
+    EXPECT_FALSE(Has(kFactInRange, Activation(1, zero_point))) << zero_point;
   }
-  EXPECT_TRUE(has(kFactSymmetric, Activation(1, 128)));
-  EXPECT_FALSE(has(kFactSymmetric, Activation(1, 127)));
-
-  EXPECT_TRUE(has(kFactSigned, Activation(1, 0, Dtype::kSfixedPoint8)));
-  EXPECT_FALSE(has(kFactSigned, Activation(1, 0)));
-  EXPECT_FALSE(has(kFactStatic, Activation(1, 0)));
-  Tensor constant = Activation(1, 128);
-  constant.is_static = true;
-  EXPECT_TRUE(has(kFactStatic | kFactSymmetric, constant));
-  EXPECT_FALSE(has(kFactStatic | kFactSigned, constant));
-  EXPECT_TRUE(has(kFactFixedShape, constant));
-  constant.dims[0] = kDynamicDim;
-  EXPECT_FALSE(has(kFactFixedShape, constant));
-  constant.encoding.kind = EncodingKind::kNone;
-  EXPECT_FALSE(has(kFactEncoded, constant));
-  EXPECT_TRUE(has(0, constant));
+  EXPECT_TRUE(Has(kFactInRange, Activation(1, INT32_MAX, Dtype::kUfixedPoint32)));
+  EXPECT_FALSE(Has(kFactInRange, Activation(1, -1, Dtype::kUfixedPoint32)));
+  EXPECT_TRUE(Has(kFactSymmetric | kFactInRange, Activation(1, 128)));
+  for (const int32_t zero_point : {127, 129}) {
+    EXPECT_FALSE(Has(kFactSymmetric | kFactInRange, Activation(1, zero_point))) << zero_point;
+  }
+  Tensor channels = Activation(1, 0, Dtype::kSfixedPoint8);
+  channels.encoding.zero_points = {0, 0, 0};
+  EXPECT_TRUE(Has(kFactSymmetric, channels));
+  channels.encoding.zero_points[2] = 1;
+  EXPECT_FALSE(Has(kFactSymmetric, channels));
 }
 
 }  // namespace
