@@ -12,6 +12,11 @@ namespace quantgate::rules {
 
 namespace {
 
+// Whether a constraint on a port speaks of this tensor of it.
+bool Means(const opdb::ConstraintRow& constraint, int element) {
+  return constraint.element < 0 || constraint.element == element;
+}
+
 // What of a constraint, its `when` included, doesn't hold; nothing: it holds.
 std::optional<Subject> BrokenAsAWhole(const NodeView& node, const opdb::ConstraintRow& constraint) {
   const RuleEntry* entry = EntryOf(constraint.kind);
@@ -22,18 +27,21 @@ std::optional<Subject> BrokenAsAWhole(const NodeView& node, const opdb::Constrai
     return subject;
   };
   if (constraint.port < 0) return broken(nullptr, 0);
+  bool given = false;
   const int count = node.tensors(constraint.port).count;
   for (int i = 0; i < count; ++i) {
     const Tensor* tensor = node.tensor(constraint.port, i);
-    if (tensor == nullptr) continue;
+    if (tensor == nullptr || !Means(constraint, i)) continue;
+    given = true;
     if (const auto subject = broken(tensor, i)) return subject;
   }
-  return count == 0 && entry->wants_absent ? broken(nullptr, 0) : std::nullopt;
+  return !given && entry->wants_absent ? broken(nullptr, 0) : std::nullopt;
 }
 
 // A constraint on the port at hand speaks of the tensor at hand, of a variadic port's others not.
 std::optional<Subject> BrokenFor(const Subject& subject, const opdb::ConstraintRow& inner) {
-  if (subject.tensor == nullptr || inner.port != subject.constraint.port) {
+  if (subject.tensor == nullptr || inner.port != subject.constraint.port ||
+      !Means(inner, subject.element)) {
     return BrokenAsAWhole(subject.node, inner);
   }
   const RuleEntry* entry = EntryOf(inner.kind);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "core/rules/args.h"
@@ -16,17 +17,16 @@ bool Holds(const Subject& s) {
   return !arch || s.node.arch_index() >= *arch;
 }
 
+// Of the backend that has the op.
 std::string_view ArchName(const Subject& s, int64_t index) {
   const auto& db = s.node.db();
-  for (const auto& backend : db.backends()) {
-    const auto archs = db.get(backend.archs);
+  const auto backends = db.backends();
+  const auto of_op = std::find_if(backends.begin(), backends.end(), [&](const auto& backend) {
     const auto ops = db.get(backend.ops);
-    if (&s.node.op() >= ops.data() && &s.node.op() < ops.data() + ops.size() &&
-        index < static_cast<int64_t>(archs.size())) {
-      return db.str(archs[static_cast<size_t>(index)]);
-    }
-  }
-  return "a newer arch";
+    return std::any_of(ops.begin(), ops.end(),
+                       [&](const opdb::OpRow& op) { return &op == &s.node.op(); });
+  });
+  return db.str(db.get(of_op->archs)[static_cast<size_t>(index)]);
 }
 
 void Explain(const Subject& s, Finding& f) {

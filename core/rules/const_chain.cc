@@ -6,7 +6,6 @@ namespace quantgate::rules {
 
 bool ComputedFromConstants(const Model& graph, const Tensor& tensor) {
   const auto start = static_cast<TensorId>(&tensor - graph.tensors.data());
-  if (start < 0 || static_cast<size_t>(start) >= graph.tensors.size()) return false;
   std::vector<const Node*> producer(graph.tensors.size(), nullptr);
   for (const Node& node : graph.nodes) {
     for (const TensorId id : node.outputs) {

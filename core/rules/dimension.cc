@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string_view>
 
@@ -31,7 +32,7 @@ size_t DimsMeant(const Subject& s, const Args& args, std::array<int64_t, 16>& di
   if (const auto count = args.numbers(ArgKey::kDim, dims)) return *count;
   if (args.has(ArgKey::kDim)) return 0;
   const size_t rank = std::min<size_t>(s.tensor->dims.size(), dims.size());
-  for (size_t i = 0; i < rank; ++i) dims[i] = static_cast<int64_t>(i);
+  std::iota(dims.begin(), dims.begin() + rank, 0);
   return rank;
 }
 

@@ -49,7 +49,7 @@ std::optional<int64_t> Evaluate(std::span<const opdb::ExprOp> expr, const NodeVi
   const auto param_value = [&](const opdb::ExprOp& op) -> std::optional<int64_t> {
     if (op.value == 0) return node.param_int(op.param);
     const auto ints = node.param_ints(op.param);
-    if (op.value < 0 || static_cast<size_t>(op.value) > ints.size()) return std::nullopt;
+    if (static_cast<size_t>(op.value) > ints.size()) return std::nullopt;
     return ints[static_cast<size_t>(op.value - 1)];
   };
   for (const opdb::ExprOp& op : expr) {

@@ -4,16 +4,14 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
 
 namespace quantgate::rules {
 namespace {
 
 bool HoldsOneOf(const std::string& name, opdb::Tree words) {
   if (!words) return true;
-  std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string lower = absl::AsciiStrToLower(name);
   for (size_t i = 0; i < words.size(); ++i) {
     if (lower.find(words.at(i).str()) != std::string::npos) return true;
   }

@@ -9,9 +9,9 @@ NodeView::NodeView(const opdb::View& db, const opdb::OpRow& op, const Model& gra
                    const Node& node, int arch_index)
     : db_(db), op_(op), graph_(graph), node_(node), arch_index_(arch_index) {
   const auto ports = db.get(op.ports);
-  port_count_ = std::min<int>(static_cast<int>(ports.size()), kMaxPorts);
+  port_count_ = static_cast<int>(ports.size());
   const auto bind = [&](int first, int declared, const TensorId* ids, int given, int& extra) {
-    for (int i = 0; i < declared && first + i < kMaxPorts; ++i) {
+    for (int i = 0; i < declared; ++i) {
       const bool variadic = (ports[first + i].flags & opdb::kPortVariadic) != 0;
       int count = std::clamp(given - i, 0, variadic ? given : 1);
       if (!variadic && count == 1 && ids[i] == kNoTensor) count = 0;
@@ -30,8 +30,8 @@ NodeView::NodeView(const opdb::View& db, const opdb::OpRow& op, const Model& gra
 void NodeView::BindParams() const {
   params_bound_ = true;
   const auto params = db_.get(op_.params);
-  const size_t declared = std::min<size_t>(params.size(), kMaxParams);
-  for (size_t i = 0; i < declared; ++i) params_[i] = nullptr;
+  const size_t declared = params.size();
+  std::fill_n(params_.begin(), declared, nullptr);
   size_t next = 0;  // files mostly keep the declared order
   for (const Param& param : node_.params) {
     bool found = false;
@@ -48,7 +48,7 @@ void NodeView::BindParams() const {
 }
 
 std::span<const int64_t> NodeView::param_ints(int param) const {
-  if (param < 0 || param >= kMaxParams) return {};
+  if (param < 0) return {};
   const ParamValue* value = given(param);
   if (value == nullptr) return db_.get(db_.get(op_.params)[param].default_ints);
   return std::visit(
@@ -82,7 +82,7 @@ std::optional<int64_t> NodeView::param_int(int param) const {
 }
 
 std::optional<double> NodeView::param_real(int param) const {
-  if (param < 0 || param >= kMaxParams) return std::nullopt;
+  if (param < 0) return std::nullopt;
   if (const ParamValue* value = given(param)) return RealOf(*value);
   const auto& row = db_.get(op_.params)[param];
   if (const auto reals = db_.get(row.default_reals); reals.size() == 1) return reals[0];

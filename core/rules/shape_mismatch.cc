@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <span>
 #include <string>
 
 #include "core/rules/args.h"
@@ -33,8 +34,8 @@ bool Holds(const Subject& s) {
     std::array<int64_t, 16> dims;
     const auto count = args.numbers(ArgKey::kDims, dims);
     const bool broadcast = args.flag(ArgKey::kBroadcast, false);
-    for (size_t i = 0; count && i < *count; ++i) {
-      if (!SameSize(*s.tensor, *other, dims[i], broadcast)) return false;
+    for (const int64_t dim : std::span(dims).first(count.value_or(0))) {
+      if (!SameSize(*s.tensor, *other, dim, broadcast)) return false;
     }
     return true;
   }
