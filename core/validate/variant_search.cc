@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/rules/format.h"
@@ -49,6 +50,13 @@ std::string TupleText(const NodeView& node, const DtypeMask* masks, const PortFa
     text += fmt::format("{} {}", rules::PortName(node, i), rules::DtypeList(masks[i]));
   }
   return text;
+}
+
+// How far a row is from a target of this SDK: another chip is nearer than a later SDK, the first
+// one that has the row, and that nearer than an earlier one.
+std::pair<int, SdkKey> Away(const opdb::VariantRow& row, SdkKey sdk) {
+  if (sdk < row.range.since) return {1, row.range.since};
+  return {sdk < row.range.until ? 0 : 2, SdkKey{}};
 }
 
 std::string RangeText(const TargetTable& table, const opdb::Range& range) {
@@ -135,8 +143,9 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
     if (table.tuple_rows() && row.range.until <= table.backend().tuples_since) continue;
     if (!opdb::Covers(row.range, table.sdk(), table.arch_index()) &&
         Matches(db.get(row.dtypes).data(), dtypes)) {
-      const bool same_sdk = row.range.since <= table.sdk() && table.sdk() < row.range.until;
-      if (elsewhere == nullptr || same_sdk) elsewhere = &row;
+      if (elsewhere == nullptr || Away(row, table.sdk()) < Away(*elsewhere, table.sdk())) {
+        elsewhere = &row;
+      }
     }
   }
   if (elsewhere != nullptr) {

@@ -5,8 +5,6 @@
 
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -23,7 +21,7 @@
 #include "core/rules/format.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/scale_limit.h"
-#include "quantgate/overlay.h"
+#include "tests/unit/made_up_database.h"
 
 namespace quantgate::rules {
 namespace {
@@ -94,20 +92,10 @@ variants:
 )";
 
 const Database& Toy() {
-  static const Database database = [] {
-    const auto folder = std::filesystem::path(testing::TempDir()) / "rules_test";
-    std::filesystem::create_directories(folder / "toy");
-    const auto write = [&](const char* name, const char* text) {
-      std::ofstream(folder / name) << text;
-    };
-    write("targets.yaml", kTargets);
-    write("sources.yaml", kSources);
-    write("toy/Probe.yaml", kProbe);
-    write("toy/Source.yaml", kSource);
-    auto made = WithOverlay(Database::Embedded(), std::vector<std::string>{folder.string()});
-    EXPECT_TRUE(made.ok()) << made.status();
-    return *std::move(made);
-  }();
+  static const Database database = MadeUpDatabase("rules_test", {{"targets.yaml", kTargets},
+                                                                 {"sources.yaml", kSources},
+                                                                 {"toy/Probe.yaml", kProbe},
+                                                                 {"toy/Source.yaml", kSource}});
   return database;
 }
 

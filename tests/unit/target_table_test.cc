@@ -1,0 +1,202 @@
+// What counts for one target: rows and constraints at the edges of their SDKs, and constraints that
+// facts seem to decide. Against ops made up for this.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "quantgate/target.h"
+#include "quantgate/validator.h"
+#include "tests/unit/made_up_database.h"
+
+namespace quantgate {
+namespace {
+
+constexpr const char* kTargets = R"(backends:
+  toy: {archs: [t1, t2], default_arch: t1, tuple_rows: true, sdks: ["1.0", "2.0", "3.0"]}
+)";
+constexpr const char* kSources = R"(sources:
+  - {id: toy-1.0, title: "made up for tests", sdk: "1.0", measured: false}
+)";
+constexpr const char* kLimits = R"(op: Limits
+backend: toy
+sources: [toy-1.0]
+inputs:
+  - {port: "in[0]", role: activation}
+  - {port: "in[1]", role: activation, optional: true}
+outputs:
+  - {port: "out[0]", role: activation}
+variants:
+  - {id: A.1, group: A, dtypes: [[UFIXED_POINT_8, UFIXED_POINT_16], [UFIXED_POINT_8, SFIXED_POINT_8], UFIXED_POINT_8], sources: [toy-1.0]}
+constraints:
+  - {id: tiny, port: "out[0]", kind: scale_range, max: 1.0e-09, consequence: rejected, sources: [toy-1.0]}
+  - {id: relative, port: "out[0]", kind: scale_range, max: 1.0e+09, as: ["in[0]"], consequence: rejected, sources: [toy-1.0]}
+  - {id: below-the-end, port: "in[0]", kind: offset_range, min: -254, when: {dtype: [UFIXED_POINT_8]}, consequence: rejected, sources: [toy-1.0]}
+  - {id: of-any-type, port: "in[0]", kind: offset_range, min: -255, consequence: rejected, sources: [toy-1.0]}
+  - {id: of-all-ports, port: all, kind: dtypes, denied: [SFIXED_POINT_8], consequence: rejected, sources: [toy-1.0]}
+  - {id: measured-later, port: "in[0]", kind: symmetric, consequence: rejected, measured: {since: "2.0", consequence: wrong_values}, sources: [toy-1.0]}
+  - {id: either, port: "in[0]", kind: any_of, of: [[{port: "in[0]", kind: symmetric}, {port: "in[0]", kind: rank, max: 2}], [{port: "in[1]", kind: valid_scale}]], consequence: rejected, sources: [toy-1.0]}
+)";
+constexpr const char* kRows = R"(op: Rows
+backend: toy
+sources: [toy-1.0]
+inputs:
+  - {port: "in[0]", role: activation}
+outputs:
+  - {port: "out[0]", role: activation}
+variants:
+  - {id: A.1, group: A, dtypes: [SFIXED_POINT_8, SFIXED_POINT_8], since: "3.0", sources: [toy-1.0]}
+  - {id: B.2, group: B, dtypes: [SFIXED_POINT_8, SFIXED_POINT_8], since: "2.0", arch: t2+, sources: [toy-1.0]}
+  - {id: A.3, group: A, dtypes: [UFIXED_POINT_16, UFIXED_POINT_16], arch: t2+, sources: [toy-1.0]}
+  - {id: B.4, group: B, dtypes: [UFIXED_POINT_16, UFIXED_POINT_16], until: "2.0", sources: [toy-1.0]}
+  - {id: A.5, group: A, dtypes: [SFIXED_POINT_16, SFIXED_POINT_16], until: "2.0", sources: [toy-1.0]}
+  - {id: A.6, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], undocumented_until: "2.0", sources: [toy-1.0]}
+  - {id: A.7, group: A, dtypes: [FLOAT_32, FLOAT_32], sources: [toy-1.0]}
+)";
+constexpr const char* kLate = R"(op: Late
+backend: toy
+since: "2.0"
+arch: t2+
+sources: [toy-1.0]
+inputs:
+  - {port: "in[0]", role: activation}
+outputs:
+  - {port: "out[0]", role: activation}
+variants:
+  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
+)";
+
+const Database& Toy() {
+  static const Database database =
+      MadeUpDatabase("target_table_test", {{"targets.yaml", kTargets},
+                                           {"sources.yaml", kSources},
+                                           {"toy/Limits.yaml", kLimits},
+                                           {"toy/Rows.yaml", kRows},
+                                           {"toy/Late.yaml", kLate}});
+  return database;
+}
+
+Tensor Of(Dtype dtype, float scale = 0.5F, int32_t zero_point = 128) {
+  Tensor t;
+  t.dtype = dtype;
+  t.dims = {1, 2, 4};
+  if (!IsFixedPoint(dtype)) return t;
+  t.encoding.kind = EncodingKind::kPerTensor;
+  t.encoding.scales = {scale};
+  t.encoding.zero_points = {zero_point};
+  return t;
+}
+
+// The last tensor is the output.
+Report Check(const char* op, std::vector<Tensor> tensors, const char* sdk = "2.0",
+             const char* arch = "t1") {
+  Model model;
+  Node node;
+  node.name = "n";
+  node.op = op;
+  for (Tensor& tensor : tensors) {
+    const auto id = static_cast<TensorId>(model.tensors.size());
+    tensor.name = "t" + std::to_string(id);
+    (id + 1 < static_cast<TensorId>(tensors.size()) ? model.inputs : model.outputs).push_back(id);
+    model.tensors.push_back(std::move(tensor));
+  }
+  node.inputs.assign(model.inputs.begin(), model.inputs.end());
+  node.outputs.assign(model.outputs.begin(), model.outputs.end());
+  model.nodes = {node};
+  const auto target = Target::Parse({.backend = "toy", .sdk = sdk, .soc = "", .arch = arch}, Toy());
+  return Validator(*target, {}, Toy()).Check(model);
+}
+
+std::set<std::string> Broken(std::vector<Tensor> tensors) {
+  std::set<std::string> ids;
+  for (const Finding& f : Check("Limits", std::move(tensors)).findings) {
+    ids.insert(f.constraint.substr(f.constraint.rfind('/') + 1));
+  }
+  return ids;
+}
+
+constexpr Dtype kU8 = Dtype::kUfixedPoint8, kS8 = Dtype::kSfixedPoint8;
+constexpr Dtype kU16 = Dtype::kUfixedPoint16;
+using Ids = std::set<std::string>;
+
+TEST(TargetTable, UsualScalesBreakUnusualLimits) {
+  EXPECT_EQ(Broken({Of(kU8), Of(kU8), Of(kU8, 1e-10F)}), Ids{});
+  EXPECT_EQ(Broken({Of(kU8), Of(kU8), Of(kU8, 0.02F)}), Ids{"tiny"});
+}
+
+TEST(TargetTable, UsualScalesBreakLimitsInUnitsOfOthers) {
+  EXPECT_EQ(Broken({Of(kU8, 1e-7F), Of(kU8), Of(kU8, 50)}), Ids{"tiny"});
+  EXPECT_EQ(Broken({Of(kU8, 1e-7F), Of(kU8), Of(kU8, 200)}), (Ids{"tiny", "relative"}));
+}
+
+TEST(TargetTable, ZeroPointsOfATypeBreakNarrowerLimits) {
+  const Tensor out = Of(kU8, 1e-10F);
+  EXPECT_EQ(Broken({Of(kU8, 1, 254), Of(kU8), out}), Ids{"measured-later"});
+  EXPECT_EQ(Broken({Of(kU8, 1, 255), Of(kU8), out}), (Ids{"measured-later", "below-the-end"}));
+  EXPECT_EQ(Broken({Of(kU16, 1, 255), Of(kU8), out}), Ids{"measured-later"});
+  EXPECT_EQ(Broken({Of(kU16, 1, 256), Of(kU8), out}), (Ids{"measured-later", "of-any-type"}));
+}
+
+TEST(TargetTable, ConstraintsOfAllPortsSpeakOfEach) {
+  EXPECT_EQ(Broken({Of(kU8), Of(kS8, 1, 0), Of(kU8, 1e-10F)}), Ids{"of-all-ports"});
+}
+
+TEST(TargetTable, AnAlternativeIsAllOfItsConstraints) {
+  // in[0] is symmetric but of rank 3; in[1] is of another port.
+  const Tensor out = Of(kU8, 1e-10F);
+  EXPECT_EQ(Broken({Of(kU8), Of(kU8, -1), out}), Ids{"either"});
+  Tensor flat = Of(kU8);
+  flat.dims = {1, 2};
+  EXPECT_EQ(Broken({flat, Of(kU8, -1), out}), Ids{});
+  flat.encoding.zero_points = {127};
+  EXPECT_EQ(Broken({flat, Of(kU8, -1), out}), (Ids{"either", "measured-later"}));
+}
+
+TEST(TargetTable, ConsequencesAreThoseOfTheSdk) {
+  for (const auto& [sdk, consequence] : {std::pair{"1.0", Consequence::kRejected},
+                                         {"2.0", Consequence::kWrongValues},
+                                         {"3.0", Consequence::kWrongValues}}) {
+    const Report report = Check("Limits", {Of(kU8, 1, 1), Of(kU8), Of(kU8, 1e-10F)}, sdk);
+    EXPECT_EQ(report.verdict, consequence) << sdk;
+  }
+  for (const auto& [sdk, verdict] : {std::pair{"1.0", Consequence::kUndocumented},
+                                     {"2.0", Consequence::kAccepted},
+                                     {"3.0", Consequence::kAccepted}}) {
+    EXPECT_EQ(Check("Rows", {Of(kU8), Of(kU8)}, sdk).verdict, verdict) << sdk;
+  }
+}
+
+std::string Told(const char* op, Dtype dtype, const char* sdk, const char* arch = "t1") {
+  const Report report = Check(op, {Of(dtype, 1, 0), Of(dtype, 1, 0)}, sdk, arch);
+  return report.findings.empty() ? "" : report.findings[0].message;
+}
+
+TEST(TargetTable, ARowElsewhereIsNamedByWhatIsMissing) {
+  // Another chip rather than another SDK.
+  EXPECT_EQ(Told("Rows", kS8, "2.0"), "Rows takes these datatypes on t2 only");
+  EXPECT_EQ(Told("Rows", kS8, "1.0", "t2"), "Rows takes these datatypes on SDK 2.0 and later only");
+  EXPECT_EQ(Told("Rows", kS8, "2.0", "t2"), "");
+  EXPECT_EQ(Told("Rows", kU16, "2.0"), "Rows takes these datatypes on t2 only");
+  EXPECT_EQ(Told("Rows", Dtype::kSfixedPoint16, "2.0"),
+            "Rows takes these datatypes on SDKs before 2.0 only");
+}
+
+TEST(TargetTable, TheNearestRowIsOfTheSameKindOfNumber) {
+  const Report report = Check("Rows", {Of(Dtype::kFloat16), Of(Dtype::kFloat16)});
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].allowed, "in[0] FLOAT_32, out[0] FLOAT_32");
+}
+
+TEST(TargetTable, AnOpOfOtherTargets) {
+  const auto allowed = [](const char* sdk, const char* arch) {
+    const Report report = Check("Late", {Of(kU8), Of(kU8)}, sdk, arch);
+    return report.findings.empty() ? "" : report.findings[0].allowed;
+  };
+  EXPECT_EQ(allowed("1.0", "t2"), "SDK 2.0 and later");
+  EXPECT_EQ(allowed("2.0", "t1"), "another SDK or arch");
+  EXPECT_EQ(allowed("2.0", "t2"), "");
+}
+
+}  // namespace
+}  // namespace quantgate
