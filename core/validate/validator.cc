@@ -258,10 +258,6 @@ struct Validator::Impl {
   // Takes followers that are not seen to be accepted; whether there were any.
   bool JudgeFollowers(const Model& model, const Repeats& repeats, Part& part,
                       std::vector<bool>& taken) const {
-    std::vector<bool> found(part.nodes.size());
-    for (const Finding& finding : part.report.findings) {
-      if (finding.node_index >= 0) found[static_cast<size_t>(finding.node_index)] = true;
-    }
     std::vector<std::unique_ptr<FormJudge>> judges(part.nodes.size());
     std::vector<int32_t> position(model.nodes.size(), -1);
     for (size_t i = 0; i < part.nodes.size(); ++i) {
@@ -272,8 +268,7 @@ struct Validator::Impl {
     for (const int32_t first : repeats.first) {
       if (first < 0) continue;
       const auto at = static_cast<size_t>(position[static_cast<size_t>(first)]);
-      if (judges[at] != nullptr || found[at] ||
-          part.report.nodes[at].verdict != Consequence::kAccepted) {
+      if (judges[at] != nullptr || part.report.nodes[at].verdict != Consequence::kAccepted) {
         continue;
       }
       judges[at] = std::make_unique<FormJudge>(table, part.model, part.resolved,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -390,6 +391,28 @@ TEST(Validator, CachesArePairedByTheNamesOfTheFile) {
     });
     EXPECT_EQ(found, scale != 0.02);
   }
+}
+
+// Whatever the order of the file: here the op stands before the nodes that quantize its input.
+TEST(Validator, WhatAnOpTakesInSharesItsVerdict) {
+  testing_onnx::OnnxModel m;
+  m.Unit("r", "Reshape", {m.Quantized("x", {1, 8}, 0.02), m.Constant("s", {8})}, {8}, {}, 0.03);
+  std::swap(m.model.nodes[0], m.model.nodes[m.NodeIndex("r")]);
+  const Report report = MakeValidator({.route = Route::kDirect}).Check(m.model);
+  ASSERT_EQ(report.nodes.size(), 5U);
+  EXPECT_EQ(report.nodes[0].name, "r");
+  EXPECT_EQ(report.nodes[0].into, "");
+  EXPECT_EQ(report.nodes[0].verdict, Consequence::kWrongValues);
+  std::map<std::string, std::string> into;
+  for (const NodeReport& node : report.nodes) into[node.name] = node.into;
+  EXPECT_EQ(into, (std::map<std::string, std::string>{
+                      {"r", ""}, {"x.q", "x.dq"}, {"x.dq", "r"}, {"r.y.q", "r"}, {"r.y.dq", ""}}));
+}
+
+TEST(Validator, FailsOnAnyConsequenceThatIsOne) {
+  EXPECT_EQ(FailOnNames(),
+            (std::vector<std::string_view>{"advice", "undocumented", "altered", "wrong_values",
+                                           "prepare_fails", "rejected", "unchecked"}));
 }
 
 }  // namespace
