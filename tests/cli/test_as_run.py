@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unittest
 
 from cli_case import ROOT, CliCase, bad, good
@@ -214,6 +215,9 @@ class WaysOut(CliCase):
         chips = [way for way in ways if way.startswith("target ")]
         self.assertEqual(1, len(chips), ways)
         self.assertRegex(chips[0], r"^target v73 \([^ ,]+, [^ ,]+, [^ ,]+, …\)$")
+        for chip in re.findall(r"([^ ,(]+), ", chips[0]):
+            report = self.report(self.path("good.json", good()), "--soc", chip, status=0)
+            self.assertEqual("v73", report["target"]["arch"], chip)
         self.assertFalse([way for way in ways if way.startswith("use SDK")], ways)
 
 

@@ -97,24 +97,26 @@ TEST(SmallestAround, ANodeJudgedByItself) {
 
 // A chain of Q, float ops and DQ is one finding on the first float op, so all of it is needed.
 TEST(SmallestAround, ANodeJudgedByWhatIsAroundIt) {
-  Model model = Chain(6);
-  const auto real = [&](size_t t) {
-    model.tensors[t].dtype = Dtype::kFloat32;
-    model.tensors[t].encoding = {};
-  };
-  for (const size_t t : {2, 3, 4}) real(t);
-  model.nodes[1].op = "Dequantize";
-  model.nodes[2].op = model.nodes[3].op = "Relu";
-  model.nodes[4].op = "Quantize";
-  const Validator validator = HtpValidator();
-  const Report whole = validator.Check(model);
-  std::vector<std::string> slugs;
-  for (const Finding& f : whole.findings) {
-    if (f.node_index == 2) slugs.emplace_back(f.rule->slug);
+  for (const size_t first : {0, 1}) {
+    Model model = Chain(6);
+    for (size_t t = first + 1; t < first + 4; ++t) {
+      model.tensors[t].dtype = Dtype::kFloat32;
+      model.tensors[t].encoding = {};
+    }
+    model.nodes[first].op = "Dequantize";
+    model.nodes[first + 1].op = model.nodes[first + 2].op = "Relu";
+    model.nodes[first + 3].op = "Quantize";
+    const Validator validator = HtpValidator();
+    const auto node = static_cast<int32_t>(first) + 1;
+    Texts slugs;
+    for (const Finding& f : validator.Check(model).findings) {
+      if (f.node_index == node) slugs.emplace_back(f.rule->slug);
+    }
+    ASSERT_EQ(slugs, Texts{"float-island"});
+    Texts needed;
+    for (size_t n = first; n < first + 4; ++n) needed.push_back(model.nodes[n].name);
+    EXPECT_EQ(Nodes(SmallestAround(validator, model, node)), needed);
   }
-  ASSERT_EQ(slugs, Texts{"float-island"});
-  const Model part = SmallestAround(validator, model, 2);
-  EXPECT_EQ(Nodes(part), (Texts{"n1", "n2", "n3", "n4"}));
 }
 
 }  // namespace

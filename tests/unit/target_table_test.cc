@@ -66,6 +66,22 @@ outputs:
 variants:
   - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
 )";
+constexpr const char* kOrder = R"(op: Order
+backend: toy
+sources: [toy-1.0]
+inputs:
+  - {port: "in[0]", role: activation}
+outputs:
+  - {port: "out[0]", role: activation}
+params:
+  - {name: mode, dtype: UINT_32, default: 0}
+variants:
+  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
+constraints:
+  - {id: mode, port: mode, kind: param_value, min: 1, consequence: rejected, sources: [toy-1.0]}
+  - {id: out, port: "out[0]", kind: rank, max: 2, consequence: rejected, sources: [toy-1.0]}
+  - {id: in, port: "in[0]", kind: rank, max: 2, consequence: rejected, sources: [toy-1.0]}
+)";
 
 const Database& Toy() {
   static const Database database =
@@ -73,7 +89,8 @@ const Database& Toy() {
                                            {"sources.yaml", kSources},
                                            {"toy/Limits.yaml", kLimits},
                                            {"toy/Rows.yaml", kRows},
-                                           {"toy/Late.yaml", kLate}});
+                                           {"toy/Late.yaml", kLate},
+                                           {"toy/Order.yaml", kOrder}});
   return database;
 }
 
@@ -183,9 +200,17 @@ TEST(TargetTable, ARowElsewhereIsNamedByWhatIsMissing) {
 }
 
 TEST(TargetTable, TheNearestRowIsOfTheSameKindOfNumber) {
-  const Report report = Check("Rows", {Of(Dtype::kFloat16), Of(Dtype::kFloat16)});
+  // On t2 there is a row of 16-bit fixed-point numbers too.
+  const Report report = Check("Rows", {Of(Dtype::kFloat16), Of(Dtype::kFloat16)}, "2.0", "t2");
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].allowed, "in[0] FLOAT_32, out[0] FLOAT_32");
+}
+
+TEST(TargetTable, FindingsStandInTheOrderOfPorts) {
+  const Report report = Check("Order", {Of(kU8), Of(kU8)});
+  std::vector<std::string> ports;
+  for (const Finding& f : report.findings) ports.push_back(f.port);
+  EXPECT_EQ(ports, (std::vector<std::string>{"in[0]", "out[0]", "mode"}));
 }
 
 TEST(TargetTable, AnOpOfOtherTargets) {

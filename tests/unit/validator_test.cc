@@ -394,7 +394,7 @@ TEST(Validator, CachesArePairedByTheNamesOfTheFile) {
 }
 
 // Whatever the order of the file: here the op stands before the nodes that quantize its input.
-TEST(Validator, WhatAnOpTakesInSharesItsVerdict) {
+TEST(Validator, WhatAnOpTakesInNamesTheOp) {
   testing_onnx::OnnxModel m;
   m.Unit("r", "Reshape", {m.Quantized("x", {1, 8}, 0.02), m.Constant("s", {8})}, {8}, {}, 0.03);
   std::swap(m.model.nodes[0], m.model.nodes[m.NodeIndex("r")]);
