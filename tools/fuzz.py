@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from page_table import replaced
@@ -29,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "tests/fuzz/corpus"
 MARKS = ("<!-- table: tools/fuzz.py -->", "<!-- end of table -->")
 STATUS = re.compile(r"^#(\d+)\s+\w+.*?cov: (\d+) ft: (\d+) corp: (\d+)", re.M)
+WRITTEN = re.compile(r"Test unit written to \S*/(\S+)")
 WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_.:-]{2,23}")
 COUNTED = {"cpu_seconds": 0.0, "executions": 0, "edges": 0, "features": 0, "inputs": 0, "found": 0}
 # A unit may take this long: on a machine under load, whose clock runs on while we wait for our turn.
@@ -70,11 +72,12 @@ def run(fuzzer: Path, target: str, work: Path, seconds: int, seed: int) -> dict[
     executions, edges, features, _ = (int(n) for n in states[-1]) if states else (0, 0, 0, 0)
     if total := re.search(r"stat::number_of_executed_units:\s*(\d+)", text):
         executions = int(total[1])
-    fresh = sorted({file.name for file in found.iterdir()} - before)
+    # What is not mended yet is found again, under the same name.
+    fresh = sorted({file.name for file in found.iterdir()} - before | set(WRITTEN.findall(text)))
     for name in fresh:
         print(f"{target}: {found / name}", file=sys.stderr)
     if child.returncode != 0 and not fresh:
-        raise SystemExit(f"error: {fuzzer} ended with {child.returncode}: {text[-500:]}")
+        raise RuntimeError(f"{fuzzer} ended with {child.returncode}: {text[-500:]}")
     return {"cpu_seconds": usage.ru_utime + usage.ru_stime, "executions": executions, "edges": edges,
             "features": features, "inputs": sum(1 for _ in inputs.iterdir()), "found": len(fresh)}
 
@@ -206,11 +209,9 @@ def main() -> int:
             minimise(arguments.fuzzers / f"{target}_fuzz", target, arguments.work)
         return 0
     turns = Turns(arguments, targets)
-    threads = [threading.Thread(target=turns.work) for _ in range(arguments.jobs)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(max_workers=arguments.jobs) as pool:
+        for worker in [pool.submit(turns.work) for _ in range(arguments.jobs)]:
+            worker.result()
     print(table({t: turns.record[t] for t in targets if t in turns.record}))
     return 1 if turns.found else 0
 

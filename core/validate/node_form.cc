@@ -12,8 +12,7 @@ bool SameForm(const Tensor& a, const Tensor& b) {
   if (a.dtype != b.dtype || a.is_static != b.is_static || a.unknown_rank != b.unknown_rank ||
       x.kind != y.kind || x.bitwidth != y.bitwidth || x.axis != y.axis ||
       x.scales.size() != y.scales.size() || x.zero_points.size() != y.zero_points.size() ||
-      a.sparse != b.sparse || a.dims.size() != b.dims.size() ||
-      !SameBytes(a.dims.data(), b.dims.data(), a.dims.size() * sizeof(int64_t))) {
+      a.sparse != b.sparse || !SameList(a.dims, b.dims)) {
     return false;
   }
   if (x.kind != EncodingKind::kBlock && x.kind != EncodingKind::kLpbq) return true;

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
+#include <variant>
 
 #include "quantgate/model.h"
 
@@ -31,8 +31,18 @@ inline bool SameBytes(const void* a, const void* b, size_t size) {
   }
   return true;
 }
-inline bool SameText(const std::string& a, const std::string& b) {
-  return a.size() == b.size() && SameBytes(a.data(), b.data(), a.size());
+
+// As == tells, but for numbers that are none: those are equal here where their bits are.
+template <typename List>
+bool SameList(const List& a, const List& b) {
+  return a.size() == b.size() && SameBytes(a.data(), b.data(), a.size() * sizeof(a[0]));
+}
+inline bool SameValue(const ParamValue& a, const ParamValue& b) {
+  const auto* x = std::get_if<TensorParam>(&a);
+  const auto* y = std::get_if<TensorParam>(&b);
+  if (x == nullptr || y == nullptr) return a == b;
+  return x->dtype == y->dtype && SameList(x->dims, y->dims) && SameList(x->ints, y->ints) &&
+         SameList(x->reals, y->reals);
 }
 
 // Op, params, and which tensors are one and the same; the tensors themselves as `same_tensor`
@@ -40,11 +50,12 @@ inline bool SameText(const std::string& a, const std::string& b) {
 template <typename SameTensor>
 bool SameNode(const Node& a, const Node& b, SameTensor&& same_tensor) {
   if (a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size() ||
-      a.params.size() != b.params.size() || !SameText(a.op, b.op)) {
+      a.params.size() != b.params.size() || !SameList(a.op, b.op)) {
     return false;
   }
   for (size_t i = 0; i < a.params.size(); ++i) {
-    if (!SameText(a.params[i].name, b.params[i].name) || a.params[i].value != b.params[i].value) {
+    if (!SameList(a.params[i].name, b.params[i].name) ||
+        !SameValue(a.params[i].value, b.params[i].value)) {
       return false;
     }
   }
