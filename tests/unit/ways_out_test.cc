@@ -1,0 +1,156 @@
+// What is tried for a refused op, and what of it is told. Against ops made up for this.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "quantgate/target.h"
+#include "quantgate/validator.h"
+#include "tests/unit/made_up_database.h"
+
+namespace quantgate {
+namespace {
+
+constexpr const char* kTargets = R"(backends:
+  toy: {archs: [t1], default_arch: t1, tuple_rows: true, sdks: ["1.0", "2.0"]}
+)";
+constexpr const char* kSources = R"(sources:
+  - {id: toy-1.0, title: "made up for tests", sdk: "1.0", measured: false}
+)";
+// Takes 8-bit numbers of three kinds.
+constexpr const char* kNear = R"(op: Near
+backend: toy
+sources: [toy-1.0]
+inputs:
+  - {port: "in[0]", role: activation}
+outputs:
+  - {port: "out[0]", role: activation}
+variants:
+  - {id: A.1, group: A, dtypes: [[INT_8, UFIXED_POINT_8, SFIXED_POINT_8], UFIXED_POINT_8], sources: [toy-1.0]}
+)";
+constexpr const char* kCopy = R"(op: Copy
+backend: toy
+sources: [toy-1.0]
+inputs:
+  - {port: "in[0]", role: activation}
+outputs:
+  - {port: "out[0]", role: activation}
+variants:
+  - {id: A.1, group: A, dtypes: [[UFIXED_POINT_8, SFIXED_POINT_8], UFIXED_POINT_8], sources: [toy-1.0]}
+constraints:
+  - {id: same, port: "out[0]", kind: same_encoding, as: "in[0]", consequence: rejected, sources: [toy-1.0]}
+)";
+// Wrong with asymmetric results, and refused where the input differs from them.
+constexpr const char* kEven = R"(op: Even
+backend: toy
+sources: [toy-1.0]
+inputs:
+  - {port: "in[0]", role: activation}
+outputs:
+  - {port: "out[0]", role: activation}
+variants:
+  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
+constraints:
+  - {id: same, port: "in[0]", kind: same_encoding, as: "out[0]", consequence: rejected, sources: [toy-1.0]}
+  - {id: symmetric, port: "out[0]", kind: symmetric, consequence: wrong_values, sources: [toy-1.0]}
+)";
+constexpr const char* kBoth = R"(op: Both
+backend: toy
+sources: [toy-1.0]
+inputs:
+  - {port: "in[0]", role: activation}
+outputs:
+  - {port: "out[0]", role: activation}
+variants:
+  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
+constraints:
+  - {id: in, port: "in[0]", kind: symmetric, consequence: rejected, sources: [toy-1.0]}
+  - {id: out, port: "out[0]", kind: symmetric, consequence: wrong_values, sources: [toy-1.0]}
+)";
+
+const Database& Toy() {
+  static const Database database = MadeUpDatabase("ways_out_test", {{"targets.yaml", kTargets},
+                                                                    {"sources.yaml", kSources},
+                                                                    {"toy/Near.yaml", kNear},
+                                                                    {"toy/Copy.yaml", kCopy},
+                                                                    {"toy/Even.yaml", kEven},
+                                                                    {"toy/Both.yaml", kBoth}});
+  return database;
+}
+
+Tensor Of(const char* name, Dtype dtype, float scale, int32_t zero_point) {
+  Tensor t;
+  t.name = name;
+  t.dtype = dtype;
+  t.dims = {1, 2, 4};
+  t.encoding.kind = EncodingKind::kPerTensor;
+  t.encoding.scales = {scale};
+  t.encoding.zero_points = {zero_point};
+  return t;
+}
+
+std::vector<Fix> Ways(const char* op, const Tensor& in, const Tensor& out) {
+  Model model;
+  model.tensors = {in, out};
+  model.inputs = {0};
+  model.outputs = {1};
+  Node node;
+  node.name = "n";
+  node.op = op;
+  node.inputs = {0};
+  node.outputs = {1};
+  model.nodes = {node};
+  const auto target = Target::Parse({.backend = "toy", .sdk = "2.0"}, Toy());
+  const Report report = Validator(*target, {.ways_out = true}, Toy()).Check(model);
+  std::vector<Fix> fixes;
+  for (const Finding& f : report.findings) {
+    fixes.insert(fixes.end(), f.fixes.begin(), f.fixes.end());
+  }
+  return fixes;
+}
+
+std::vector<std::string> Words(const std::vector<Fix>& fixes) {
+  std::vector<std::string> words;
+  for (const Fix& fix : fixes) words.push_back(fix.summary);
+  return words;
+}
+
+bool Contains(const std::vector<std::string>& words, const char* text) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+constexpr Dtype kU8 = Dtype::kUfixedPoint8, kS8 = Dtype::kSfixedPoint8;
+constexpr Dtype kS16 = Dtype::kSfixedPoint16;
+
+TEST(WaysOut, TheNearestDatatypeIsOfTheSameClass) {
+  const auto ways = Ways("Near", Of("x", kS16, 1, 0), Of("y", kU8, 1, 128));
+  ASSERT_EQ(Words(ways), std::vector<std::string>{"make in[0] SFIXED_POINT_8 (row A.1)"});
+  EXPECT_EQ(ways[0].edits[0].path, "tensors/x/dtype");
+  EXPECT_EQ(ways[0].edits[0].value, "\"SFIXED_POINT_8\"");
+}
+
+TEST(WaysOut, TheEncodingOfTheInput) {
+  const char* const words = "give out[0] the encoding of in[0]";
+  const auto zero_point = Ways("Copy", Of("x", kU8, 1, 100), Of("y", kU8, 1, 3));
+  ASSERT_EQ(Words(zero_point), std::vector<std::string>{"give \"y\" the encoding of \"x\""});
+  EXPECT_EQ(zero_point[0].edits[0].path, "tensors/y/encoding/perTensor/zeroPoint");
+  EXPECT_EQ(zero_point[0].edits[0].value, "100");
+  // Two edits by the rule, one in words here.
+  EXPECT_TRUE(Contains(Words(Ways("Copy", Of("x", kU8, 2, 100), Of("y", kU8, 1, 3))), words));
+  // Of another datatype it says nothing.
+  EXPECT_FALSE(Contains(Words(Ways("Copy", Of("x", kS8, 2, 100), Of("y", kU8, 1, 3))), words));
+}
+
+TEST(WaysOut, AChangeWhereOnlyNumbersAreWrong) {
+  const auto ways = Words(Ways("Even", Of("x", kU8, 1, 128), Of("y", kU8, 1, 3)));
+  EXPECT_TRUE(Contains(ways, "quantize out[0] symmetric")) << testing::PrintToString(ways);
+}
+
+TEST(WaysOut, NoneThatLeavesWrongNumbers) {
+  const auto ways = Words(Ways("Both", Of("x", kU8, 1, 3), Of("y", kU8, 1, 3)));
+  EXPECT_FALSE(Contains(ways, "quantize in[0] symmetric")) << testing::PrintToString(ways);
+}
+
+}  // namespace
+}  // namespace quantgate
