@@ -14,7 +14,7 @@ namespace quantgate {
 namespace {
 
 constexpr const char* kTargets = R"(backends:
-  toy: {archs: [t1, t2], default_arch: t1, tuple_rows: true, sdks: ["1.0", "2.0", "3.0"]}
+  toy: {archs: [t1, t2, t3], default_arch: t1, tuple_rows: true, sdks: ["1.0", "2.0", "3.0"]}
 )";
 constexpr const char* kSources = R"(sources:
   - {id: toy-1.0, title: "made up for tests", sdk: "1.0", measured: false}
@@ -48,8 +48,11 @@ outputs:
 variants:
   - {id: A.1, group: A, dtypes: [SFIXED_POINT_8, SFIXED_POINT_8], since: "3.0", sources: [toy-1.0]}
   - {id: B.2, group: B, dtypes: [SFIXED_POINT_8, SFIXED_POINT_8], since: "2.0", arch: t2+, sources: [toy-1.0]}
-  - {id: A.3, group: A, dtypes: [UFIXED_POINT_16, UFIXED_POINT_16], arch: t2+, sources: [toy-1.0]}
+  - {id: C.2, group: C, dtypes: [SFIXED_POINT_8, SFIXED_POINT_8], arch: t3+, sources: [toy-1.0]}
+  - {id: A.8, group: A, dtypes: [SFIXED_POINT_32, SFIXED_POINT_32], since: "3.0", sources: [toy-1.0]}
+  - {id: B.8, group: B, dtypes: [SFIXED_POINT_32, SFIXED_POINT_32], since: "2.0", sources: [toy-1.0]}
   - {id: B.4, group: B, dtypes: [UFIXED_POINT_16, UFIXED_POINT_16], until: "2.0", sources: [toy-1.0]}
+  - {id: A.3, group: A, dtypes: [UFIXED_POINT_16, UFIXED_POINT_16], arch: t2+, sources: [toy-1.0]}
   - {id: A.5, group: A, dtypes: [SFIXED_POINT_16, SFIXED_POINT_16], until: "2.0", sources: [toy-1.0]}
   - {id: A.6, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], undocumented_until: "2.0", sources: [toy-1.0]}
   - {id: A.7, group: A, dtypes: [FLOAT_32, FLOAT_32], sources: [toy-1.0]}
@@ -191,10 +194,12 @@ std::string Told(const char* op, Dtype dtype, const char* sdk, const char* arch 
 
 TEST(TargetTable, ARowElsewhereIsNamedByWhatIsMissing) {
   // Another chip rather than another SDK.
-  EXPECT_EQ(Told("Rows", kS8, "2.0"), "Rows takes these datatypes on t2 only");
-  EXPECT_EQ(Told("Rows", kS8, "1.0", "t2"), "Rows takes these datatypes on SDK 2.0 and later only");
+  EXPECT_EQ(Told("Rows", kS8, "2.0"), "Rows takes these datatypes on t2 or t3 only");
+  EXPECT_EQ(Told("Rows", kS8, "1.0", "t2"), "Rows takes these datatypes on t3 only");
+  EXPECT_EQ(Told("Rows", Dtype::kSfixedPoint32, "1.0"),
+            "Rows takes these datatypes on SDK 2.0 and later only");
   EXPECT_EQ(Told("Rows", kS8, "2.0", "t2"), "");
-  EXPECT_EQ(Told("Rows", kU16, "2.0"), "Rows takes these datatypes on t2 only");
+  EXPECT_EQ(Told("Rows", kU16, "2.0"), "Rows takes these datatypes on t2 or t3 only");
   EXPECT_EQ(Told("Rows", Dtype::kSfixedPoint16, "2.0"),
             "Rows takes these datatypes on SDKs before 2.0 only");
 }
