@@ -59,8 +59,20 @@ size_t LengthWrittenOut(std::string_view pattern) {
   return length;
 }
 
+// std::regex reads the number of a back reference without looking at its size.
+bool HasHugeNumber(std::string_view pattern) {
+  constexpr size_t kLongestNumber = 9;  // digits
+  size_t digits = 0;
+  for (const char c : pattern) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (digits > kLongestNumber) return true;
+  }
+  return false;
+}
+
 std::optional<std::regex> Compile(const std::string& pattern) {
-  if (pattern.size() > kLongestPattern || LengthWrittenOut(pattern) > kLongestWrittenOut) {
+  if (pattern.size() > kLongestPattern || HasHugeNumber(pattern) ||
+      LengthWrittenOut(pattern) > kLongestWrittenOut) {
     return std::nullopt;
   }
   try {

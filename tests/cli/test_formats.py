@@ -412,7 +412,8 @@ class MllmRecipe(CliCase):
                               ("q_proj", "fits the name of no linear layer"),
                               ("[", "is no regular expression"),
                               ("(a|aa)*" * 90, "is no regular expression"),
-                              ("(a?){9999}", "is no regular expression")):
+                              ("(a?){9999}", "is no regular expression"),
+                              ("(a)\\2222222222", "is no regular expression")):
             with self.subTest(says):
                 report = self.check(self.recipe({"fallback": self.SPEC, pattern: self.SPEC}))
                 (finding,) = report["findings"]
