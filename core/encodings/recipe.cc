@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <regex>
 #include <string>
@@ -37,24 +38,18 @@ constexpr auto kSyntax = std::regex::ECMAScript | std::regex_constants::__polyno
 constexpr auto kSyntax = std::regex::ECMAScript;
 #endif
 
-// At most: every count as if it stood for the whole pattern. "a{2}b{,3}" is 9 * 2 * 3.
+// At most, and no further than the longest: every count as if it stood for the whole pattern.
+// "a{2}b{,3}" is 9 * 2 * 3.
 size_t LengthWrittenOut(std::string_view pattern) {
-  size_t length = pattern.size();
-  for (size_t i = pattern.find('{'); i != std::string_view::npos; i = pattern.find('{', i + 1)) {
-    size_t count = 0;
-    for (size_t at = i + 1; at < pattern.size() && count <= kLongestWrittenOut; ++at) {
-      const char c = pattern[at];
-      if (c == ',') {
-        length *= std::max<size_t>(count, 1);
-        count = 0;
-      } else if (c >= '0' && c <= '9') {
-        count = 10 * count + static_cast<size_t>(c - '0');
-      } else {
-        break;
-      }
-    }
-    length *= std::max<size_t>(count, 1);
-    if (length > kLongestWrittenOut) break;
+  constexpr size_t kTooLong = kLongestWrittenOut + 1;
+  const char* const end = pattern.data() + pattern.size();
+  size_t length = std::min(pattern.size(), kTooLong);
+  for (const char* at = pattern.data(); (at = std::find(at, end, '{')) != end;) {
+    do {
+      size_t count = 0;
+      at = std::from_chars(at + 1, end, count).ptr;
+      length = std::min(length * std::clamp<size_t>(count, 1, kTooLong), kTooLong);
+    } while (at != end && *at == ',');
   }
   return length;
 }

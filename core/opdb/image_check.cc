@@ -140,7 +140,7 @@ bool ImageCheck::ConstraintIsSound(const ConstraintRow& row, const OpRow& op,
       row.param >= static_cast<int>(op.params.count)) {
     return Fail("port of a constraint");
   }
-  const uint8_t subject = row.port == kPortAll ? kOnAll : row.port >= 0 ? kOnPort : kOnParam;
+  const SubjectBits subject = SubjectOf(row.port);
   if ((KindSubjects(row.kind) & subject) == 0 || (subject == kOnParam && row.param < 0)) {
     return Fail("what a constraint is about");
   }

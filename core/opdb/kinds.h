@@ -12,6 +12,11 @@ namespace quantgate::opdb {
 // What a constraint is about.
 enum SubjectBits : uint8_t { kOnPort = 1, kOnAll = 2, kOnParam = 4 };
 
+// By ConstraintRow::port.
+constexpr SubjectBits SubjectOf(int port) {
+  return port == kPortAll ? kOnAll : port >= 0 ? kOnPort : kOnParam;
+}
+
 std::string_view KindName(Kind kind);       // "same_encoding"
 uint8_t KindSubjects(Kind kind);            // SubjectBits that it can be about
 std::string_view KindRule(Kind kind);       // "QG401"; "" for kinds that nothing checks

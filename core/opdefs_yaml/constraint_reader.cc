@@ -85,17 +85,13 @@ void ConstraintReader::ReadSubject(MapReader& map, Constraint& out, const KindSc
   if (node == nullptr) return;
   const auto name = TextOf(*node, "`port`", reporter_);
   if (!name) return;
-  uint8_t subject = 0;
   if (*name == "all") {
-    subject = opdb::kOnAll;
     out.port = opdb::kPortAll;
     if (inner) reporter_.At(*node, "`all` is not taken within any_of");
   } else if (const auto port = symbols_.FindPort(*name)) {
-    subject = opdb::kOnPort;
     out.port = port->port;
     out.element = port->element;
   } else if (const auto param = symbols_.FindParam(*name)) {
-    subject = opdb::kOnParam;
     out.param = *param;
   } else {
     std::vector<std::string_view> names;
@@ -105,6 +101,7 @@ void ConstraintReader::ReadSubject(MapReader& map, Constraint& out, const KindSc
                  absl::StrCat("unknown port or param ", Quoted(*name), DidYouMeanOf(*name, names)));
     return;
   }
+  const opdb::SubjectBits subject = opdb::SubjectOf(out.port);
   const uint8_t subjects = opdb::KindSubjects(kind.kind);
   if ((subjects & subject) == 0) {
     reporter_.At(*node, absl::StrCat("kind ", Absl(opdb::KindName(kind.kind)),

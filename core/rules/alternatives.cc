@@ -12,44 +12,33 @@ namespace quantgate::rules {
 
 namespace {
 
-// Whether a constraint on a port speaks of this tensor of it.
-bool Means(const opdb::ConstraintRow& constraint, int element) {
-  return constraint.element < 0 || constraint.element == element;
+// One tensor's part of a constraint, where it is broken.
+std::optional<Subject> BrokenAt(const RuleEntry& entry, const Subject& subject) {
+  if (entry.holds(subject)) return std::nullopt;
+  return subject;
 }
 
-// What of a constraint, its `when` included, doesn't hold; nothing: it holds.
-std::optional<Subject> BrokenAsAWhole(const NodeView& node, const opdb::ConstraintRow& constraint) {
-  const RuleEntry* entry = EntryOf(constraint.kind);
-  if (entry == nullptr || !Applies(node, constraint)) return std::nullopt;
-  const auto broken = [&](const Tensor* tensor, int element) -> std::optional<Subject> {
-    const Subject subject{node, constraint, tensor, element};
-    if (entry->holds(subject)) return std::nullopt;
-    return subject;
-  };
-  if (constraint.port < 0) return broken(nullptr, 0);
-  bool given = false;
-  const int count = node.tensors(constraint.port).count;
-  for (int i = 0; i < count; ++i) {
-    const Tensor* tensor = node.tensor(constraint.port, i);
-    if (tensor == nullptr || !Means(constraint, i)) continue;
-    given = true;
-    if (const auto subject = broken(tensor, i)) return subject;
-  }
-  return !given && entry->wants_absent ? broken(nullptr, 0) : std::nullopt;
-}
-
-// A constraint on the port at hand speaks of the tensor at hand, of a variadic port's others not.
-std::optional<Subject> BrokenFor(const Subject& subject, const opdb::ConstraintRow& inner) {
-  if (subject.tensor == nullptr || inner.port != subject.constraint.port ||
-      !Means(inner, subject.element)) {
-    return BrokenAsAWhole(subject.node, inner);
-  }
+// What of a constraint, its `when` included, doesn't hold; nothing: it holds. A constraint on the
+// port at hand speaks of the tensor at hand, of a variadic port's others not.
+std::optional<Subject> BrokenFor(const Subject& at_hand, const opdb::ConstraintRow& inner) {
+  const NodeView& node = at_hand.node;
   const RuleEntry* entry = EntryOf(inner.kind);
-  const Subject at_hand{subject.node, inner, subject.tensor, subject.element};
-  if (entry == nullptr || !Applies(subject.node, inner) || entry->holds(at_hand)) {
-    return std::nullopt;
+  if (entry == nullptr || !Applies(node, inner)) return std::nullopt;
+  if (at_hand.tensor != nullptr && inner.port == at_hand.constraint.port &&
+      Means(inner, at_hand.element)) {
+    return BrokenAt(*entry, {node, inner, at_hand.tensor, at_hand.element});
   }
-  return at_hand;
+  if (inner.port < 0) return BrokenAt(*entry, {node, inner});
+  bool given = false;
+  const int count = node.tensors(inner.port).count;
+  for (int i = 0; i < count; ++i) {
+    const Tensor* tensor = node.tensor(inner.port, i);
+    if (tensor == nullptr || !Means(inner, i)) continue;
+    given = true;
+    if (const auto broken = BrokenAt(*entry, {node, inner, tensor, i})) return broken;
+  }
+  if (given || !entry->wants_absent) return std::nullopt;
+  return BrokenAt(*entry, {node, inner});
 }
 
 template <typename Holds>

@@ -29,6 +29,11 @@ struct Subject {
   int element = 0;
 };
 
+// Whether a constraint on a variadic port speaks of this tensor of it.
+inline bool Means(const opdb::ConstraintRow& constraint, int element) {
+  return constraint.element < 0 || constraint.element == element;
+}
+
 struct RuleEntry {
   Rule rule;
   // Constraint kinds this rule checks.

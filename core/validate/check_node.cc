@@ -12,6 +12,7 @@
 #include "core/rules/conditions.h"
 #include "core/rules/format.h"
 #include "core/types/nearest.h"
+#include "core/validate/node_form.h"
 #include "core/validate/structure.h"
 #include "core/validate/variant_search.h"
 
@@ -68,7 +69,7 @@ void ForEachSubject(const NodeView& node, const ActiveConstraint& active, F&& vi
     return;
   }
   ForEachTensor(node, row.port, active.entry->wants_absent, [&](const Tensor* tensor, int element) {
-    if (row.element < 0 || row.element == element) visit(Subject{node, row, tensor, element});
+    if (rules::Means(row, element)) visit(Subject{node, row, tensor, element});
   });
 }
 
@@ -229,18 +230,13 @@ bool DecidedByForm(const NodeView& node, const ActiveConstraint& active) {
   return decided;
 }
 
-// The place of a tensor of a node: inputs, then outputs.
+// The place of a tensor of a node, as TensorAt() takes it.
 size_t PlaceOf(const NodeView& node, int port, int element) {
   const size_t inputs = node.node().inputs.size();
   const TensorId* const id = node.tensors(port).ids + element;
   return static_cast<size_t>(node.is_input(port) ? id - node.node().inputs.data()
                                                  : id - node.node().outputs.data()) +
          (node.is_input(port) ? 0 : inputs);
-}
-
-TensorId TensorAt(const Node& node, size_t place) {
-  const size_t inputs = node.inputs.size();
-  return place < inputs ? node.inputs[place] : node.outputs[place - inputs];
 }
 
 // Appends the limits that this constraint comes to for nodes of the form; false = it is more.

@@ -22,12 +22,7 @@ constexpr size_t kOpsOfThread = 4096;
 
 // Said in the same words, or doing the same.
 bool SameWay(const Fix& a, const Fix& b) {
-  return a.summary == b.summary ||
-         (!a.edits.empty() && std::equal(a.edits.begin(), a.edits.end(), b.edits.begin(),
-                                         b.edits.end(), [](const Edit& x, const Edit& y) {
-                                           return x.op == y.op && x.path == y.path &&
-                                                  x.value == y.value;
-                                         }));
+  return a.summary == b.summary || (!a.edits.empty() && a.edits == b.edits);
 }
 
 // The ways out of a refused op become the fixes of its worst finding. What a rule advises itself is

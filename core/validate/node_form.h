@@ -13,6 +13,12 @@
 
 namespace quantgate {
 
+// A tensor of a node by its place: inputs first, then outputs.
+inline TensorId TensorAt(const Node& node, size_t place) {
+  const size_t inputs = node.inputs.size();
+  return place < inputs ? node.inputs[place] : node.outputs[place - inputs];
+}
+
 // Dtype, shape, kind and sizes of the encoding.
 bool SameForm(const Tensor& a, const Tensor& b);
 

@@ -8,28 +8,15 @@
 namespace quantgate {
 namespace {
 
-// Comparisons that a NaN fails.
-bool GoodScales(const Encoding& encoding) {
-  constexpr float kLargest = 3.4028235e38F;
-  for (const float scale : encoding.scales) {
-    if (!(scale > 0.0F && scale <= kLargest)) return false;
-  }
-  return true;
+int32_t AsZeroPoint(int64_t value) {
+  using Ints = std::numeric_limits<int32_t>;
+  return static_cast<int32_t>(std::clamp<int64_t>(value, Ints::min(), Ints::max()));
 }
 
-bool UsualScales(const Encoding& encoding) {
-  for (const float scale : encoding.scales) {
-    if (!(scale >= kUsualScales.min && scale <= kUsualScales.max)) return false;
-  }
-  return true;
-}
-
-bool InRange(const Tensor& tensor) {
-  const ValueRange range = RangeOf(tensor.dtype);
-  for (const int32_t zero_point : tensor.encoding.zero_points) {
-    if (zero_point < range.min || zero_point > range.max) return false;
-  }
-  return true;
+// The values of a fixed-point type.
+ZeroPointRange ZeroPointsOf(Dtype dtype) {
+  const ValueRange range = RangeOf(dtype);
+  return {AsZeroPoint(range.min), AsZeroPoint(range.max)};
 }
 
 bool FixedShape(const Tensor& tensor) {
@@ -45,13 +32,13 @@ uint8_t TensorFacts(const Tensor& tensor) {
   const bool fixed = IsFixedPoint(tensor.dtype);
   uint8_t facts = 0;
   if (!fixed || e.kind != EncodingKind::kNone) facts |= kFactEncoded;
-  if (!fixed || GoodScales(e)) facts |= kFactGoodScales;
+  if (!fixed || ScalesLieIn(e, kGoodScales)) facts |= kFactGoodScales;
   if (e.kind == EncodingKind::kNone || rules::IsSymmetric(tensor)) facts |= kFactSymmetric;
   if (ClassOf(tensor.dtype) != DtypeClass::kUfixed) facts |= kFactSigned;
   if (tensor.is_static) facts |= kFactStatic;
   if (FixedShape(tensor)) facts |= kFactFixedShape;
-  if (!fixed || UsualScales(e)) facts |= kFactUsualScales;
-  if (!fixed || InRange(tensor)) facts |= kFactInRange;
+  if (!fixed || ScalesLieIn(e, kUsualScales)) facts |= kFactUsualScales;
+  if (!fixed || ZeroPointsLieIn(e, ZeroPointsOf(tensor.dtype))) facts |= kFactInRange;
   return facts;
 }
 
@@ -66,26 +53,15 @@ ValueRange RangeOf(Dtype dtype) {
 NumberRanges RangesOf(const Tensor& tensor, uint8_t facts) {
   using Floats = std::numeric_limits<float>;
   using Ints = std::numeric_limits<int32_t>;
-  NumberRanges ranges{-Floats::infinity(), Floats::infinity(), Ints::min(), Ints::max()};
+  NumberRanges ranges{{-Floats::infinity(), Floats::infinity()}, {Ints::min(), Ints::max()}};
   if (IsFixedPoint(tensor.dtype)) {
-    if ((facts & kFactGoodScales) != 0) {
-      ranges.least_scale = Floats::denorm_min();
-      ranges.most_scale = Floats::max();
-    }
-    if ((facts & kFactUsualScales) != 0) {
-      ranges.least_scale = kUsualScales.min;
-      ranges.most_scale = kUsualScales.max;
-    }
-    if ((facts & kFactInRange) != 0) {
-      const ValueRange range = RangeOf(tensor.dtype);
-      ranges.least_zero_point = static_cast<int32_t>(range.min);
-      ranges.most_zero_point = static_cast<int32_t>(std::min<int64_t>(range.max, Ints::max()));
-    }
+    if ((facts & kFactGoodScales) != 0) ranges.scales = kGoodScales;
+    if ((facts & kFactUsualScales) != 0) ranges.scales = kUsualScales;
+    if ((facts & kFactInRange) != 0) ranges.zero_points = ZeroPointsOf(tensor.dtype);
   }
   if ((facts & kFactSymmetric) != 0 && tensor.encoding.kind != EncodingKind::kNone) {
-    const auto middle =
-        static_cast<int32_t>(std::min<int64_t>(rules::MiddleOf(tensor), Ints::max()));
-    ranges.least_zero_point = ranges.most_zero_point = middle;
+    const int32_t middle = AsZeroPoint(rules::MiddleOf(tensor));
+    ranges.zero_points = {middle, middle};
   }
   return ranges;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 
 #include "core/rules/node_view.h"
 
@@ -13,7 +14,7 @@ namespace quantgate {
 // Facts that hold for all tensors of a port.
 enum PortFact : uint8_t {
   kFactEncoded = 1,       // no fixed-point tensor lacks an encoding
-  kFactGoodScales = 2,    // every scale is finite and above 0
+  kFactGoodScales = 2,    // every scale of a fixed-point tensor is finite and above 0
   kFactSymmetric = 4,     // every zero point is the middle
   kFactSigned = 8,        // no unsigned fixed-point type
   kFactStatic = 16,       // constants
@@ -26,11 +27,33 @@ inline constexpr uint8_t kAllFacts = 255;
 inline constexpr uint8_t kFactsOfNumbers =
     kFactGoodScales | kFactSymmetric | kFactUsualScales | kFactInRange;
 
-// Scales that say nothing special: the few rules about tiny or huge ones need no look at them.
+// Where scales lie, ends included. NaN lies in none.
 struct ScaleRange {
   float min, max;
 };
+inline constexpr ScaleRange kGoodScales = {std::numeric_limits<float>::denorm_min(),
+                                           std::numeric_limits<float>::max()};
+// Scales that say nothing special: the few rules about tiny or huge ones need no look at them.
 inline constexpr ScaleRange kUsualScales = {1e-8F, 1e8F};
+
+inline bool ScalesLieIn(const Encoding& encoding, ScaleRange range) {
+  for (const float scale : encoding.scales) {
+    if (!(scale >= range.min && scale <= range.max)) return false;
+  }
+  return true;
+}
+
+// Where zero points lie, ends included.
+struct ZeroPointRange {
+  int32_t min, max;
+};
+
+inline bool ZeroPointsLieIn(const Encoding& encoding, ZeroPointRange range) {
+  for (const int32_t zero_point : encoding.zero_points) {
+    if (zero_point < range.min || zero_point > range.max) return false;
+  }
+  return true;
+}
 
 // Smallest and largest value of a fixed-point type.
 struct ValueRange {
@@ -53,24 +76,17 @@ struct PortFacts {
   int unknown_port = -1;
 };
 
-// Where the numbers of an encoding must lie, ends included.
+// Where the numbers of an encoding must lie.
 struct NumberRanges {
-  float least_scale, most_scale;
-  int32_t least_zero_point, most_zero_point;
+  ScaleRange scales;
+  ZeroPointRange zero_points;
 };
 
 // What facts of kFactsOfNumbers come to for all tensors of the form of one that has them.
 NumberRanges RangesOf(const Tensor& tensor, uint8_t facts);
 
-// False where a number is NaN.
 inline bool LieWithin(const Encoding& encoding, const NumberRanges& ranges) {
-  for (const float scale : encoding.scales) {
-    if (!(scale >= ranges.least_scale && scale <= ranges.most_scale)) return false;
-  }
-  for (const int32_t zero_point : encoding.zero_points) {
-    if (zero_point < ranges.least_zero_point || zero_point > ranges.most_zero_point) return false;
-  }
-  return true;
+  return ScalesLieIn(encoding, ranges.scales) && ZeroPointsLieIn(encoding, ranges.zero_points);
 }
 
 PortFacts FactsOf(const rules::NodeView& node);

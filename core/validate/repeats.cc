@@ -342,10 +342,9 @@ FormJudge::FormJudge(const TargetTable& table, const Model& file, Resolved& reso
     const auto in = std::find(first.inputs.begin(), first.inputs.end(), from);
     const auto out = std::find(first.outputs.begin(), first.outputs.end(), from);
     if (in != first.inputs.end()) {
-      port.port = static_cast<int32_t>(in - first.inputs.begin());
+      port.place = static_cast<size_t>(in - first.inputs.begin());
     } else if (out != first.outputs.end()) {
-      port.port = static_cast<int32_t>(first.inputs.size()) +
-                  static_cast<int32_t>(out - first.outputs.begin());
+      port.place = first.inputs.size() + static_cast<size_t>(out - first.outputs.begin());
     } else {
       return false;
     }
@@ -377,10 +376,7 @@ FormJudge::FormJudge(const TargetTable& table, const Model& file, Resolved& reso
 bool FormJudge::Accepts(const Model& model, const Node& node) {
   Model& graph = *resolved_->owned;
   for (const Port& port : ports_) {
-    const auto at = static_cast<size_t>(port.port);
-    const TensorId id =
-        at < node.inputs.size() ? node.inputs[at] : node.outputs[at - node.inputs.size()];
-    const Tensor& from = model.tensors[static_cast<size_t>(id)];
+    const Tensor& from = model.tensors[static_cast<size_t>(TensorAt(node, port.place))];
     Tensor& to = graph.tensors[static_cast<size_t>(port.graph)];
     if (port.encoding) {
       to.encoding.scales = from.encoding.scales;

@@ -55,7 +55,7 @@ class FormJudge {
  private:
   struct Port {
     TensorId graph = kNoTensor;
-    int32_t port = 0;  // inputs first, then outputs
+    size_t place = 0;  // in the node of the file, as TensorAt() takes it
     bool encoding = false, values = false;
   };
   struct Op {

@@ -167,9 +167,10 @@ Shortcut ShortcutFor(const opdb::View& db, const opdb::ConstraintRow& row) {
       return shortcut;
     }
     case Kind::kAnyOf:
+      if (row.port < 0) return shortcut;
       for (const opdb::AltRow& alternative : db.get(row.alternatives)) {
         shortcut = JointShortcut(db, db.all_of(alternative), row.port);
-        if (shortcut.usable && row.port >= 0) return shortcut;
+        if (shortcut.usable) return shortcut;
       }
       return {};
     default:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "quantgate/target.h"
+#include "tests/unit/one_node.h"
 
 namespace quantgate {
 namespace {
@@ -15,13 +16,8 @@ namespace {
 Model Chain(int nodes, int wide = 0) {
   Model model;
   const auto add = [&] {
-    Tensor t;
+    Tensor t = PerTensor(Dtype::kUfixedPoint8, {1, 8}, 0.02F, 128);
     t.name = "t" + std::to_string(model.tensors.size());
-    t.dtype = Dtype::kUfixedPoint8;
-    t.dims = {1, 8};
-    t.encoding.kind = EncodingKind::kPerTensor;
-    t.encoding.scales = {0.02F};
-    t.encoding.zero_points = {128};
     model.tensors.push_back(std::move(t));
     return static_cast<TensorId>(model.tensors.size()) - 1;
   };

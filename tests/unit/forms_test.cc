@@ -8,6 +8,7 @@
 
 #include "core/validate/node_form.h"
 #include "core/validate/port_facts.h"
+#include "tests/unit/one_node.h"
 
 namespace quantgate {
 namespace {
@@ -141,13 +142,7 @@ TEST(PortFacts, RangesOfFixedPointTypes) {
 }
 
 Tensor Activation(float scale, int32_t zero_point, Dtype dtype = Dtype::kUfixedPoint8) {
-  Tensor t;
-  t.dtype = dtype;
-  t.dims = {1, 4};
-  t.encoding.kind = EncodingKind::kPerTensor;
-  t.encoding.scales = {scale};
-  t.encoding.zero_points = {zero_point};
-  return t;
+  return PerTensor(dtype, {1, 4}, scale, zero_point);
 }
 
 bool Has(uint8_t fact, const Tensor& t) { return LieWithin(t.encoding, RangesOf(t, fact)); }

@@ -1,4 +1,5 @@
-// A database made up for a test, beside the one that is built in.
+// A database made up for a test, beside the one that is built in: backend toy, chips t1 (default),
+// t2 and t3, SDKs 1.0, 2.0 and 3.0, source toy-1.0.
 #ifndef QUANTGATE_TESTS_UNIT_MADE_UP_DATABASE_H_
 #define QUANTGATE_TESTS_UNIT_MADE_UP_DATABASE_H_
 
@@ -15,13 +16,28 @@
 
 namespace quantgate {
 
-// `files`: names within the overlay's folder, and texts. `name`: of the folder, one per test.
+// Ports of many such ops.
+inline constexpr const char* kOneInOneOut = R"(inputs:
+  - {port: "in[0]", role: activation}
+outputs:
+  - {port: "out[0]", role: activation}
+)";
+
+// `ops`: names, and texts without what all of them begin with. `name`: of the folder, one per test.
 inline Database MadeUpDatabase(const char* name,
-                               std::initializer_list<std::pair<const char*, const char*>> files) {
+                               std::initializer_list<std::pair<const char*, std::string>> ops) {
   const auto folder = std::filesystem::path(testing::TempDir()) / name;
-  for (const auto& [file, text] : files) {
-    std::filesystem::create_directories((folder / file).parent_path());
-    std::ofstream(folder / file) << text;
+  std::filesystem::create_directories(folder / "toy");
+  std::ofstream(folder / "targets.yaml") << R"(backends:
+  toy: {archs: [t1, t2, t3], default_arch: t1, tuple_rows: true, sdks: ["1.0", "2.0", "3.0"]}
+)";
+  std::ofstream(folder / "sources.yaml") << R"(sources:
+  - {id: toy-1.0, title: "made up for tests", sdk: "1.0", measured: false}
+)";
+  for (const auto& [op, text] : ops) {
+    std::ofstream(folder / "toy" / (std::string(op) + ".yaml"))
+        << "op: " << op << "\nbackend: toy\nsources: [toy-1.0]\n"
+        << text;
   }
   auto made = WithOverlay(Database::Embedded(), std::vector<std::string>{folder.string()});
   EXPECT_TRUE(made.ok()) << made.status();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "quantgate/validator.h"
+#include "tests/unit/one_node.h"
 
 namespace quantgate {
 namespace {
@@ -41,28 +42,10 @@ class Overlay : public testing::Test {
     return Check(database, model, {.sdk = "2.51", .arch = "v73"});
   }
 
-  // x -> op -> y, per-tensor.
+  // One input, one output, both per-tensor.
   static Model Unary(const std::string& op, Dtype dtype, float out_scale = 0.02F) {
-    Model model;
-    for (const char* name : {"x", "y"}) {
-      Tensor tensor;
-      tensor.name = name;
-      tensor.dtype = dtype;
-      tensor.dims = {1, 4, 4, 8};
-      tensor.encoding.kind = EncodingKind::kPerTensor;
-      tensor.encoding.scales = {name[0] == 'x' ? 0.02F : out_scale};
-      tensor.encoding.zero_points = {0};
-      model.tensors.push_back(tensor);
-    }
-    Node node;
-    node.name = "n";
-    node.op = op;
-    node.inputs = {0};
-    node.outputs = {1};
-    model.nodes.push_back(node);
-    model.inputs = {0};
-    model.outputs = {1};
-    return model;
+    const auto tensor = [&](float scale) { return PerTensor(dtype, {1, 4, 4, 8}, scale, 0); };
+    return OneNode(op, {tensor(0.02F), tensor(out_scale)});
   }
 
   fs::path folder_;

@@ -22,6 +22,7 @@
 #include "core/rules/rule_entry.h"
 #include "core/rules/scale_limit.h"
 #include "tests/unit/made_up_database.h"
+#include "tests/unit/one_node.h"
 
 namespace quantgate::rules {
 namespace {
@@ -29,16 +30,7 @@ namespace {
 using ::testing::HasSubstr;
 using Dims = std::vector<int64_t>;
 
-constexpr const char* kTargets = R"(backends:
-  toy: {archs: [t1, t2], default_arch: t1, tuple_rows: true, sdks: ["1.0"]}
-)";
-constexpr const char* kSources = R"(sources:
-  - {id: toy-1.0, title: "made up for tests", sdk: "1.0", measured: false}
-)";
-constexpr const char* kProbe = R"(op: Probe
-backend: toy
-sources: [toy-1.0]
-inputs:
+constexpr const char* kProbe = R"(inputs:
   - {port: "in[0]", role: activation}
   - {port: "in[1]", role: activation, optional: true}
   - {port: "in[2..m]", role: activation, optional: true}
@@ -81,10 +73,7 @@ constraints:
   - {id: ways-of-second, port: "in[2..m]", kind: any_of, of: [[{port: "in[3]", kind: rank, max: 1}], [{port: "in[0]", kind: rank, min: 3}]], consequence: rejected, sources: [toy-1.0]}
 )";
 // Reads nothing: the first of its ports is an output.
-constexpr const char* kSource = R"(op: Source
-backend: toy
-sources: [toy-1.0]
-inputs: []
+constexpr const char* kSource = R"(inputs: []
 outputs:
   - {port: "out[0]", role: activation}
 variants:
@@ -92,10 +81,10 @@ variants:
 )";
 
 const Database& Toy() {
-  static const Database database = MadeUpDatabase("rules_test", {{"targets.yaml", kTargets},
-                                                                 {"sources.yaml", kSources},
-                                                                 {"toy/Probe.yaml", kProbe},
-                                                                 {"toy/Source.yaml", kSource}});
+  static const Database database =
+      MadeUpDatabase("rules_test", {
+
+                                       {"Probe", kProbe}, {"Source", kSource}});
   return database;
 }
 
@@ -115,13 +104,7 @@ const opdb::ConstraintRow& Constraint(std::string_view id) {
 }
 
 Tensor Of(const Dims& dims, float scale = 0.5F, int32_t zero_point = 128) {
-  Tensor t;
-  t.dtype = Dtype::kUfixedPoint8;
-  t.dims.assign(dims.begin(), dims.end());
-  t.encoding.kind = EncodingKind::kPerTensor;
-  t.encoding.scales = {scale};
-  t.encoding.zero_points = {zero_point};
-  return t;
+  return PerTensor(Dtype::kUfixedPoint8, dims, scale, zero_point);
 }
 
 Tensor PerChannel(const Dims& dims, int32_t axis, std::vector<float> scales,
@@ -138,14 +121,10 @@ Tensor PerChannel(const Dims& dims, int32_t axis, std::vector<float> scales,
 // A node of the made-up op that reads `a` and `b` and writes `out`.
 struct Probe {
   explicit Probe(Tensor a, Tensor b = Of({4}), Tensor out = Of({4})) {
-    model.tensors = {std::move(a), std::move(b), std::move(out)};
-    const char* const names[] = {"a", "b", "out"};
-    for (size_t i = 0; i < 3; ++i) model.tensors[i].name = names[i];
-    Node node;
-    node.op = "Probe";
-    node.inputs = {0, 1};
-    node.outputs = {2};
-    model.nodes = {std::move(node)};
+    a.name = "a";
+    b.name = "b";
+    out.name = "out";
+    model = OneNode("Probe", {std::move(a), std::move(b), std::move(out)});
   }
   NodeView View(int arch = 0) const {
     return NodeView(Toy().view(), OpOf("Probe"), model, model.nodes[0], arch);

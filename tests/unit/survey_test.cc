@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/one_node.h"
 #include "tests/unit/onnx_model.h"
 
 namespace quantgate {
@@ -27,26 +28,8 @@ const ArchFit& V73(const Survey& survey) {
 }
 
 Model Unary(const char* op, Dtype dtype) {
-  Model model;
-  for (const char* name : {"x", "y"}) {
-    Tensor t;
-    t.name = name;
-    t.dtype = dtype;
-    t.dims = {1, 8};
-    t.encoding.kind = EncodingKind::kPerTensor;
-    t.encoding.scales = {0.02F};
-    t.encoding.zero_points = {128};
-    model.tensors.push_back(std::move(t));
-  }
-  Node node;
-  node.name = "n";
-  node.op = op;
-  node.inputs = {0};
-  node.outputs = {1};
-  model.nodes = {node};
-  model.inputs = {0};
-  model.outputs = {1};
-  return model;
+  const Tensor tensor = PerTensor(dtype, {1, 8}, 0.02F, 128);
+  return OneNode(op, {tensor, tensor});
 }
 
 TEST(Survey, OfWhatRuns) {

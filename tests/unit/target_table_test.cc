@@ -9,20 +9,12 @@
 #include "quantgate/target.h"
 #include "quantgate/validator.h"
 #include "tests/unit/made_up_database.h"
+#include "tests/unit/one_node.h"
 
 namespace quantgate {
 namespace {
 
-constexpr const char* kTargets = R"(backends:
-  toy: {archs: [t1, t2, t3], default_arch: t1, tuple_rows: true, sdks: ["1.0", "2.0", "3.0"]}
-)";
-constexpr const char* kSources = R"(sources:
-  - {id: toy-1.0, title: "made up for tests", sdk: "1.0", measured: false}
-)";
-constexpr const char* kLimits = R"(op: Limits
-backend: toy
-sources: [toy-1.0]
-inputs:
+constexpr const char* kLimits = R"(inputs:
   - {port: "in[0]", role: activation}
   - {port: "in[1]", role: activation, optional: true}
 outputs:
@@ -38,14 +30,7 @@ constraints:
   - {id: measured-later, port: "in[0]", kind: symmetric, consequence: rejected, measured: {since: "2.0", consequence: wrong_values}, sources: [toy-1.0]}
   - {id: either, port: "in[0]", kind: any_of, of: [[{port: "in[0]", kind: symmetric}, {port: "in[0]", kind: rank, max: 2}], [{port: "in[1]", kind: valid_scale}]], consequence: rejected, sources: [toy-1.0]}
 )";
-constexpr const char* kRows = R"(op: Rows
-backend: toy
-sources: [toy-1.0]
-inputs:
-  - {port: "in[0]", role: activation}
-outputs:
-  - {port: "out[0]", role: activation}
-variants:
+constexpr const char* kRows = R"(variants:
   - {id: A.1, group: A, dtypes: [SFIXED_POINT_8, SFIXED_POINT_8], since: "3.0", sources: [toy-1.0]}
   - {id: B.2, group: B, dtypes: [SFIXED_POINT_8, SFIXED_POINT_8], since: "2.0", arch: t2+, sources: [toy-1.0]}
   - {id: C.2, group: C, dtypes: [SFIXED_POINT_8, SFIXED_POINT_8], arch: t3+, sources: [toy-1.0]}
@@ -57,26 +42,12 @@ variants:
   - {id: A.6, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], undocumented_until: "2.0", sources: [toy-1.0]}
   - {id: A.7, group: A, dtypes: [FLOAT_32, FLOAT_32], sources: [toy-1.0]}
 )";
-constexpr const char* kLate = R"(op: Late
-backend: toy
-since: "2.0"
+constexpr const char* kLate = R"(since: "2.0"
 arch: t2+
-sources: [toy-1.0]
-inputs:
-  - {port: "in[0]", role: activation}
-outputs:
-  - {port: "out[0]", role: activation}
 variants:
   - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
 )";
-constexpr const char* kOrder = R"(op: Order
-backend: toy
-sources: [toy-1.0]
-inputs:
-  - {port: "in[0]", role: activation}
-outputs:
-  - {port: "out[0]", role: activation}
-params:
+constexpr const char* kOrder = R"(params:
   - {name: mode, dtype: UINT_32, default: 0}
 variants:
   - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
@@ -88,44 +59,25 @@ constraints:
 
 const Database& Toy() {
   static const Database database =
-      MadeUpDatabase("target_table_test", {{"targets.yaml", kTargets},
-                                           {"sources.yaml", kSources},
-                                           {"toy/Limits.yaml", kLimits},
-                                           {"toy/Rows.yaml", kRows},
-                                           {"toy/Late.yaml", kLate},
-                                           {"toy/Order.yaml", kOrder}});
+      MadeUpDatabase("target_table_test", {
+
+                                              {"Limits", kLimits},
+                                              {"Rows", std::string(kOneInOneOut) + kRows},
+                                              {"Late", std::string(kOneInOneOut) + kLate},
+                                              {"Order", std::string(kOneInOneOut) + kOrder}});
   return database;
 }
 
 Tensor Of(Dtype dtype, float scale = 0.5F, int32_t zero_point = 128) {
-  Tensor t;
-  t.dtype = dtype;
-  t.dims = {1, 2, 4};
-  if (!IsFixedPoint(dtype)) return t;
-  t.encoding.kind = EncodingKind::kPerTensor;
-  t.encoding.scales = {scale};
-  t.encoding.zero_points = {zero_point};
+  Tensor t = PerTensor(dtype, {1, 2, 4}, scale, zero_point);
+  if (!IsFixedPoint(dtype)) t.encoding = {};
   return t;
 }
 
-// The last tensor is the output.
 Report Check(const char* op, std::vector<Tensor> tensors, const char* sdk = "2.0",
              const char* arch = "t1") {
-  Model model;
-  Node node;
-  node.name = "n";
-  node.op = op;
-  for (Tensor& tensor : tensors) {
-    const auto id = static_cast<TensorId>(model.tensors.size());
-    tensor.name = "t" + std::to_string(id);
-    (id + 1 < static_cast<TensorId>(tensors.size()) ? model.inputs : model.outputs).push_back(id);
-    model.tensors.push_back(std::move(tensor));
-  }
-  node.inputs.assign(model.inputs.begin(), model.inputs.end());
-  node.outputs.assign(model.outputs.begin(), model.outputs.end());
-  model.nodes = {node};
   const auto target = Target::Parse({.backend = "toy", .sdk = sdk, .soc = "", .arch = arch}, Toy());
-  return Validator(*target, {}, Toy()).Check(model);
+  return Validator(*target, {}, Toy()).Check(OneNode(op, std::move(tensors)));
 }
 
 std::set<std::string> Broken(std::vector<Tensor> tensors) {

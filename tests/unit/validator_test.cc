@@ -12,6 +12,7 @@
 #include "core/opdb/kinds.h"
 #include "core/rules/rule_entry.h"
 #include "quantgate/database.h"
+#include "tests/unit/one_node.h"
 #include "tests/unit/onnx_model.h"
 
 namespace quantgate {
@@ -25,30 +26,14 @@ Validator MakeValidator(ValidatorOptions options = {}) {
 }
 
 Tensor Activation(std::string name, float scale, int32_t zero_point) {
-  Tensor tensor;
+  Tensor tensor = PerTensor(Dtype::kUfixedPoint8, {1, 8, 8, 4}, scale, zero_point);
   tensor.name = std::move(name);
-  tensor.dtype = Dtype::kUfixedPoint8;
-  tensor.dims = {1, 8, 8, 4};
-  tensor.encoding.kind = EncodingKind::kPerTensor;
-  tensor.encoding.scales = {scale};
-  tensor.encoding.zero_points = {zero_point};
   return tensor;
 }
 
 // One op with one input and one output.
 Model Unary(std::string op, float out_scale = 0.02F) {
-  Model model;
-  model.name = "m";
-  model.tensors = {Activation("x", 0.02F, 128), Activation("y", out_scale, 128)};
-  Node node;
-  node.name = "n";
-  node.op = std::move(op);
-  node.inputs = {0};
-  node.outputs = {1};
-  model.nodes = {node};
-  model.inputs = {0};
-  model.outputs = {1};
-  return model;
+  return OneNode(std::move(op), {Activation("x", 0.02F, 128), Activation("y", out_scale, 128)});
 }
 
 TEST(Validator, ACopyThatIsOffByAStepAtMostIsNotWrong) {

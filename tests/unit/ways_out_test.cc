@@ -8,61 +8,28 @@
 #include "quantgate/target.h"
 #include "quantgate/validator.h"
 #include "tests/unit/made_up_database.h"
+#include "tests/unit/one_node.h"
 
 namespace quantgate {
 namespace {
 
-constexpr const char* kTargets = R"(backends:
-  toy: {archs: [t1], default_arch: t1, tuple_rows: true, sdks: ["1.0", "2.0"]}
-)";
-constexpr const char* kSources = R"(sources:
-  - {id: toy-1.0, title: "made up for tests", sdk: "1.0", measured: false}
-)";
 // Takes 8-bit numbers of three kinds.
-constexpr const char* kNear = R"(op: Near
-backend: toy
-sources: [toy-1.0]
-inputs:
-  - {port: "in[0]", role: activation}
-outputs:
-  - {port: "out[0]", role: activation}
-variants:
+constexpr const char* kNear = R"(variants:
   - {id: A.1, group: A, dtypes: [[INT_8, UFIXED_POINT_8, SFIXED_POINT_8], UFIXED_POINT_8], sources: [toy-1.0]}
 )";
-constexpr const char* kCopy = R"(op: Copy
-backend: toy
-sources: [toy-1.0]
-inputs:
-  - {port: "in[0]", role: activation}
-outputs:
-  - {port: "out[0]", role: activation}
-variants:
+constexpr const char* kCopy = R"(variants:
   - {id: A.1, group: A, dtypes: [[UFIXED_POINT_8, SFIXED_POINT_8], UFIXED_POINT_8], sources: [toy-1.0]}
 constraints:
   - {id: same, port: "out[0]", kind: same_encoding, as: "in[0]", consequence: rejected, sources: [toy-1.0]}
 )";
 // Wrong with asymmetric results, and refused where the input differs from them.
-constexpr const char* kEven = R"(op: Even
-backend: toy
-sources: [toy-1.0]
-inputs:
-  - {port: "in[0]", role: activation}
-outputs:
-  - {port: "out[0]", role: activation}
-variants:
+constexpr const char* kEven = R"(variants:
   - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
 constraints:
   - {id: same, port: "in[0]", kind: same_encoding, as: "out[0]", consequence: rejected, sources: [toy-1.0]}
   - {id: symmetric, port: "out[0]", kind: symmetric, consequence: wrong_values, sources: [toy-1.0]}
 )";
-constexpr const char* kBoth = R"(op: Both
-backend: toy
-sources: [toy-1.0]
-inputs:
-  - {port: "in[0]", role: activation}
-outputs:
-  - {port: "out[0]", role: activation}
-variants:
+constexpr const char* kBoth = R"(variants:
   - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
 constraints:
   - {id: in, port: "in[0]", kind: symmetric, consequence: rejected, sources: [toy-1.0]}
@@ -70,39 +37,25 @@ constraints:
 )";
 
 const Database& Toy() {
-  static const Database database = MadeUpDatabase("ways_out_test", {{"targets.yaml", kTargets},
-                                                                    {"sources.yaml", kSources},
-                                                                    {"toy/Near.yaml", kNear},
-                                                                    {"toy/Copy.yaml", kCopy},
-                                                                    {"toy/Even.yaml", kEven},
-                                                                    {"toy/Both.yaml", kBoth}});
+  static const Database database =
+      MadeUpDatabase("ways_out_test", {
+
+                                          {"Near", std::string(kOneInOneOut) + kNear},
+                                          {"Copy", std::string(kOneInOneOut) + kCopy},
+                                          {"Even", std::string(kOneInOneOut) + kEven},
+                                          {"Both", std::string(kOneInOneOut) + kBoth}});
   return database;
 }
 
 Tensor Of(const char* name, Dtype dtype, float scale, int32_t zero_point) {
-  Tensor t;
+  Tensor t = PerTensor(dtype, {1, 2, 4}, scale, zero_point);
   t.name = name;
-  t.dtype = dtype;
-  t.dims = {1, 2, 4};
-  t.encoding.kind = EncodingKind::kPerTensor;
-  t.encoding.scales = {scale};
-  t.encoding.zero_points = {zero_point};
   return t;
 }
 
 std::vector<Fix> Ways(const char* op, const Tensor& in, const Tensor& out) {
-  Model model;
-  model.tensors = {in, out};
-  model.inputs = {0};
-  model.outputs = {1};
-  Node node;
-  node.name = "n";
-  node.op = op;
-  node.inputs = {0};
-  node.outputs = {1};
-  model.nodes = {node};
   const auto target = Target::Parse({.backend = "toy", .sdk = "2.0"}, Toy());
-  const Report report = Validator(*target, {.ways_out = true}, Toy()).Check(model);
+  const Report report = Validator(*target, {.ways_out = true}, Toy()).Check(OneNode(op, {in, out}));
   std::vector<Fix> fixes;
   for (const Finding& f : report.findings) {
     fixes.insert(fixes.end(), f.fixes.begin(), f.fixes.end());

@@ -27,6 +27,8 @@ struct Edit {
   std::string op;  // "set", "insert", "remove"
   std::string path;
   std::string value;
+
+  bool operator==(const Edit&) const = default;
 };
 
 struct Fix {
