@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,23 @@ TEST(Survey, OfWhatTheCpuTakes) {
   EXPECT_EQ(fit.fit, Fit::kFallsBack);
   EXPECT_EQ(fit.cpu_nodes, 1);
   EXPECT_EQ(fit.blocked, std::vector<std::string>{"Mish"});
+}
+
+// Each node once, whatever is changed of it.
+TEST(Survey, OfWhatIsChanged) {
+  OnnxModel onnx;
+  const TensorId x = onnx.Quantized("x", {1, 8});
+  const TensorId a = onnx.Op("a", "Mul", {x, x}, {1, 8}, {});
+  const TensorId b = onnx.Op("b", "Mul", {a, x}, {1, 8}, {});
+  onnx.End(onnx.Requantize("y", onnx.Op("c", "Mul", {b, b}, {1, 8}, {})));
+  ValidatorOptions options;
+  options.as_run = true;
+  const auto target = Target::Parse({.backend = "htp", .sdk = "2.51", .soc = "", .arch = "v73"});
+  const Report report = Validator(*target, options).Check(onnx.model);
+  std::set<int32_t> changed;
+  for (const Change& change : report.as_run->changes) changed.insert(change.node_index);
+  EXPECT_GT(changed.size(), 1U);
+  EXPECT_EQ(V73(Of(onnx.model)).changed_nodes, static_cast<int64_t>(changed.size()));
 }
 
 }  // namespace

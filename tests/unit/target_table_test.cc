@@ -47,6 +47,19 @@ arch: t2+
 variants:
   - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
 )";
+// Two rows that take the same, each with constraints of its own.
+constexpr const char* kGroups = R"(variants:
+  - {id: A.1, group: A, dtypes: [[UFIXED_POINT_8, UFIXED_POINT_16], UFIXED_POINT_8], sources: [toy-1.0]}
+  - {id: B.1, group: B, dtypes: [[UFIXED_POINT_8, UFIXED_POINT_16], UFIXED_POINT_8], sources: [toy-1.0]}
+constraints:
+  - {id: a-is-flat, groups: [A], port: "in[0]", kind: rank, max: 2, consequence: rejected, sources: [toy-1.0]}
+  - {id: b-is-flat, groups: [B], port: "in[0]", kind: rank, max: 2, when: {dtype: [UFIXED_POINT_16]}, consequence: rejected, sources: [toy-1.0]}
+)";
+constexpr const char* kUnknown = R"(variants:
+  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], consequence: undocumented, sources: [toy-1.0]}
+  - {id: A.2, group: A, dtypes: [[UFIXED_POINT_8, SFIXED_POINT_8], UFIXED_POINT_8], consequence: undocumented, sources: [toy-1.0]}
+  - {id: A.3, group: A, dtypes: [UFIXED_POINT_16, UFIXED_POINT_16], consequence: undocumented, undocumented_until: "2.0", sources: [toy-1.0]}
+)";
 constexpr const char* kOrder = R"(params:
   - {name: mode, dtype: UINT_32, default: 0}
 variants:
@@ -64,6 +77,8 @@ const Database& Toy() {
                                               {"Limits", kLimits},
                                               {"Rows", std::string(kOneInOneOut) + kRows},
                                               {"Late", std::string(kOneInOneOut) + kLate},
+                                              {"Groups", std::string(kOneInOneOut) + kGroups},
+                                              {"Unknown", std::string(kOneInOneOut) + kUnknown},
                                               {"Order", std::string(kOneInOneOut) + kOrder}});
   return database;
 }
@@ -161,6 +176,27 @@ TEST(TargetTable, TheNearestRowIsOfTheSameKindOfNumber) {
   const Report report = Check("Rows", {Of(Dtype::kFloat16), Of(Dtype::kFloat16)}, "2.0", "t2");
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].allowed, "in[0] FLOAT_32, out[0] FLOAT_32");
+}
+
+TEST(TargetTable, OfRowsThatMatchTheOneCountsThatBreaksLeast) {
+  EXPECT_EQ(Check("Groups", {Of(kU8), Of(kU8)}).verdict, Consequence::kAccepted);
+  const Report report = Check("Groups", {Of(kU16), Of(kU8)});
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].constraint, "toy/Groups/a-is-flat");
+}
+
+TEST(TargetTable, TheFirstOfUndocumentedRowsIsNamed) {
+  EXPECT_EQ(Told("Unknown", kU8, "2.0"),
+            "row A.1 of Unknown is in no document; the library takes it, its numbers were not "
+            "executed");
+}
+
+TEST(TargetTable, ARowThatWasExecutedWithALaterSdk) {
+  EXPECT_EQ(Told("Unknown", kU16, "1.0"),
+            "row A.3 of Unknown is in no document of this SDK; it was first measured with 2.0");
+  EXPECT_EQ(Told("Unknown", kU16, "2.0"),
+            "row A.3 of Unknown is in no document; the library takes it, its numbers were not "
+            "executed");
 }
 
 TEST(TargetTable, FindingsStandInTheOrderOfPorts) {

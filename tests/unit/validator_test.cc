@@ -394,6 +394,58 @@ TEST(Validator, WhatAnOpTakesInNamesTheOp) {
                       {"r", ""}, {"x.q", "x.dq"}, {"x.dq", "r"}, {"r.y.q", "r"}, {"r.y.dq", ""}}));
 }
 
+// A layer and the activation that is folded into it; the layer is the first node of the file.
+TEST(Validator, WhatBecamePartOfAnOpSharesItsVerdict) {
+  struct Case {
+    Dtype weight;
+    bool known;
+    Consequence verdict;
+  };
+  for (const auto& [weight, known, verdict] : {Case{Dtype::kInt8, true, Consequence::kAccepted},
+                                               {Dtype::kUint32, true, Consequence::kRejected},
+                                               {Dtype::kInt8, false, Consequence::kUnchecked}}) {
+    testing_onnx::OnnxModel m;
+    const TensorId y =
+        m.Op("layer", "Conv", {m.Quantized("x", {1, 8, 6, 4}), m.Weight("w", {8, 8, 1, 1}, weight)},
+             {1, 8, 6, 4}, {});
+    m.End(m.Requantize("z", m.Op("activation", "Relu", {y}, {1, 8, 6, 4}, {}), 0.02, 0));
+    for (Tensor& t : m.model.tensors) {
+      if (!known && t.name.starts_with("w")) {
+        t.dims.clear();
+        t.unknown_rank = true;
+      }
+    }
+    std::swap(m.model.nodes[0], m.model.nodes[m.NodeIndex("layer")]);
+    const Report report = MakeValidator({.route = Route::kDirect}).Check(m.model);
+    const NodeReport& layer = report.nodes[0];
+    const NodeReport& activation = report.nodes[m.NodeIndex("activation")];
+    EXPECT_EQ(layer.verdict, verdict) << DtypeName(weight);
+    EXPECT_EQ(activation.verdict, verdict) << DtypeName(weight);
+    EXPECT_EQ(activation.into, "layer") << DtypeName(weight);
+    EXPECT_EQ(activation.reason, layer.reason);
+    EXPECT_EQ(activation.reason.empty(), verdict != Consequence::kUnchecked);
+  }
+}
+
+TEST(Validator, PortsThatAnOpDoesNotHave) {
+  const Tensor t = Activation("", 0.02F, 128);
+  for (const bool output : {false, true}) {
+    Model model = OneNode("Relu", {t, t, t});
+    Node& node = model.nodes[0];
+    if (output) {
+      node.inputs = {0};
+      node.outputs = {1, 2};
+      model.inputs = {0};
+      model.outputs = {1, 2};
+    }
+    std::string message;
+    for (const Finding& f : MakeValidator().Check(model).findings) {
+      if (f.rule->code == "QG506") message = f.message;
+    }
+    EXPECT_EQ(message, output ? "Relu takes 1 outputs, found 2" : "Relu takes 1 inputs, found 2");
+  }
+}
+
 TEST(Validator, FailsOnAnyConsequenceThatIsOne) {
   EXPECT_EQ(FailOnNames(),
             (std::vector<std::string_view>{"advice", "undocumented", "altered", "wrong_values",

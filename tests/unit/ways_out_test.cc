@@ -29,6 +29,18 @@ constraints:
   - {id: same, port: "in[0]", kind: same_encoding, as: "out[0]", consequence: rejected, sources: [toy-1.0]}
   - {id: symmetric, port: "out[0]", kind: symmetric, consequence: wrong_values, sources: [toy-1.0]}
 )";
+constexpr const char* kTwice = R"(variants:
+  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
+constraints:
+  - {id: in, port: "in[0]", kind: symmetric, until: "3.0", consequence: rejected, sources: [toy-1.0]}
+  - {id: out, port: "out[0]", kind: symmetric, until: "3.0", consequence: rejected, sources: [toy-1.0]}
+)";
+constexpr const char* kLater = R"(variants:
+  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
+constraints:
+  - {id: in, port: "in[0]", kind: symmetric, until: "3.0", consequence: rejected, sources: [toy-1.0]}
+  - {id: out, port: "out[0]", kind: symmetric, consequence: wrong_values, sources: [toy-1.0]}
+)";
 constexpr const char* kBoth = R"(variants:
   - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
 constraints:
@@ -43,6 +55,8 @@ const Database& Toy() {
                                           {"Near", std::string(kOneInOneOut) + kNear},
                                           {"Copy", std::string(kOneInOneOut) + kCopy},
                                           {"Even", std::string(kOneInOneOut) + kEven},
+                                          {"Twice", std::string(kOneInOneOut) + kTwice},
+                                          {"Later", std::string(kOneInOneOut) + kLater},
                                           {"Both", std::string(kOneInOneOut) + kBoth}});
   return database;
 }
@@ -53,11 +67,14 @@ Tensor Of(const char* name, Dtype dtype, float scale, int32_t zero_point) {
   return t;
 }
 
-std::vector<Fix> Ways(const char* op, const Tensor& in, const Tensor& out) {
+std::vector<Finding> Findings(const char* op, const Tensor& in, const Tensor& out) {
   const auto target = Target::Parse({.backend = "toy", .sdk = "2.0"}, Toy());
-  const Report report = Validator(*target, {.ways_out = true}, Toy()).Check(OneNode(op, {in, out}));
+  return Validator(*target, {.ways_out = true}, Toy()).Check(OneNode(op, {in, out})).findings;
+}
+
+std::vector<Fix> Ways(const char* op, const Tensor& in, const Tensor& out) {
   std::vector<Fix> fixes;
-  for (const Finding& f : report.findings) {
+  for (const Finding& f : Findings(op, in, out)) {
     fixes.insert(fixes.end(), f.fixes.begin(), f.fixes.end());
   }
   return fixes;
@@ -103,6 +120,15 @@ TEST(WaysOut, AChangeWhereOnlyNumbersAreWrong) {
 TEST(WaysOut, NoneThatLeavesWrongNumbers) {
   const auto ways = Words(Ways("Both", Of("x", kU8, 1, 3), Of("y", kU8, 1, 3)));
   EXPECT_FALSE(Contains(ways, "quantize in[0] symmetric")) << testing::PrintToString(ways);
+  const auto later = Words(Ways("Later", Of("x", kU8, 1, 3), Of("y", kU8, 1, 3)));
+  EXPECT_FALSE(Contains(later, "use SDK 3.0 or later")) << testing::PrintToString(later);
+}
+
+TEST(WaysOut, OfFindingsThatAreEquallyBadTheFirstHasThem) {
+  const auto findings = Findings("Twice", Of("x", kU8, 1, 3), Of("y", kU8, 1, 3));
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_TRUE(Contains(Words(findings[0].fixes), "use SDK 3.0 or later"));
+  EXPECT_FALSE(Contains(Words(findings[1].fixes), "use SDK 3.0 or later"));
 }
 
 }  // namespace
