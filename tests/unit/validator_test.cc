@@ -427,6 +427,21 @@ TEST(Validator, WhatBecamePartOfAnOpSharesItsVerdict) {
   }
 }
 
+TEST(Validator, AFloatIslandCountsWhatTheRouteRefuses) {
+  testing_onnx::OnnxModel m;
+  TensorId y = m.Quantized("x", {1, 8, 6, 4});
+  y = m.Op("product", "ReduceProd", {y}, {1, 1, 1, 1}, {{"keepdims", IntParam{1}}});
+  y = m.Op("abs", "Abs", {y}, {1, 1, 1, 1}, {});
+  y = m.Op("sin", "Sin", {y}, {1, 1, 1, 1}, {});
+  m.Unit("r", "Relu", {m.Requantize("z", y)}, {1, 1, 1, 1}, {});
+  std::string found;
+  for (const Finding& f : MakeValidator({.route = Route::kOnnxruntime}).Check(m.model).findings) {
+    if (f.rule->slug == "float-island") found = f.found;
+  }
+  EXPECT_THAT(found, HasSubstr("\"product\""));
+  EXPECT_THAT(found, HasSubstr("; 1 on the CPU"));
+}
+
 TEST(Validator, PortsThatAnOpDoesNotHave) {
   const Tensor t = Activation("", 0.02F, 128);
   for (const bool output : {false, true}) {
