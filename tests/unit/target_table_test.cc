@@ -60,6 +60,15 @@ constexpr const char* kUnknown = R"(variants:
   - {id: A.2, group: A, dtypes: [[UFIXED_POINT_8, SFIXED_POINT_8], UFIXED_POINT_8], consequence: undocumented, sources: [toy-1.0]}
   - {id: A.3, group: A, dtypes: [UFIXED_POINT_16, UFIXED_POINT_16], consequence: undocumented, undocumented_until: "2.0", sources: [toy-1.0]}
 )";
+constexpr const char* kEach = R"(inputs:
+  - {port: "in[0..m]", role: activation}
+outputs:
+  - {port: "out[0]", role: activation}
+variants:
+  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
+constraints:
+  - {id: each, port: all, kind: any_of, of: [[{port: "in[0..m]", kind: rank, max: 2}], [{port: "out[0]", kind: rank, max: 2}]], consequence: rejected, sources: [toy-1.0]}
+)";
 constexpr const char* kOrder = R"(params:
   - {name: mode, dtype: UINT_32, default: 0}
 variants:
@@ -79,6 +88,7 @@ const Database& Toy() {
                                               {"Late", std::string(kOneInOneOut) + kLate},
                                               {"Groups", std::string(kOneInOneOut) + kGroups},
                                               {"Unknown", std::string(kOneInOneOut) + kUnknown},
+                                              {"Each", kEach},
                                               {"Order", std::string(kOneInOneOut) + kOrder}});
   return database;
 }
@@ -127,6 +137,17 @@ TEST(TargetTable, ZeroPointsOfATypeBreakNarrowerLimits) {
 
 TEST(TargetTable, ConstraintsOfAllPortsSpeakOfEach) {
   EXPECT_EQ(Broken({Of(kU8), Of(kS8, 1, 0), Of(kU8, 1e-10F)}), Ids{"of-all-ports"});
+}
+
+TEST(TargetTable, AlternativesOfAllPortsSpeakOfTheTensorAtHand) {
+  const Report report = Check("Each", {Of(kU8), Of(kU8), Of(kU8)});
+  ASSERT_EQ(report.findings.size(), 3U);
+  for (const auto& [port, allowed] : {std::pair{"in[0]", "in[0] rank up to 2; or out[0] rank up to 2"},
+                                      {"in[1]", "in[1] rank up to 2; or out[0] rank up to 2"}}) {
+    const Finding& f = report.findings[port[3] - '0'];
+    EXPECT_EQ(f.port, port);
+    EXPECT_EQ(f.allowed, allowed);
+  }
 }
 
 TEST(TargetTable, AnAlternativeIsAllOfItsConstraints) {
