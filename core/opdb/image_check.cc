@@ -116,7 +116,11 @@ bool ImageCheck::OpIsSound(const OpRow& op, const BackendRow& backend) {
   }
   if (op.groups.count > kMaxGroups) return Fail("groups of an op");
   for (const VariantRow& variant : view_.get(op.variants)) {
-    if (variant.dtypes.count != ports) return Fail("dtypes of a variant");
+    const auto dtypes = view_.get(variant.dtypes);
+    if (dtypes.size() != ports ||
+        std::any_of(dtypes.begin(), dtypes.end(), [](DtypeMask m) { return m >> kDtypeCount; })) {
+      return Fail("dtypes of a variant");
+    }
     if (variant.group >= op.groups.count) return Fail("group of a variant");
     if (!IsConsequence(variant.consequence)) return Fail("consequence of a variant");
     if (!SourcesAreKnown(variant.sources)) return false;

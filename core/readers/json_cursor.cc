@@ -130,7 +130,7 @@ std::string JsonCursor::Path() const {
     } else {
       if (!out.empty()) out += '.';
       const std::string quoted = Quoted(step.key);
-      const bool plain = quoted.size() == step.key.size() + 2 &&
+      const bool plain = std::string_view(quoted).substr(1, quoted.size() - 2) == step.key &&
                          step.key.find_first_of(" .[]\"") == std::string_view::npos;
       out += plain ? std::string(step.key) : quoted;
     }
