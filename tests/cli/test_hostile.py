@@ -405,7 +405,10 @@ class Hostile(CliCase):
                       {"op": "Conv", "inputs": ["y", "k"]}]})
         for path in sorted((ROOT / "tests" / "fuzz" / "corpus" / "encodings").iterdir()):
             data, seed = path.read_bytes(), path.name
-            mutants = list(with_hostile_values(json.loads(data)))
+            try:
+                mutants = list(with_hostile_values(json.loads(data)))
+            except ValueError:  # what broke once need not be JSON
+                mutants = []
             chosen = random.Random(seed).sample(mutants, min(len(mutants), 40 * EFFORT))
             for how, mutant in [*chosen, *cuts(data, 10 * EFFORT, seed),
                                 *flips(data, 20 * EFFORT, seed)]:
