@@ -461,6 +461,34 @@ TEST(Validator, PortsThatAnOpDoesNotHave) {
   }
 }
 
+// Half of the ops ends within a node.
+TEST(Validator, OpsOfOneNodeStayWithOneThread) {
+  constexpr TensorId kNodes = 4999;
+  Model model;
+  model.dialect = Dialect::kAten;
+  model.tensors.resize(kNodes + 1);
+  for (Tensor& t : model.tensors) {
+    t.name = "t" + std::to_string(&t - model.tensors.data());
+    t.dtype = Dtype::kFloat32;
+    t.dims = {1, 8};
+  }
+  for (TensorId i = 0; i < kNodes; ++i) {
+    Node& node = model.nodes.emplace_back();
+    node.name = "n" + std::to_string(i);
+    node.op = "aten.silu.default";  // two ops
+    node.inputs = {i};
+    node.outputs = {i + 1};
+  }
+  model.inputs = {0};
+  model.outputs = {kNodes};
+  const Report alone = MakeValidator().Check(model);
+  const Report shared = MakeValidator({.threads = 2}).Check(model);
+  for (size_t i = 0; i < model.nodes.size(); ++i) {
+    ASSERT_EQ(alone.nodes[i].resolved.size(), 2U) << i;
+    ASSERT_EQ(alone.nodes[i].resolved, shared.nodes[i].resolved) << i;
+  }
+}
+
 TEST(Validator, FailsOnAnyConsequenceThatIsOne) {
   EXPECT_EQ(FailOnNames(),
             (std::vector<std::string_view>{"advice", "undocumented", "altered", "wrong_values",

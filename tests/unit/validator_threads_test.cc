@@ -131,35 +131,5 @@ TEST(ValidatorThreads, ShareOneGraph) {
   }
 }
 
-// Half of the ops ends within a node.
-TEST(ValidatorThreads, OpsOfOneNodeStayWithOneThread) {
-  constexpr TensorId kNodes = 4999;
-  Model model;
-  model.dialect = Dialect::kAten;
-  model.tensors.resize(kNodes + 1);
-  for (Tensor& t : model.tensors) {
-    t.name = "t" + std::to_string(&t - model.tensors.data());
-    t.dtype = Dtype::kFloat32;
-    t.dims = {1, 8};
-  }
-  for (TensorId i = 0; i < kNodes; ++i) {
-    Node& node = model.nodes.emplace_back();
-    node.name = "n" + std::to_string(i);
-    node.op = "aten.silu.default";  // two ops
-    node.inputs = {i};
-    node.outputs = {i + 1};
-  }
-  model.inputs = {0};
-  model.outputs = {kNodes};
-  const auto target = Target::Parse({.backend = "htp", .sdk = "", .soc = "", .arch = "v73"});
-  ASSERT_TRUE(target.ok()) << target.status();
-  const Report alone = Validator(*target).Check(model);
-  const Report shared = Validator(*target, {.threads = 2}).Check(model);
-  for (size_t i = 0; i < model.nodes.size(); ++i) {
-    ASSERT_EQ(alone.nodes[i].resolved.size(), 2U) << i;
-    ASSERT_EQ(alone.nodes[i].resolved, shared.nodes[i].resolved) << i;
-  }
-}
-
 }  // namespace
 }  // namespace quantgate
