@@ -247,6 +247,13 @@ class OnnxMaker : public Maker {
     return Op("DequantizeLinear", {x, s, z}, Value(std::move(dims)));
   }
 
+  // Annotated, but a constant all the same.
+  TensorId Computed(const Dims& dims) {
+    TensorId x = Constant(Dtype::kUfixedPoint8, dims, EncodingKind::kPerTensor);
+    for (int i = 0; i < 2; ++i) x = Op("Sigmoid", {x}, Value(dims));
+    return x;
+  }
+
   // Of the file, of a Constant, or computed out of such.
   TensorId Sizes(std::vector<int64_t> sizes) {
     if (!Odd()) return Index(std::move(sizes));
@@ -296,6 +303,11 @@ class OnnxMaker : public Maker {
     y = Op("Clip", {y, kNoTensor, kNoTensor}, Value({1, 32, 16}));
     y = Op("Transpose", {y}, Like(y, {1, 16, 32}), {{"perm", std::vector<int64_t>{0, 2, 1}}});
     y = Op("Softmax", {y}, Value({1, 16, 32}), {Int("axis", -1)});
+    const TensorId turned = Odd() ? Computed({1, 32, 16})
+                                  : Op("Transpose", {y}, Like(y, {1, 32, 16}),
+                                       {{"perm", std::vector<int64_t>{0, 2, 1}}});
+    const TensorId scores = Op("MatMul", {y, turned}, Value({1, 16, 16}));
+    y = Op("MatMul", {scores, y}, Value({1, 16, 32}));
     return Op("Add", {x, y}, Value({1, 16, 32}));
   }
 };
