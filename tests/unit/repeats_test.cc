@@ -287,6 +287,13 @@ class OnnxMaker : public Maker {
            Value({1, 16, 32}));
     y = Op("Relu", {y}, Value({1, 16, 32}, Odd() ? 128 : 0));
     y = Op("Reshape", {y, Sizes({16, 32})}, Like(y, {16, 32}));
+    // In the first block it is the one from which those behind it are concluded.
+    const bool first = x == 0 && random_() % 4 == 0;
+    const TensorId turned = first || Odd() ? Computed({32, 16})
+                                           : Op("Transpose", {y}, Like(y, {32, 16}),
+                                                {{"perm", std::vector<int64_t>{1, 0}}});
+    const TensorId scores = Op("MatMul", {y, turned}, Value({16, 16}));
+    y = Op("MatMul", {scores, y}, Value({16, 32}));
     y = Op("Gemm", {y, BlockWeight(), kNoTensor}, Value({16, 32}));
     y = Op("Reshape", {y, Sizes({1, 16, 32})}, Like(y, {1, 16, 32}));
     y = Op("Transpose", {y}, Like(y, {1, 32, 16}), {{"perm", std::vector<int64_t>{0, 2, 1}}});
@@ -303,11 +310,6 @@ class OnnxMaker : public Maker {
     y = Op("Clip", {y, kNoTensor, kNoTensor}, Value({1, 32, 16}));
     y = Op("Transpose", {y}, Like(y, {1, 16, 32}), {{"perm", std::vector<int64_t>{0, 2, 1}}});
     y = Op("Softmax", {y}, Value({1, 16, 32}), {Int("axis", -1)});
-    const TensorId turned = Odd() ? Computed({1, 32, 16})
-                                  : Op("Transpose", {y}, Like(y, {1, 32, 16}),
-                                       {{"perm", std::vector<int64_t>{0, 2, 1}}});
-    const TensorId scores = Op("MatMul", {y, turned}, Value({1, 16, 16}));
-    y = Op("MatMul", {scores, y}, Value({1, 16, 32}));
     return Op("Add", {x, y}, Value({1, 16, 32}));
   }
 };
