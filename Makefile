@@ -185,8 +185,8 @@ screenshots: build ## rewrites the pictures of the HTML report in docs/images; n
 	@QUANTGATE_CLI=$(abspath $(CLI)) QUANTGATE_SCREENSHOTS=$(abspath docs/images) \
 	    $(PYTHON) tests/web/test_html.py Browser.test_screenshots
 
-bench: build ## time and memory of `quantgate check` on a model of 1,000 nodes
-	@$(PYTHON) tools/bench_cli.py --cli $(CLI)
+bench: build ## time and memory of `quantgate check` on models of 10 to 100,000 nodes, into docs/performance.md
+	@$(PYTHON) tools/bench_cli.py --cli $(CLI) --page docs/performance.md
 	@test ! -x .venv/bin/quantgate || .venv/bin/python tools/bench_python.py
 
 .PHONY: bench-core record-bench

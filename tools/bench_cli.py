@@ -1,28 +1,30 @@
 #!/usr/bin/env python3
-"""Times whole processes of `quantgate check` on a quantized ONNX model of about 1,000 nodes.
+"""Times whole processes of `quantgate check` on chains of quantized convolutions, small to large.
 
-    tools/bench_cli.py [--cli CLI] [--nodes N] [--channels C] [--runs R] [--json]
+    tools/bench_cli.py [--cli CLI] [--runs R] [--page PAGE]
 
-The model is a chain of Q/DQ convolutions with ReLU, written here byte by byte so that no ONNX
-package is needed; with 128 channels its weights take 24 MB, which the tool should never load.
-Prints wall-clock time from start to exit and peak resident memory beside the budget of 15 ms.
+Each chain is an ONNX file, written here byte by byte so that no ONNX package is needed, and the
+same as Model JSON. With 128 channels its weights are 24 MB, which the tool never loads; with 4 they
+are next to nothing. Processor time from start to exit, the least of the runs, and peak resident
+memory; `--page` writes the table between its marks.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import resource
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from statistics import median
+
+from page_table import replaced
 
 ROOT = Path(__file__).resolve().parents[1]
-BUDGET_MS = 15
+MARKS = ("<!-- processes: tools/bench_cli.py -->", "<!-- end of processes -->")
+CHAINS = ((10, 4), (1000, 4), (1000, 128), (100_000, 4))  # nodes, channels
 FLOAT, UINT8, INT8, INT32 = 1, 2, 3, 6  # TensorProto.DataType
 
 
@@ -110,61 +112,61 @@ def model(nodes: int, channels: int) -> tuple[bytes, int]:
     return number(1, 8) + data(8, data(1, "") + number(2, 17)) + data(7, graph), count
 
 
-def measure(command: list[str]) -> tuple[float, int]:
-    """Milliseconds and exit status of one run."""
-    start = time.perf_counter()
+def measure(command: list[str]) -> float:
+    """Milliseconds of processor time of one run."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     status = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
-    return (time.perf_counter() - start) * 1000, status
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if status not in (0, 1):
+        raise SystemExit(f"{' '.join(command)}: exit status {status}")
+    return 1000 * (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
 
 
-def peak_mb(command: list[str]) -> float | None:
+def peak_mb(command: list[str]) -> str:
     """Peak resident memory; GNU time starts the tool, as a child of this process would be
-    charged with this process's own memory. None without GNU time."""
+    charged with this process's own memory."""
     gnu_time = shutil.which("time")
     if gnu_time is None:
-        return None
+        return "no time(1)"
     with tempfile.NamedTemporaryFile("r") as out:
         subprocess.run([gnu_time, "-q", "-f", "%M", "-o", out.name, *command],
                        stdout=subprocess.DEVNULL)
-        return round(int(out.read()) / 1024, 1)
+        return f"{int(out.read()) / 1024:.0f} MB"
+
+
+def row(name: str, command: list[str], size: str, runs: int) -> str:
+    least = min(measure(command) for _ in range(runs))
+    return f"| {name} | {size} | {least:.3g} ms | {peak_mb(command)} |"
+
+
+def table(cli: str, runs: int) -> str:
+    lines = ["| | file | processor time | peak memory |", "|---|--:|--:|--:|",
+             row("`--version`", [cli, "--version"], "", runs)]
+    for nodes, channels in CHAINS:
+        with tempfile.TemporaryDirectory() as folder:
+            onnx, text = Path(folder) / "chain.onnx", Path(folder) / "chain.json"
+            content, count = model(nodes, channels)
+            onnx.write_bytes(content)
+            subprocess.run([cli, "convert", str(onnx), "-o", str(text)], check=True)
+            for form, path in (("ONNX", onnx), ("Model JSON", text)):
+                lines.append(row(f"{form}, {count:,} nodes, {channels} channels",
+                                 [cli, "check", str(path), "--soc", "SM8550"],
+                                 f"{path.stat().st_size / 1e6:.1f} MB",
+                                 runs if nodes <= 1000 else 3))
+    return "\n".join(lines)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cli", default=str(ROOT / "build" / "bin" / "quantgate"))
-    parser.add_argument("--nodes", type=int, default=1000)
-    parser.add_argument("--channels", type=int, default=128)
     parser.add_argument("--runs", type=int, default=30)
-    parser.add_argument("--json", action="store_true", help="one line of JSON")
+    parser.add_argument("--page", type=Path, help="writes the table into it")
     arguments = parser.parse_args()
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "chain.onnx"
-        content, count = model(arguments.nodes, arguments.channels)
-        path.write_bytes(content)
-        results = {"nodes": count, "model_mb": round(len(content) / 2**20, 1)}
-        del content
-        for name, command in (
-                ("start", [arguments.cli, "--version"]),
-                ("check_text", [arguments.cli, "check", str(path), "--soc", "SM8550"]),
-                ("check_json", [arguments.cli, "check", str(path), "--soc", "SM8550",
-                                "--format", "json"])):
-            runs = [measure(command) for _ in range(arguments.runs)]
-            if any(status not in (0, 1) for _, status in runs):
-                print(f"{' '.join(command)}: exit status {runs[0][1]}", file=sys.stderr)
-                return 2
-            results[name] = {"ms_min": round(min(r[0] for r in runs), 2),
-                             "ms_median": round(median(r[0] for r in runs), 2),
-                             "peak_mb": peak_mb(command)}
-    if arguments.json:
-        print(json.dumps(results))
-        return 0
-    print(f"ONNX model of {results['nodes']} nodes, {results['model_mb']} MB")
-    print(f"{'':12}{'best ms':>9}{'median ms':>11}{'peak MB':>9}")
-    for name in ("start", "check_text", "check_json"):
-        row = results[name]
-        print(f"{name:12}{row['ms_min']:>9}{row['ms_median']:>11}{row['peak_mb'] or 'no time(1)':>9}")
-    print(f"budget: {BUDGET_MS} ms")
+    found = table(arguments.cli, arguments.runs)
+    print(found)
+    if arguments.page:
+        page = arguments.page.read_text()
+        arguments.page.write_text(replaced(page, MARKS, f"\n\n{found}\n\n"))
     return 0
 
 
