@@ -185,8 +185,8 @@ screenshots: build ## rewrites the pictures of the HTML report in docs/images; n
 	@QUANTGATE_CLI=$(abspath $(CLI)) QUANTGATE_SCREENSHOTS=$(abspath docs/images) \
 	    $(PYTHON) tests/web/test_html.py Browser.test_screenshots
 
-bench: build ## time and memory of `quantgate check` on models of 10 to 100,000 nodes, into docs/performance.md
-	@$(PYTHON) tools/bench_cli.py --cli $(CLI) --page docs/performance.md
+bench: build ## time and memory of `quantgate check` on models of 10 to 100,000 nodes
+	@$(PYTHON) tools/bench_cli.py --cli $(CLI)
 	@test ! -x .venv/bin/quantgate || .venv/bin/python tools/bench_python.py
 
 .PHONY: bench-core record-bench
@@ -199,6 +199,7 @@ record-bench: build ## records that baseline anew, and the budgets in docs/perfo
 	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
 	@$(PYTHON) tools/bench_core.py --bench $(BUILD)/tests/bench/quantgate_bench --record tests/bench/baseline.json \
 	    --page docs/performance.md
+	@$(PYTHON) tools/bench_cli.py --cli $(CLI) --page docs/performance.md
 
 bench-encodings: build ## time and memory of `quantgate check --encodings` on files of 300 MB
 	@$(PYTHON) tools/bench_encodings.py --cli $(CLI)

@@ -12,7 +12,6 @@ memory; `--page` writes the table between its marks.
 from __future__ import annotations
 
 import argparse
-import resource
 import shutil
 import struct
 import subprocess
@@ -21,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 from page_table import replaced
+from processor_time import timed
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKS = ("<!-- processes: tools/bench_cli.py -->", "<!-- end of processes -->")
@@ -114,12 +114,10 @@ def model(nodes: int, channels: int) -> tuple[bytes, int]:
 
 def measure(command: list[str]) -> float:
     """Milliseconds of processor time of one run."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    status = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if status not in (0, 1):
-        raise SystemExit(f"{' '.join(command)}: exit status {status}")
-    return 1000 * (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    seconds, done = timed(lambda: subprocess.run(command, stdout=subprocess.DEVNULL))
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"{' '.join(command)}: exit status {done.returncode}")
+    return 1000 * seconds
 
 
 def peak_mb(command: list[str]) -> str:

@@ -17,7 +17,6 @@ import argparse
 import json
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from pathlib import Path
 
 import this_machine
 from page_table import replaced
+from processor_time import timed
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ["mobilenetv2_8a8w.onnx", "bert_8a8w.onnx"]
@@ -72,13 +72,7 @@ def output(command: list[str], **options: object) -> str:
 def process(command: list[str], runs: int) -> float:
     """Seconds of processor time from start to exit."""
     output(command)
-    times = []
-    for _ in range(runs):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        output(command)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(times)
+    return min(timed(lambda: output(command))[0] for _ in range(runs))
 
 
 def benchmarks(bench: str, library: str | None) -> dict[str, float]:

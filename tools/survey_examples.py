@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 from pathlib import Path
 
 from page_table import replaced
+from processor_time import timed
 
 ROOT = Path(__file__).resolve().parent.parent
 MARKS = ("<!-- all_socs: written by tools/survey_examples.py -->", "<!-- /all_socs -->")
@@ -23,13 +23,12 @@ def survey(cli: str, model: Path) -> tuple[dict, float, float]:
     """The survey; of it and of the command the milliseconds, the best of five."""
     inside = whole = float("inf")
     for _ in range(5):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([cli, "check", str(model), "--all-socs", "--format", "json"],
-                              capture_output=True, text=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds, done = timed(lambda: subprocess.run(
+            [cli, "check", str(model), "--all-socs", "--format", "json"],
+            capture_output=True, text=True))
         if done.returncode == 2:
             sys.exit(done.stderr)
-        whole = min(whole, 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
+        whole = min(whole, 1000 * seconds)
         answer = json.loads(done.stdout)
         inside = min(inside, answer["milliseconds"])
     return answer, inside, whole

@@ -39,7 +39,7 @@ constexpr auto kSyntax = std::regex::ECMAScript;
 #endif
 
 // At most, and no further than the longest: every count as if it stood for the whole pattern.
-// "a{2}b{,3}" is 9 * 2 * 3.
+// "a{2}b{,3}" is 9 * 2 * 3. Of a pattern without huge numbers, which from_chars would pass over.
 size_t LengthWrittenOut(std::string_view pattern) {
   constexpr size_t kTooLong = kLongestWrittenOut + 1;
   const char* const end = pattern.data() + pattern.size();

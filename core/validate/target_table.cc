@@ -169,10 +169,10 @@ Shortcut ShortcutFor(const opdb::View& db, const opdb::ConstraintRow& row) {
     case Kind::kAnyOf:
       if (row.port < 0) return shortcut;
       for (const opdb::AltRow& alternative : db.get(row.alternatives)) {
-        shortcut = JointShortcut(db, db.all_of(alternative), row.port);
-        if (shortcut.usable) return shortcut;
+        const Shortcut joint = JointShortcut(db, db.all_of(alternative), row.port);
+        if (joint.usable) return joint;
       }
-      return {};
+      return shortcut;
     default:
       return shortcut;
   }

@@ -17,10 +17,14 @@
 namespace quantgate {
 
 // Ports of many such ops.
-inline constexpr const char* kOneInOneOut = R"(inputs:
+inline const std::string kOneInOneOut = R"(inputs:
   - {port: "in[0]", role: activation}
 outputs:
   - {port: "out[0]", role: activation}
+)";
+// The same with the only row of many.
+inline const std::string kByteInByteOut = kOneInOneOut + R"(variants:
+  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
 )";
 
 // `ops`: names, and texts without what all of them begin with. `name`: of the folder, one per test.

@@ -82,9 +82,7 @@ variants:
 
 const Database& Toy() {
   static const Database database =
-      MadeUpDatabase("rules_test", {
-
-                                       {"Probe", kProbe}, {"Source", kSource}});
+      MadeUpDatabase("rules_test", {{"Probe", kProbe}, {"Source", kSource}});
   return database;
 }
 

@@ -44,8 +44,6 @@ constexpr const char* kRows = R"(variants:
 )";
 constexpr const char* kLate = R"(since: "2.0"
 arch: t2+
-variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
 )";
 // Two rows that take the same, each with constraints of its own.
 constexpr const char* kGroups = R"(variants:
@@ -71,8 +69,6 @@ constraints:
 )";
 constexpr const char* kOrder = R"(params:
   - {name: mode, dtype: UINT_32, default: 0}
-variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
 constraints:
   - {id: mode, port: mode, kind: param_value, min: 1, consequence: rejected, sources: [toy-1.0]}
   - {id: out, port: "out[0]", kind: rank, max: 2, consequence: rejected, sources: [toy-1.0]}
@@ -81,15 +77,13 @@ constraints:
 
 const Database& Toy() {
   static const Database database =
-      MadeUpDatabase("target_table_test", {
-
-                                              {"Limits", kLimits},
-                                              {"Rows", std::string(kOneInOneOut) + kRows},
-                                              {"Late", std::string(kOneInOneOut) + kLate},
-                                              {"Groups", std::string(kOneInOneOut) + kGroups},
-                                              {"Unknown", std::string(kOneInOneOut) + kUnknown},
-                                              {"Each", kEach},
-                                              {"Order", std::string(kOneInOneOut) + kOrder}});
+      MadeUpDatabase("target_table_test", {{"Limits", kLimits},
+                                           {"Rows", kOneInOneOut + kRows},
+                                           {"Late", kByteInByteOut + kLate},
+                                           {"Groups", kOneInOneOut + kGroups},
+                                           {"Unknown", kOneInOneOut + kUnknown},
+                                           {"Each", kEach},
+                                           {"Order", kByteInByteOut + kOrder}});
   return database;
 }
 
@@ -142,8 +136,9 @@ TEST(TargetTable, ConstraintsOfAllPortsSpeakOfEach) {
 TEST(TargetTable, AlternativesOfAllPortsSpeakOfTheTensorAtHand) {
   const Report report = Check("Each", {Of(kU8), Of(kU8), Of(kU8)});
   ASSERT_EQ(report.findings.size(), 3U);
-  for (const auto& [port, allowed] : {std::pair{"in[0]", "in[0] rank up to 2; or out[0] rank up to 2"},
-                                      {"in[1]", "in[1] rank up to 2; or out[0] rank up to 2"}}) {
+  for (const auto& [port, allowed] :
+       {std::pair{"in[0]", "in[0] rank up to 2; or out[0] rank up to 2"},
+        {"in[1]", "in[1] rank up to 2; or out[0] rank up to 2"}}) {
     const Finding& f = report.findings[port[3] - '0'];
     EXPECT_EQ(f.port, port);
     EXPECT_EQ(f.allowed, allowed);

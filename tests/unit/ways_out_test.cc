@@ -23,41 +23,31 @@ constraints:
   - {id: same, port: "out[0]", kind: same_encoding, as: "in[0]", consequence: rejected, sources: [toy-1.0]}
 )";
 // Wrong with asymmetric results, and refused where the input differs from them.
-constexpr const char* kEven = R"(variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
-constraints:
+constexpr const char* kEven = R"(constraints:
   - {id: same, port: "in[0]", kind: same_encoding, as: "out[0]", consequence: rejected, sources: [toy-1.0]}
   - {id: symmetric, port: "out[0]", kind: symmetric, consequence: wrong_values, sources: [toy-1.0]}
 )";
-constexpr const char* kTwice = R"(variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
-constraints:
+constexpr const char* kTwice = R"(constraints:
   - {id: in, port: "in[0]", kind: symmetric, until: "3.0", consequence: rejected, sources: [toy-1.0]}
   - {id: out, port: "out[0]", kind: symmetric, until: "3.0", consequence: rejected, sources: [toy-1.0]}
 )";
-constexpr const char* kLater = R"(variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
-constraints:
+constexpr const char* kLater = R"(constraints:
   - {id: in, port: "in[0]", kind: symmetric, until: "3.0", consequence: rejected, sources: [toy-1.0]}
   - {id: out, port: "out[0]", kind: symmetric, consequence: wrong_values, sources: [toy-1.0]}
 )";
-constexpr const char* kBoth = R"(variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
-constraints:
+constexpr const char* kBoth = R"(constraints:
   - {id: in, port: "in[0]", kind: symmetric, consequence: rejected, sources: [toy-1.0]}
   - {id: out, port: "out[0]", kind: symmetric, consequence: wrong_values, sources: [toy-1.0]}
 )";
 
 const Database& Toy() {
   static const Database database =
-      MadeUpDatabase("ways_out_test", {
-
-                                          {"Near", std::string(kOneInOneOut) + kNear},
-                                          {"Copy", std::string(kOneInOneOut) + kCopy},
-                                          {"Even", std::string(kOneInOneOut) + kEven},
-                                          {"Twice", std::string(kOneInOneOut) + kTwice},
-                                          {"Later", std::string(kOneInOneOut) + kLater},
-                                          {"Both", std::string(kOneInOneOut) + kBoth}});
+      MadeUpDatabase("ways_out_test", {{"Near", kOneInOneOut + kNear},
+                                       {"Copy", kOneInOneOut + kCopy},
+                                       {"Even", kByteInByteOut + kEven},
+                                       {"Twice", kByteInByteOut + kTwice},
+                                       {"Later", kByteInByteOut + kLater},
+                                       {"Both", kByteInByteOut + kBoth}});
   return database;
 }
 
