@@ -122,6 +122,33 @@ class ImportTest(unittest.TestCase):
         self.out.mkdir()
         self.assertEqual(run("import", "--sdk-docs", self.docs, "-o", self.out).returncode, 2)
 
+    def test_the_parser_of_pages_is_loaded_by_import_alone(self):
+        needed = subprocess.run(["ldd", CLI], capture_output=True, text=True, check=True).stdout
+        self.assertIn("libc.so", needed)
+        self.assertNotRegex(needed, "libxml2|libicu")
+
+    def test_a_tool_without_its_other_half_says_so(self):
+        alone = self.folder / "bin" / "quantgate"
+        alone.parent.mkdir()
+        shutil.copy(CLI, alone)
+        result = subprocess.run([alone, "import", "--sdk-docs", self.docs], capture_output=True,
+                                text=True, timeout=60)
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertRegex(result.stderr, r"\Aerror: import: .*/quantgate-import is missing.*\n\Z")
+        # Beside it will do.
+        helper = pathlib.Path(CLI).resolve().parents[1] / "libexec/quantgate/quantgate-import"
+        shutil.copy(helper, alone.parent)
+        self.write(RELU)
+        result = subprocess.run([alone, "import", "--sdk-docs", self.docs], capture_output=True,
+                                text=True, timeout=60)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_the_other_half_is_not_for_people(self):
+        helper = pathlib.Path(CLI).resolve().parents[1] / "libexec/quantgate/quantgate-import"
+        result = subprocess.run([helper], capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("quantgate import --help", result.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

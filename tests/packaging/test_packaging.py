@@ -136,6 +136,7 @@ class Packaging(unittest.TestCase):
 
     def test_the_command_line_comes_with_it(self) -> None:
         self.assertTrue((self.prefix / "bin/quantgate").is_file())
+        self.assertTrue((self.prefix / "libexec/quantgate/quantgate-import").is_file())
         share = self.prefix / "share"
         self.assertIn(".TH QUANTGATE 1", (share / "man/man1/quantgate.1").read_text())
         for file in ("bash-completion/completions/quantgate", "zsh/site-functions/_quantgate",

@@ -1,4 +1,5 @@
-// quantgate import --sdk-docs DIR [-o OUT]
+#include "tools/quantgate/import.h"
+
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -23,12 +24,10 @@
 #include "quantgate/database.h"
 #include "quantgate/dtype.h"
 #include "quantgate/overlay.h"
-#include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/opdef_page.h"
 #include "tools/quantgate/progress.h"
 #include "tools/quantgate/signals.h"
-#include "tools/quantgate/verbs.h"
 
 namespace quantgate::cli {
 namespace {
@@ -36,10 +35,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uintmax_t kMaxPage = uintmax_t{64} << 20;
-
-struct ImportFlags {
-  std::string docs, sdk, out;
-};
 
 struct Counts {
   int ops = 0, rows = 0, known_rows = 0, mapped = 0, known = 0;
@@ -229,6 +224,8 @@ absl::Status WriteAll(const fs::path& folder, const std::map<std::string, std::s
   return absl::OkStatus();
 }
 
+}  // namespace
+
 int Import(const ImportFlags& flags) {
   std::error_code error;
   fs::path folder = flags.docs;
@@ -319,30 +316,6 @@ int Import(const ImportFlags& flags) {
   output->Write(report);
   const absl::Status status = output->Commit();
   return status.ok() ? kFine : Fail(status);
-}
-
-}  // namespace
-
-void AddImport(CommandLine& line) {
-  auto flags = std::make_shared<ImportFlags>();
-  VerbFlags verb = line.AddVerb("import", "Reads the op definition pages of your own QNN SDK",
-                                [flags] { return Import(*flags); });
-  verb.Add({.name = "--sdk-docs",
-            .type = "DIR",
-            .words = "The SDK, or its folder docs/QNN/OpDef",
-            .required = true},
-           flags->docs);
-  verb.Add(
-      {.name = "--sdk", .type = "VERSION", .words = "Its version, where the path doesn't say it"},
-      flags->sdk);
-  verb.Add({.name = "-o,--output",
-            .type = "OUT",
-            .words = "New folder for the YAML, to use with --opdefs"},
-           flags->out);
-  verb.Footer(
-      "Every sentence becomes a constraint or is listed as unmapped.\n\nExamples:\n"
-      "  quantgate import --sdk-docs qairt/2.39.0 -o qnn-2.39\n"
-      "  quantgate check model.onnx --sdk 2.39 --opdefs qnn-2.39");
 }
 
 }  // namespace quantgate::cli
