@@ -19,7 +19,7 @@ const Database& Database::Embedded() {
   static const Database* const database = [] {
     const std::string_view image(
         quantgate_opdefs_begin, static_cast<size_t>(quantgate_opdefs_end - quantgate_opdefs_begin));
-    auto view = opdb::View::Open(image);
+    auto view = opdb::View::OpenChecked(image);  // by opdefc
     if (!view.ok()) {
       // Only a broken build gets here; nothing can be checked without a database.
       std::fprintf(stderr, "quantgate: %s\n", view.status().ToString().c_str());

@@ -40,6 +40,13 @@ class Sections {
 }  // namespace
 
 absl::StatusOr<View> View::Open(std::string_view image) {
+  absl::StatusOr<View> view = OpenChecked(image);
+  if (!view.ok()) return view;
+  if (const std::string wrong = ImageCheck(*view).Run(); !wrong.empty()) return Damaged(wrong);
+  return view;
+}
+
+absl::StatusOr<View> View::OpenChecked(std::string_view image) {
   if (reinterpret_cast<uintptr_t>(image.data()) % kImageAlign != 0) {
     return absl::InvalidArgumentError("database image is not aligned to 8 bytes");
   }
@@ -83,7 +90,6 @@ absl::StatusOr<View> View::Open(std::string_view image) {
       sections.Read(SectionId::kDocuments, view.documents_);
   if (!read) return Damaged("a section is out of place");
   view.strings_ = {strings.data(), strings.size()};
-  if (const std::string wrong = ImageCheck(view).Run(); !wrong.empty()) return Damaged(wrong);
   return view;
 }
 

@@ -199,44 +199,41 @@ TargetTable::TargetTable(const opdb::View& db, const Target& target)
     : db_(&db),
       backend_(&db.backends()[static_cast<size_t>(target.backend_index())]),
       sdk_(target.knowledge_key()),
-      arch_(target.arch_index()) {
-  struct Counts {
-    size_t variants, constraints;
-  };
-  const auto ops = db.get(backend_->ops);
-  std::vector<Counts> ends;
-  ends.reserve(ops.size());
-  ops_.resize(ops.size());
-  for (size_t i = 0; i < ops.size(); ++i) {
-    ops_[i].row = &ops[i];
-    ops_[i].in_target = opdb::Covers(ops[i].range, sdk_, arch_);
-    for (const auto& row : db.get(ops[i].variants)) {
-      if (!opdb::Covers(row.range, sdk_, arch_)) continue;
-      variants_.push_back({&row, db.get(row.dtypes).data(), ConsequenceAt(row, sdk_)});
-    }
-    for (const auto& row : db.get(ops[i].constraints)) {
-      if (!opdb::Covers(row.range, sdk_, arch_)) continue;
-      const rules::RuleEntry* entry = rules::EntryOf(row.kind);
-      const Consequence consequence = ConsequenceAt(row, sdk_);
-      if (entry == nullptr || consequence == Consequence::kAccepted) continue;
-      constraints_.push_back(Activate(db, row, *entry, consequence));
-    }
-    ends.push_back({variants_.size(), constraints_.size()});
+      arch_(target.arch_index()),
+      entries_(std::make_unique<Entry[]>(db.get(backend_->ops).size())) {}
+
+void TargetTable::Pick(const opdb::OpRow& row, Entry& entry) const {
+  for (const auto& variant : db_->get(row.variants)) {
+    if (!opdb::Covers(variant.range, sdk_, arch_)) continue;
+    entry.variants.push_back(
+        {&variant, db_->get(variant.dtypes).data(), ConsequenceAt(variant, sdk_)});
   }
-  // Spans only now: the vectors no longer move.
-  Counts begin{0, 0};
-  for (size_t i = 0; i < ops.size(); ++i) {
-    ops_[i].variants =
-        std::span(variants_).subspan(begin.variants, ends[i].variants - begin.variants);
-    ops_[i].constraints =
-        std::span(constraints_).subspan(begin.constraints, ends[i].constraints - begin.constraints);
-    begin = ends[i];
+  for (const auto& constraint : db_->get(row.constraints)) {
+    if (!opdb::Covers(constraint.range, sdk_, arch_)) continue;
+    const rules::RuleEntry* rule = rules::EntryOf(constraint.kind);
+    const Consequence consequence = ConsequenceAt(constraint, sdk_);
+    if (rule == nullptr || consequence == Consequence::kAccepted) continue;
+    entry.constraints.push_back(Activate(*db_, constraint, *rule, consequence));
   }
+  entry.op = {.row = &row,
+              .in_target = opdb::Covers(row.range, sdk_, arch_),
+              .variants = entry.variants,
+              .constraints = entry.constraints};
 }
 
 const ActiveOp* TargetTable::Find(std::string_view op) const {
   const int index = db_->FindOp(*backend_, op);
-  return index < 0 ? nullptr : &ops_[static_cast<size_t>(index)];
+  if (index < 0) return nullptr;
+  const auto at = static_cast<size_t>(index);
+  Entry& entry = entries_[at];
+  if (!entry.is_picked.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(picking_);
+    if (!entry.is_picked.load(std::memory_order_relaxed)) {
+      Pick(db_->get(backend_->ops)[at], entry);
+      entry.is_picked.store(true, std::memory_order_release);
+    }
+  }
+  return &entry.op;
 }
 
 }  // namespace quantgate

@@ -2,7 +2,10 @@
 #ifndef QUANTGATE_CORE_VALIDATE_TARGET_TABLE_H_
 #define QUANTGATE_CORE_VALIDATE_TARGET_TABLE_H_
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -52,6 +55,7 @@ struct ActiveOp {
   std::span<const ActiveConstraint> constraints;
 };
 
+// Safe to share between threads: an op's rows are picked when it is first asked for, once.
 class TargetTable {
  public:
   TargetTable(const opdb::View& db, const Target& target);
@@ -67,13 +71,20 @@ class TargetTable {
   int arch_index() const { return arch_; }
 
  private:
+  struct Entry {
+    std::atomic<bool> is_picked = false;
+    ActiveOp op;
+    std::vector<ActiveVariant> variants;
+    std::vector<ActiveConstraint> constraints;
+  };
+  void Pick(const opdb::OpRow& row, Entry& entry) const;
+
   const opdb::View* db_;
   const opdb::BackendRow* backend_;
   SdkKey sdk_;
   int arch_;
-  std::vector<ActiveVariant> variants_;
-  std::vector<ActiveConstraint> constraints_;
-  std::vector<ActiveOp> ops_;
+  mutable std::mutex picking_;
+  std::unique_ptr<Entry[]> entries_;  // one per op of the backend
 };
 
 }  // namespace quantgate

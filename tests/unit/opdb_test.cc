@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/opdb/describe.h"
+#include "core/opdb/image_check.h"
 #include "core/opdb/kinds.h"
 #include "core/opdb/view.h"
 #include "core/opdefs_yaml/compile.h"
@@ -304,6 +305,9 @@ TEST(Embedded, IsThere) {
   EXPECT_EQ(conv->inputs[1].role, "weight");
   EXPECT_FALSE(conv->variants.empty());
 }
+
+// Opened without a look at its indices: the build's look at them has to be enough.
+TEST(Embedded, IsSound) { EXPECT_EQ(opdb::ImageCheck(Database::Embedded().view()).Run(), ""); }
 
 TEST(Embedded, EveryConstraintHasATextAndARule) {
   const Database& database = Database::Embedded();

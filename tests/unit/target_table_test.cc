@@ -1,11 +1,16 @@
 // What counts for one target: rows and constraints at the edges of their SDKs, and constraints that
 // facts seem to decide. Against ops made up for this.
+#include "core/validate/target_table.h"
+
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "quantgate/database.h"
 #include "quantgate/target.h"
 #include "quantgate/validator.h"
 #include "tests/unit/made_up_database.h"
@@ -230,6 +235,40 @@ TEST(TargetTable, AnOpOfOtherTargets) {
   EXPECT_EQ(allowed("1.0", "t2"), "SDK 2.0 and later");
   EXPECT_EQ(allowed("2.0", "t1"), "another SDK or arch");
   EXPECT_EQ(allowed("2.0", "t2"), "");
+}
+
+// Rows are picked when an op is first asked for, by whoever asks.
+TEST(TargetTable, ThreadsThatAskFirstGetTheSameRows) {
+  const Database& database = Database::Embedded();
+  const absl::StatusOr<Target> target = Target::Parse({.soc = "SM8550"});
+  ASSERT_TRUE(target.ok()) << target.status();
+  const std::vector<std::string> ops = database.Ops(*target);
+  for (int round = 0; round < 20; ++round) {
+    const TargetTable table(database.view(), *target);
+    std::vector<std::vector<const ActiveOp*>> found(4);
+    std::barrier start(4);
+    {
+      std::vector<std::jthread> threads;
+      for (auto& mine : found) {
+        threads.emplace_back([&] {
+          start.arrive_and_wait();
+          for (const std::string& op : ops) {
+            mine.push_back(table.Find(op));
+            ASSERT_NE(mine.back(), nullptr);
+            ASSERT_EQ(database.view().str(mine.back()->row->name), op);
+            ASSERT_FALSE(mine.back()->variants.empty() && mine.back()->constraints.empty());
+          }
+        });
+      }
+    }
+    for (const auto& other : found) EXPECT_EQ(other, found.front());
+  }
+}
+
+TEST(TargetTable, AnUnknownOpHasNone) {
+  const absl::StatusOr<Target> target = Target::Parse({.soc = "SM8550"});
+  ASSERT_TRUE(target.ok()) << target.status();
+  EXPECT_EQ(TargetTable(Database::Embedded().view(), *target).Find("Conv2"), nullptr);
 }
 
 }  // namespace

@@ -470,71 +470,79 @@ void AddFindingFlags(VerbFlags verb, CheckFlags& flags) {
 
 void AddCheck(CommandLine& line) {
   const auto flags = std::make_shared<CheckFlags>();
-  VerbFlags verb = line.AddVerb("check", "Say what a backend makes of a model",
-                                [flags] { return RunOrWatch(*flags); });
-  flags->parser = verb;
-  verb.Add({.name = "MODEL", .words = "Model files; '-' = standard input"}, flags->models);
-  verb.Add({.name = "--encodings",
-            .type = "FILE",
-            .words = "AIMET encodings or mllm recipe for the model; see docs/formats.md"},
-           flags->encodings);
-  AddTargetFlags(verb, flags->target);
-  flags->opdefs.Add(verb);
-  flags->route.Add(verb);
-  flags->fail.Add(verb);
-  verb.Add({.name = "--as-run",
-            .words = "Show what runs instead of what was written, node by node, and where"},
-           flags->as_run);
-  verb.Add({.name = "--ways-out",
-            .words = "Try what else would run each refused node; fixes are then the cheapest "
-                     "first"},
-           flags->ways_out);
-  verb.Add({.name = "--all-socs",
-            .words = "A table of all chips: on which the model fits, falls back to the CPU or "
-                     "fails; the exit status is 1 where no chip passes the mode. As html: a report "
-                     "per chip"},
-           flags->all_socs);
-  AddFindingFlags(verb, *flags);
-  verb.Add({.name = "--format",
-            .type = "FORMAT",
-            .words = "text, json, html, sarif, github, junit or model-explorer"},
-           flags->format);
-  AddOutputFlag(verb, flags->output);
-  verb.Add({.name = "--save-node",
-            .type = "NODE",
-            .words = "Instead of a report: the smallest model in which this node gets the same "
-                     "findings, as Model JSON or, by the name of the output, .binpb"},
-           flags->save_node);
-  flags->reading.Add(verb);
-  verb.Add({.name = "--config",
-            .type = "FILE",
-            .words = "Configuration file; else quantgate.yaml or pyproject.toml upwards of the "
-                     "model"},
-           flags->config);
-  verb.Add({.name = "--isolated", .words = "Read no configuration file"}, flags->isolated);
-  verb.Add({.name = "--show-config", .words = "Print what counts, and check nothing"},
-           flags->show_config);
-  verb.Add({.name = "--watch", .words = "Check again whenever a model changes"}, flags->watch);
-  verb.Add({.name = "-j,--jobs",
-            .type = "N",
-            .words = "Threads that share the models, and a large one; as many as cores, at most 8",
-            .most = 256},
-           flags->jobs);
-  verb.Add({.name = "-v,--verbose", .words = "Every finding in full, and every node"},
-           flags->verbose);
-  flags->color.Add(verb);
-  verb.Footer(
-      "Examples:\n"
-      "  quantgate check model.onnx --soc SM8550\n"
-      "  quantgate check model.onnx --arch v68 --sdk 2.25 --format json -o report.json\n"
-      "  quantgate check model.onnx --soc SM8550 --as-run\n"
-      "  quantgate check model.onnx --all-socs\n"
-      "  quantgate check model.onnx --all-socs --format html -o report.html\n"
-      "  quantgate check a.onnx b.onnx --mode warn\n"
-      "  quantgate check model.onnx --encodings model.encodings --soc SM8650\n"
-      "  quantgate check net.json --route direct --fail-on altered\n"
-      "  cat model.onnx | quantgate check - --soc SM8750\n\n"
-      "Exit status: 0 fine, 1 findings that fail the mode, 2 unusable input or arguments.");
+  line.AddVerb(
+      "check", "Say what a backend makes of a model", [flags] { return RunOrWatch(*flags); },
+      [flags](VerbFlags verb) {
+        flags->parser = verb;
+        verb.Add({.name = "MODEL", .words = "Model files; '-' = standard input"}, flags->models);
+        verb.Add({.name = "--encodings",
+                  .type = "FILE",
+                  .words = "AIMET encodings or mllm recipe for the model; see docs/formats.md"},
+                 flags->encodings);
+        AddTargetFlags(verb, flags->target);
+        flags->opdefs.Add(verb);
+        flags->route.Add(verb);
+        flags->fail.Add(verb);
+        verb.Add({.name = "--as-run",
+                  .words = "Show what runs instead of what was written, node by node, and where"},
+                 flags->as_run);
+        verb.Add({.name = "--ways-out",
+                  .words = "Try what else would run each refused node; fixes are then the cheapest "
+                           "first"},
+                 flags->ways_out);
+        verb.Add(
+            {.name = "--all-socs",
+             .words =
+                 "A table of all chips: on which the model fits, falls back to the CPU or "
+                 "fails; the exit status is 1 where no chip passes the mode. As html: a report "
+                 "per chip"},
+            flags->all_socs);
+        AddFindingFlags(verb, *flags);
+        verb.Add({.name = "--format",
+                  .type = "FORMAT",
+                  .words = "text, json, html, sarif, github, junit or model-explorer"},
+                 flags->format);
+        AddOutputFlag(verb, flags->output);
+        verb.Add(
+            {.name = "--save-node",
+             .type = "NODE",
+             .words = "Instead of a report: the smallest model in which this node gets the same "
+                      "findings, as Model JSON or, by the name of the output, .binpb"},
+            flags->save_node);
+        flags->reading.Add(verb);
+        verb.Add(
+            {.name = "--config",
+             .type = "FILE",
+             .words = "Configuration file; else quantgate.yaml or pyproject.toml upwards of the "
+                      "model"},
+            flags->config);
+        verb.Add({.name = "--isolated", .words = "Read no configuration file"}, flags->isolated);
+        verb.Add({.name = "--show-config", .words = "Print what counts, and check nothing"},
+                 flags->show_config);
+        verb.Add({.name = "--watch", .words = "Check again whenever a model changes"},
+                 flags->watch);
+        verb.Add(
+            {.name = "-j,--jobs",
+             .type = "N",
+             .words = "Threads that share the models, and a large one; as many as cores, at most 8",
+             .most = 256},
+            flags->jobs);
+        verb.Add({.name = "-v,--verbose", .words = "Every finding in full, and every node"},
+                 flags->verbose);
+        flags->color.Add(verb);
+        verb.Footer(
+            "Examples:\n"
+            "  quantgate check model.onnx --soc SM8550\n"
+            "  quantgate check model.onnx --arch v68 --sdk 2.25 --format json -o report.json\n"
+            "  quantgate check model.onnx --soc SM8550 --as-run\n"
+            "  quantgate check model.onnx --all-socs\n"
+            "  quantgate check model.onnx --all-socs --format html -o report.html\n"
+            "  quantgate check a.onnx b.onnx --mode warn\n"
+            "  quantgate check model.onnx --encodings model.encodings --soc SM8650\n"
+            "  quantgate check net.json --route direct --fail-on altered\n"
+            "  cat model.onnx | quantgate check - --soc SM8750\n\n"
+            "Exit status: 0 fine, 1 findings that fail the mode, 2 unusable input or arguments.");
+      });
 }
 
 }  // namespace quantgate::cli

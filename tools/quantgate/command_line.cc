@@ -1,6 +1,7 @@
 #include "tools/quantgate/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 
 #include "core/report/layout.h"
@@ -114,20 +115,24 @@ CommandLine::CommandLine(const std::string& words, const std::string& footer,
 
 CommandLine::~CommandLine() = default;
 
-VerbFlags CommandLine::AddVerb(const std::string& name, const std::string& words,
-                               std::function<int()> run) {
+void CommandLine::AddVerb(const std::string& name, const std::string& words,
+                          std::function<int()> run, std::function<void(VerbFlags)> declare) {
   CLI::App* verb = app_->add_subcommand(name, words);
   verb->allow_extras()->group("Verbs");
   verb->get_help_ptr()->group("Flags");
-  verbs_.push_back({verb, std::move(run)});
-  return VerbFlags(*verb);
+  verbs_.push_back({verb, std::move(run), std::move(declare)});
+}
+
+void CommandLine::Declare(Verb& verb) {
+  if (verb.declare) std::exchange(verb.declare, nullptr)(VerbFlags(*verb.parser));
 }
 
 std::string CommandLine::words() const { return app_->get_description(); }
 
-std::vector<VerbWords> CommandLine::Verbs() const {
+std::vector<VerbWords> CommandLine::Verbs() {
   std::vector<VerbWords> verbs;
-  for (const Verb& verb : verbs_) {
+  for (Verb& verb : verbs_) {
+    Declare(verb);
     VerbWords& words = verbs.emplace_back();
     words.name = verb.parser->get_name();
     words.words = verb.parser->get_description();
@@ -155,6 +160,10 @@ int CommandLine::RunChosen(bool version) {
 int CommandLine::Run(int argc, const char* const* argv) {
   bool version = false;
   app_->add_flag("--version", version, "Version of the tool and of its knowledge");
+  for (Verb& verb : verbs_) {
+    const auto names = [&](const char* argument) { return verb.parser->get_name() == argument; };
+    if (std::any_of(argv, argv + argc, names)) Declare(verb);
+  }
   try {
     app_->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

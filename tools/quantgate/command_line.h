@@ -71,20 +71,24 @@ class CommandLine {
               std::function<std::string()> version);
   ~CommandLine();
 
-  // `run` gives the exit status.
-  VerbFlags AddVerb(const std::string& name, const std::string& words, std::function<int()> run);
+  // `run` gives the exit status. `declare` adds the flags: called when the verb is given or all of
+  // them are to be printed, since declaring those of every verb takes longer than many runs.
+  void AddVerb(const std::string& name, const std::string& words, std::function<int()> run,
+               std::function<void(VerbFlags)> declare);
 
   // Parses, then runs the verb, prints what was asked for or says what is wrong; the exit status.
   int Run(int argc, const char* const* argv);
 
   std::string words() const;
-  std::vector<VerbWords> Verbs() const;
+  std::vector<VerbWords> Verbs();
 
  private:
   struct Verb {
     CLI::App* parser;
     std::function<int()> run;
+    std::function<void(VerbFlags)> declare;  // null once it was called
   };
+  static void Declare(Verb& verb);
   int RunChosen(bool version);
 
   std::unique_ptr<CLI::App> app_;

@@ -107,7 +107,7 @@ struct CompletedVerb {
   Words arguments;
 };
 
-std::vector<CompletedVerb> Describe(const CommandLine& line) {
+std::vector<CompletedVerb> Describe(CommandLine& line) {
   std::vector<CompletedVerb> verbs;
   for (const VerbWords& verb : line.Verbs()) {
     CompletedVerb described{verb.name, verb.words, {}, {}};
@@ -277,7 +277,7 @@ std::string Fish(const std::vector<CompletedVerb>& verbs) {
   return text;
 }
 
-int RunCompletion(const CommandLine& line, const std::string& shell) {
+int RunCompletion(CommandLine& line, const std::string& shell) {
   const absl::StatusOr<size_t> index = OneOf("completion", shell, {"bash", "zsh", "fish"});
   if (!index.ok()) return Fail(index.status());
   const std::vector<CompletedVerb> verbs = Describe(line);
@@ -291,13 +291,16 @@ int RunCompletion(const CommandLine& line, const std::string& shell) {
 
 void AddCompletion(CommandLine& line) {
   const auto shell = std::make_shared<std::string>();
-  VerbFlags verb = line.AddVerb("completion", "A script that completes commands in a shell",
-                                [shell, &line] { return RunCompletion(line, *shell); });
-  verb.Add({.name = "SHELL", .words = "bash, zsh or fish", .required = true}, *shell);
-  verb.Footer(
-      "Examples:\n"
-      "  source <(quantgate completion bash)\n"
-      "  quantgate completion fish > ~/.config/fish/completions/quantgate.fish");
+  line.AddVerb(
+      "completion", "A script that completes commands in a shell",
+      [shell, &line] { return RunCompletion(line, *shell); },
+      [shell](VerbFlags verb) {
+        verb.Add({.name = "SHELL", .words = "bash, zsh or fish", .required = true}, *shell);
+        verb.Footer(
+            "Examples:\n"
+            "  source <(quantgate completion bash)\n"
+            "  quantgate completion fish > ~/.config/fish/completions/quantgate.fish");
+      });
 }
 
 }  // namespace quantgate::cli

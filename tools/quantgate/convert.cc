@@ -66,23 +66,25 @@ int RunConvert(const ConvertFlags& flags) {
 
 void AddConvert(CommandLine& line) {
   const auto flags = std::make_shared<ConvertFlags>();
-  VerbFlags verb = line.AddVerb("convert", "Write a model as Model JSON",
-                                [flags] { return RunConvert(*flags); });
-  verb.Add({.name = "INPUT", .words = "Model file; '-' = standard input", .required = true},
-           flags->input);
-  verb.Add({.name = "-o,--output",
-            .type = "FILE",
-            .words = "Model .json, .jsonl or .binpb; standard output if not given"},
-           flags->output);
-  verb.Add({.name = "--encodings",
-            .type = "FILE",
-            .words = "AIMET encodings or mllm recipe to put into the model"},
-           flags->encodings);
-  flags->reading.Add(verb);
-  verb.Footer(
-      "Examples:\n"
-      "  quantgate convert model.onnx -o model.json\n"
-      "  quantgate convert model.onnx | less");
+  line.AddVerb(
+      "convert", "Write a model as Model JSON", [flags] { return RunConvert(*flags); },
+      [flags](VerbFlags verb) {
+        verb.Add({.name = "INPUT", .words = "Model file; '-' = standard input", .required = true},
+                 flags->input);
+        verb.Add({.name = "-o,--output",
+                  .type = "FILE",
+                  .words = "Model .json, .jsonl or .binpb; standard output if not given"},
+                 flags->output);
+        verb.Add({.name = "--encodings",
+                  .type = "FILE",
+                  .words = "AIMET encodings or mllm recipe to put into the model"},
+                 flags->encodings);
+        flags->reading.Add(verb);
+        verb.Footer(
+            "Examples:\n"
+            "  quantgate convert model.onnx -o model.json\n"
+            "  quantgate convert model.onnx | less");
+      });
 }
 
 }  // namespace quantgate::cli

@@ -119,27 +119,32 @@ int RunDiff(const DiffFlags& flags) {
 void AddDiff(CommandLine& line) {
   const auto flags = std::make_shared<DiffFlags>();
   flags->view.has_markdown = true;
-  VerbFlags verb = line.AddVerb("diff", "What changed between two SDKs, archs, backends or chips",
-                                [flags] { return RunDiff(*flags); });
-  verb.Add({.name = "OP", .words = "Ops of the backend; all if none is given"}, flags->spec.ops);
-  verb.Add({.name = "--from",
-            .type = "WHAT",
-            .words = "SDK version, arch, backend or chip",
-            .required = true},
-           flags->spec.from);
-  verb.Add({.name = "--to", .type = "WHAT", .words = "The same kind of thing", .required = true},
-           flags->spec.to);
-  verb.Add({.name = "-v,--verbose", .words = "Also each entry that only measuring found"},
-           flags->verbose);
-  AddTargetFlags(verb, flags->spec.shared);
-  flags->view.Add(verb);
-  verb.Footer(
-      "Examples:\n"
-      "  quantgate diff --from 2.25 --to 2.51\n"
-      "  quantgate diff MatMul --from 2.25 --to 2.51 --arch v73\n"
-      "  quantgate diff --from v69 --to v73 --format markdown -o changes.md\n"
-      "  quantgate diff --from SM8350 --to SM8750\n"
-      "  quantgate diff --from 2.13 --to 2.25 --backend gpu");
+  line.AddVerb(
+      "diff", "What changed between two SDKs, archs, backends or chips",
+      [flags] { return RunDiff(*flags); },
+      [flags](VerbFlags verb) {
+        verb.Add({.name = "OP", .words = "Ops of the backend; all if none is given"},
+                 flags->spec.ops);
+        verb.Add({.name = "--from",
+                  .type = "WHAT",
+                  .words = "SDK version, arch, backend or chip",
+                  .required = true},
+                 flags->spec.from);
+        verb.Add(
+            {.name = "--to", .type = "WHAT", .words = "The same kind of thing", .required = true},
+            flags->spec.to);
+        verb.Add({.name = "-v,--verbose", .words = "Also each entry that only measuring found"},
+                 flags->verbose);
+        AddTargetFlags(verb, flags->spec.shared);
+        flags->view.Add(verb);
+        verb.Footer(
+            "Examples:\n"
+            "  quantgate diff --from 2.25 --to 2.51\n"
+            "  quantgate diff MatMul --from 2.25 --to 2.51 --arch v73\n"
+            "  quantgate diff --from v69 --to v73 --format markdown -o changes.md\n"
+            "  quantgate diff --from SM8350 --to SM8750\n"
+            "  quantgate diff --from 2.13 --to 2.25 --backend gpu");
+      });
 }
 
 }  // namespace quantgate::cli

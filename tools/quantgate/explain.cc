@@ -308,30 +308,36 @@ int RunExplain(const ExplainFlags& flags) {
 
 void AddExplain(CommandLine& line) {
   const auto flags = std::make_shared<ExplainFlags>();
-  VerbFlags verb = line.AddVerb("explain", "A rule in full, or what the messages of a log mean",
-                                [flags] { return RunExplain(*flags); });
-  verb.Add({.name = "RULE",
-            .words = "Code or name, as in QG301 or asymmetric-encoding; or a log of QNN, ONNX "
-                     "Runtime or ExecuTorch, '-' = standard input"},
-           flags->rule);
-  verb.Add({.name = "--all", .words = "List all rules; with --format json in full"}, flags->all);
-  verb.Add({.name = "--model",
-            .type = "FILE",
-            .words = "With a log: the model it is about; its nodes are found by the log's names, "
-                     "and told with their verdicts"},
-           flags->model);
-  AddFormatFlag(verb, flags->format);
-  flags->color.Add(verb);
-  AddTargetFlags(verb, flags->target);
-  flags->route.Add(verb);
-  verb.Footer(
-      "Examples:\n"
-      "  quantgate explain QG301\n"
-      "  quantgate explain asymmetric-encoding\n"
-      "  quantgate explain --all\n"
-      "  quantgate explain session.log\n"
-      "  quantgate explain session.log --model model.onnx --soc SM8550\n"
-      "  python export.py 2>&1 | quantgate explain -");
+  line.AddVerb(
+      "explain", "A rule in full, or what the messages of a log mean",
+      [flags] { return RunExplain(*flags); },
+      [flags](VerbFlags verb) {
+        verb.Add(
+            {.name = "RULE",
+             .words = "Code or name, as in QG301 or asymmetric-encoding; or a log of QNN, ONNX "
+                      "Runtime or ExecuTorch, '-' = standard input"},
+            flags->rule);
+        verb.Add({.name = "--all", .words = "List all rules; with --format json in full"},
+                 flags->all);
+        verb.Add(
+            {.name = "--model",
+             .type = "FILE",
+             .words = "With a log: the model it is about; its nodes are found by the log's names, "
+                      "and told with their verdicts"},
+            flags->model);
+        AddFormatFlag(verb, flags->format);
+        flags->color.Add(verb);
+        AddTargetFlags(verb, flags->target);
+        flags->route.Add(verb);
+        verb.Footer(
+            "Examples:\n"
+            "  quantgate explain QG301\n"
+            "  quantgate explain asymmetric-encoding\n"
+            "  quantgate explain --all\n"
+            "  quantgate explain session.log\n"
+            "  quantgate explain session.log --model model.onnx --soc SM8550\n"
+            "  python export.py 2>&1 | quantgate explain -");
+      });
 }
 
 }  // namespace quantgate::cli

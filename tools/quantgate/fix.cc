@@ -342,41 +342,47 @@ int RunFix(const FixFlags& flags) {
 
 void AddFix(CommandLine& line) {
   const auto flags = std::make_shared<FixFlags>();
-  VerbFlags verb = line.AddVerb("fix", "Mend what is safe to mend, and write the model again",
-                                [flags] { return RunFix(*flags); });
-  verb.Add({.name = "MODEL",
-            .words = "ONNX model or Model JSON; '-' = standard input",
-            .required = true},
-           flags->input);
-  verb.Add(
-      {.name = "-o,--output",
-       .type = "FILE",
-       .words = "The mended file, in the format of the input; nothing is written if not given"},
-      flags->output);
-  verb.Add({.name = "--encodings",
-            .type = "FILE",
-            .words = "AIMET encodings file of the model: it is mended, the model stays"},
-           flags->encodings);
-  verb.Add({.name = "--diff", .words = "Every change, before and after, instead of findings"},
-           flags->diff);
-  verb.Add({.name = "--round",
-            .words = "Constants may also be written with a larger scale: their values move by half "
-                     "a step at most"},
-           flags->round);
-  AddTargetFlags(verb, flags->target);
-  flags->opdefs.Add(verb);
-  flags->route.Add(verb);
-  flags->fail.Add(verb);
-  AddFormatFlag(verb, flags->format);
-  flags->reading.Add(verb);
-  flags->color.Add(verb);
-  verb.Footer(
-      "Examples:\n"
-      "  quantgate fix model.onnx --diff\n"
-      "  quantgate fix model.onnx -o fixed.onnx --soc SM8550\n"
-      "  quantgate fix model.onnx --encodings model.encodings -o fixed.encodings\n"
-      "  quantgate fix model.onnx --format json | jq .edits\n\n"
-      "Exit status: that of checking the result; 2 unusable input or arguments.");
+  line.AddVerb(
+      "fix", "Mend what is safe to mend, and write the model again",
+      [flags] { return RunFix(*flags); },
+      [flags](VerbFlags verb) {
+        verb.Add({.name = "MODEL",
+                  .words = "ONNX model or Model JSON; '-' = standard input",
+                  .required = true},
+                 flags->input);
+        verb.Add(
+            {.name = "-o,--output",
+             .type = "FILE",
+             .words =
+                 "The mended file, in the format of the input; nothing is written if not given"},
+            flags->output);
+        verb.Add({.name = "--encodings",
+                  .type = "FILE",
+                  .words = "AIMET encodings file of the model: it is mended, the model stays"},
+                 flags->encodings);
+        verb.Add({.name = "--diff", .words = "Every change, before and after, instead of findings"},
+                 flags->diff);
+        verb.Add(
+            {.name = "--round",
+             .words =
+                 "Constants may also be written with a larger scale: their values move by half "
+                 "a step at most"},
+            flags->round);
+        AddTargetFlags(verb, flags->target);
+        flags->opdefs.Add(verb);
+        flags->route.Add(verb);
+        flags->fail.Add(verb);
+        AddFormatFlag(verb, flags->format);
+        flags->reading.Add(verb);
+        flags->color.Add(verb);
+        verb.Footer(
+            "Examples:\n"
+            "  quantgate fix model.onnx --diff\n"
+            "  quantgate fix model.onnx -o fixed.onnx --soc SM8550\n"
+            "  quantgate fix model.onnx --encodings model.encodings -o fixed.encodings\n"
+            "  quantgate fix model.onnx --format json | jq .edits\n\n"
+            "Exit status: that of checking the result; 2 unusable input or arguments.");
+      });
 }
 
 }  // namespace quantgate::cli

@@ -41,24 +41,28 @@ int RunImport(const ImportFlags& flags) {
 
 void AddImport(CommandLine& line) {
   auto flags = std::make_shared<ImportFlags>();
-  VerbFlags verb = line.AddVerb("import", "Reads the op definition pages of your own QNN SDK",
-                                [flags] { return RunImport(*flags); });
-  verb.Add({.name = "--sdk-docs",
-            .type = "DIR",
-            .words = "The SDK, or its folder docs/QNN/OpDef",
-            .required = true},
-           flags->docs);
-  verb.Add(
-      {.name = "--sdk", .type = "VERSION", .words = "Its version, where the path doesn't say it"},
-      flags->sdk);
-  verb.Add({.name = "-o,--output",
-            .type = "OUT",
-            .words = "New folder for the YAML, to use with --opdefs"},
-           flags->out);
-  verb.Footer(
-      "Every sentence becomes a constraint or is listed as unmapped.\n\nExamples:\n"
-      "  quantgate import --sdk-docs qairt/2.39.0 -o qnn-2.39\n"
-      "  quantgate check model.onnx --sdk 2.39 --opdefs qnn-2.39");
+  line.AddVerb(
+      "import", "Reads the op definition pages of your own QNN SDK",
+      [flags] { return RunImport(*flags); },
+      [flags](VerbFlags verb) {
+        verb.Add({.name = "--sdk-docs",
+                  .type = "DIR",
+                  .words = "The SDK, or its folder docs/QNN/OpDef",
+                  .required = true},
+                 flags->docs);
+        verb.Add({.name = "--sdk",
+                  .type = "VERSION",
+                  .words = "Its version, where the path doesn't say it"},
+                 flags->sdk);
+        verb.Add({.name = "-o,--output",
+                  .type = "OUT",
+                  .words = "New folder for the YAML, to use with --opdefs"},
+                 flags->out);
+        verb.Footer(
+            "Every sentence becomes a constraint or is listed as unmapped.\n\nExamples:\n"
+            "  quantgate import --sdk-docs qairt/2.39.0 -o qnn-2.39\n"
+            "  quantgate check model.onnx --sdk 2.39 --opdefs qnn-2.39");
+      });
 }
 
 }  // namespace quantgate::cli

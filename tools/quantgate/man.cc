@@ -44,7 +44,7 @@ std::string Options(const VerbWords& verb) {
   return text;
 }
 
-std::string Page(const CommandLine& line) {
+std::string Page(CommandLine& line) {
   std::string text = fmt::format(
       ".\\\" Made by `quantgate man`.\n"
       ".TH QUANTGATE 1 \"\" \"quantgate {}\" \"User Commands\"\n"
@@ -74,16 +74,19 @@ std::string Page(const CommandLine& line) {
 }  // namespace
 
 void AddMan(CommandLine& line) {
-  line.AddVerb("man", "Print the manual page",
-               [&line] {
-                 absl::StatusOr<Output> output = Output::Open("");
-                 output->Write(Page(line));
-                 const absl::Status status = output->Commit();
-                 return status.ok() ? kFine : Fail(status);
-               })
-      .Footer(
-          "Examples:\n"
-          "  quantgate man | man -l -");
+  line.AddVerb(
+      "man", "Print the manual page",
+      [&line] {
+        absl::StatusOr<Output> output = Output::Open("");
+        output->Write(Page(line));
+        const absl::Status status = output->Commit();
+        return status.ok() ? kFine : Fail(status);
+      },
+      [](VerbFlags verb) {
+        verb.Footer(
+            "Examples:\n"
+            "  quantgate man | man -l -");
+      });
 }
 
 }  // namespace quantgate::cli

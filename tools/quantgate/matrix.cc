@@ -144,25 +144,28 @@ int RunMatrix(const MatrixFlags& flags) {
 
 void AddMatrix(CommandLine& line) {
   const auto flags = std::make_shared<MatrixFlags>();
-  VerbFlags verb =
-      line.AddVerb("matrix", "Which precisions ops take, by arch, SDK, backend or chip",
-                   [flags] { return RunMatrix(*flags); });
-  verb.Add({.name = "OP", .words = "Ops of the backend; all if none is given"}, flags->ops);
-  verb.Add(
-      {.name = "--by", .type = "WHAT", .words = "What the columns are: arch, sdk, backend or soc"},
-      flags->by);
-  verb.Add({.name = "--precision",
-            .type = "NAME",
-            .words = "Only this precision: fp16, fp32, 16a16w, 16a8w, 8a8w, 4w, LPBQ, int"},
-           flags->precision);
-  AddTargetFlags(verb, flags->target);
-  flags->view.Add(verb);
-  verb.Footer(
-      "Examples:\n"
-      "  quantgate matrix                                     every op on every arch\n"
-      "  quantgate matrix MatMul --by soc --precision 16a16w  the chips that can\n"
-      "  quantgate matrix --by backend --format html -o matrix.html\n"
-      "  quantgate matrix Conv2d FullyConnected --by sdk --arch v73");
+  line.AddVerb(
+      "matrix", "Which precisions ops take, by arch, SDK, backend or chip",
+      [flags] { return RunMatrix(*flags); },
+      [flags](VerbFlags verb) {
+        verb.Add({.name = "OP", .words = "Ops of the backend; all if none is given"}, flags->ops);
+        verb.Add({.name = "--by",
+                  .type = "WHAT",
+                  .words = "What the columns are: arch, sdk, backend or soc"},
+                 flags->by);
+        verb.Add({.name = "--precision",
+                  .type = "NAME",
+                  .words = "Only this precision: fp16, fp32, 16a16w, 16a8w, 8a8w, 4w, LPBQ, int"},
+                 flags->precision);
+        AddTargetFlags(verb, flags->target);
+        flags->view.Add(verb);
+        verb.Footer(
+            "Examples:\n"
+            "  quantgate matrix                                     every op on every arch\n"
+            "  quantgate matrix MatMul --by soc --precision 16a16w  the chips that can\n"
+            "  quantgate matrix --by backend --format html -o matrix.html\n"
+            "  quantgate matrix Conv2d FullyConnected --by sdk --arch v73");
+      });
 }
 
 }  // namespace quantgate::cli

@@ -386,21 +386,24 @@ int RunQuery(const QueryFlags& flags) {
 
 void AddQuery(CommandLine& line) {
   const auto flags = std::make_shared<QueryFlags>();
-  VerbFlags verb =
-      line.AddVerb("query", "What a target takes for an op", [flags] { return RunQuery(*flags); });
-  verb.Add({.name = "OP", .words = "Op of the backend; all of them in short if none is given"},
-           flags->op);
-  AddTargetFlags(verb, flags->target);
-  flags->view.Add(verb);
-  verb.Add(
-      {.name = "--every-sdk", .words = "Every row and constraint of every SDK and arch, as JSON"},
-      flags->every_sdk);
-  verb.Footer(
-      "Examples:\n"
-      "  quantgate query Conv2d --soc SM8550\n"
-      "  quantgate query Conv2d --backend lpai\n"
-      "  quantgate query MatMul --arch v68 --sdk 2.25 --format html -o matmul.html\n"
-      "  quantgate query --arch v68");
+  line.AddVerb(
+      "query", "What a target takes for an op", [flags] { return RunQuery(*flags); },
+      [flags](VerbFlags verb) {
+        verb.Add(
+            {.name = "OP", .words = "Op of the backend; all of them in short if none is given"},
+            flags->op);
+        AddTargetFlags(verb, flags->target);
+        flags->view.Add(verb);
+        verb.Add({.name = "--every-sdk",
+                  .words = "Every row and constraint of every SDK and arch, as JSON"},
+                 flags->every_sdk);
+        verb.Footer(
+            "Examples:\n"
+            "  quantgate query Conv2d --soc SM8550\n"
+            "  quantgate query Conv2d --backend lpai\n"
+            "  quantgate query MatMul --arch v68 --sdk 2.25 --format html -o matmul.html\n"
+            "  quantgate query --arch v68");
+      });
 }
 
 }  // namespace quantgate::cli

@@ -18,9 +18,9 @@ namespace {
 // Read by signal handlers: no lock, no allocation.
 struct Slot {
   std::atomic<bool> taken = false, filled = false;
-  char path[PATH_MAX];
+  char path[PATH_MAX] = {};
 };
-std::array<Slot, 8> slots;  // an output, a baseline; several only in theory
+constinit std::array<Slot, 8> slots;  // an output, a baseline; several only in theory
 std::atomic<int> waiting = 0, came = 0;
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 

@@ -97,13 +97,16 @@ int RunTargets(const ViewFlags& flags) {
 
 void AddTargets(CommandLine& line) {
   const auto flags = std::make_shared<ViewFlags>();
-  VerbFlags verb = line.AddVerb("targets", "Backends, SDK versions, archs and chips known",
-                                [flags] { return RunTargets(*flags); });
-  flags->Add(verb);
-  verb.Footer(
-      "Examples:\n"
-      "  quantgate targets\n"
-      "  quantgate targets --format json");
+  line.AddVerb(
+      "targets", "Backends, SDK versions, archs and chips known",
+      [flags] { return RunTargets(*flags); },
+      [flags](VerbFlags verb) {
+        flags->Add(verb);
+        verb.Footer(
+            "Examples:\n"
+            "  quantgate targets\n"
+            "  quantgate targets --format json");
+      });
 }
 
 }  // namespace quantgate::cli
