@@ -9,7 +9,7 @@ set -eu
 
 # Kept in step with docs/dependencies.md.
 packages="g++ cmake ninja-build ccache git ca-certificates
-  libabsl-dev libprotobuf-dev protobuf-compiler libprotozero-dev libyaml-cpp-dev libsimdjson-dev
+  libabsl-dev libprotobuf-dev protobuf-compiler libprotozero-dev libyaml-cpp-dev
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libxml2-dev libcli11-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   python3 python3-dev python3-venv python3-yaml python3-jsonschema libc++1"

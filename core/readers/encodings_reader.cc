@@ -26,7 +26,6 @@ namespace {
 
 using Value = JsonCursor::Value;
 using Kind = EncodingsProblem::Kind;
-using simdjson::ondemand::json_type;
 
 constexpr int64_t kInt32Min = std::numeric_limits<int32_t>::min();
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
@@ -116,15 +115,14 @@ class Reader {
       *out = inner;
       return true;
     }
-    // Escapes and everything beyond ASCII: within a list, as simdjson's documents are no scalars.
+    // Escapes and everything beyond ASCII: within a list, as a document is no scalar.
     scratch_ = fmt::format("[{}]", text);
-    simdjson::ondemand::parser parser;
-    simdjson::ondemand::document document;
-    const simdjson::padded_string padded(scratch_);
-    std::string_view value;
-    if (parser.iterate(padded).get(document) || document.at(0).get_string().get(value)) {
-      return json_.FailAt(span.begin, "the string is not valid");
-    }
+    JsonCursor strings(scratch_);
+    std::string value;
+    const bool ok = strings.Document([&](Value list) {
+      return strings.Array(list, [&](Value item) { return strings.String(item, &value); });
+    });
+    if (!ok) return json_.FailAt(span.begin, "the string is not valid");
     *out = value;
     return true;
   }
@@ -257,9 +255,9 @@ class Reader {
   bool ReadPlainField(std::string_view key, Value v, RawEntry* raw, Version* form) {
     if (key == "output_dtype") return json_.String(v, &raw->dtype);
     if (key == "y_scale") {
-      json_type type;
+      JsonType type;
       if (!json_.TypeOf(v, &type)) return false;
-      if (type != json_type::object) return ReadNumbers(v, &raw->scales);
+      if (type != JsonType::kObject) return ReadNumbers(v, &raw->scales);
       *form = Version::k210;
       return json_.Map(v, [&](std::string_view inner, Value field, size_t) {
         if (inner == "x") return ReadNumbers(field, &raw->factors);
@@ -282,10 +280,10 @@ class Reader {
 
   // true, "True" or "true".
   bool Flag(Value value, std::optional<bool>* out) {
-    json_type type;
+    JsonType type;
     if (!json_.TypeOf(value, &type)) return false;
     bool flag = false;
-    if (type == json_type::string) {
+    if (type == JsonType::kString) {
       const size_t offset = json_.OffsetOf(value);
       std::string_view text;
       if (!json_.String(value, &text)) return false;
@@ -372,14 +370,8 @@ class Reader {
     return zero || json_.FailAt(offset, "the factors of blocks have a zero point other than 0");
   }
 
-  bool One(Value& value, double* out) {
-    if (!value.get_double().get(*out)) return true;
-    return json_.Double(value, out);
-  }
-  bool One(Value& value, int64_t* out) {
-    if (!value.get_int64().get(*out)) return true;
-    return json_.Int(value, kInt64Min, kInt64Max, out);
-  }
+  bool One(Value value, double* out) { return json_.Double(value, out); }
+  bool One(Value value, int64_t* out) { return json_.Int(value, kInt64Min, kInt64Max, out); }
 
   template <typename T>
   bool Number(Value value, Numbers<T>* out) {
@@ -397,9 +389,9 @@ class Reader {
   }
   template <typename T>
   bool ReadLevel(Value value, size_t level, Numbers<T>* out) {
-    json_type type;
+    JsonType type;
     if (!json_.TypeOf(value, &type)) return false;
-    if (type != json_type::array) {
+    if (type != JsonType::kArray) {
       if (level != out->dims.size()) return json_.Fail(value, "the lists differ in depth");
       out->values.emplace_back();
       return One(value, &out->values.back());

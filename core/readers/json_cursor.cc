@@ -2,124 +2,151 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <variant>
 
+#include "core/readers/json_text.h"
 #include "core/readers/text.h"
 #include "core/types/nearest.h"
 
 namespace quantgate {
 namespace {
 
-using simdjson::ondemand::json_type;
+using json::In;
+using json::kEndsToken;
+using json::kIsSpace;
+using json::Number;
+using json::ParseAll;
+using json::ParseNumber;
 
-std::string_view TypeName(json_type type) {
+std::string_view TypeName(JsonType type) {
   switch (type) {
-    case json_type::array:
+    case JsonType::kArray:
       return "an array";
-    case json_type::object:
+    case JsonType::kObject:
       return "an object";
-    case json_type::number:
+    case JsonType::kNumber:
       return "a number";
-    case json_type::string:
+    case JsonType::kString:
       return "a string";
-    case json_type::boolean:
+    case JsonType::kBoolean:
       return "true or false";
-    case json_type::null:
+    case JsonType::kNull:
       return "null";
   }
   return "something else";
 }
 
-// simdjson's first stage gives no place for broken strings: the line that is not UTF-8, or the
-// beginning of the first string that holds a control character or is not closed.
-size_t FindBrokenText(std::string_view text, simdjson::error_code error) {
-  if (error == simdjson::UTF8_ERROR) {
-    for (size_t begin = 0; begin < text.size();) {
-      size_t end = text.find('\n', begin);
-      if (end == std::string_view::npos) end = text.size();
-      if (!simdjson::validate_utf8(text.data() + begin, end - begin)) return begin;
-      begin = end + 1;
-    }
-    return 0;
-  }
-  size_t string_begin = std::string_view::npos;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool inside = string_begin != std::string_view::npos;
-    if (inside && text[i] == '\\') {
-      ++i;
-    } else if (text[i] == '"') {
-      string_begin = inside ? std::string_view::npos : i;
-    } else if (inside && static_cast<unsigned char>(text[i]) < 0x20) {
-      return i;
-    }
-  }
-  return string_begin == std::string_view::npos ? text.size() : string_begin;
-}
-
-std::string_view SyntaxText(simdjson::error_code error) {
-  switch (error) {
-    case simdjson::UTF8_ERROR:
-      return "not UTF-8";
-    case simdjson::UNCLOSED_STRING:
-      return "the string is not closed";
-    case simdjson::UNESCAPED_CHARS:
-      return "control character in a string";
-    case simdjson::EMPTY:
-      return "no JSON value";
-    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
-      return "an object or array is not closed";
-    case simdjson::CAPACITY:
-      return "larger than 4 GiB";
-    case simdjson::DEPTH_ERROR:
-      return "nested too deep";
-    case simdjson::SCALAR_DOCUMENT_AS_VALUE:
-      return "must be an object";
-    case simdjson::TRAILING_CONTENT:
-      return "something follows the JSON value";
-    default:
-      return "not valid JSON";
-  }
-}
-
-template <typename T>
-std::optional<T> ParseAll(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
-bool JsonCursor::Open(size_t begin, size_t size) {
-  is_open_ = false;
-  begin_ = begin;
-  size_ = size;
-  buffer_.reserve(size + simdjson::SIMDJSON_PADDING);
-  buffer_.assign(text_.substr(begin, size));
-  if (const auto error =
-          parser_.iterate(buffer_.data(), size, size + simdjson::SIMDJSON_PADDING).get(document_)) {
-    return Syntax(error);
+bool JsonCursor::Open(size_t begin, size_t size, Value* root) {
+  clean_.clear();
+  at_ = begin;
+  end_ = begin + size;
+  const std::string_view part = text_.substr(begin, size);
+  if (const json::Broken broken = json::FindBroken(part); !broken.reason.empty()) {
+    return FailAt(begin + broken.at, broken.reason);
   }
-  is_open_ = true;
+  const char open = Peek();
+  *root = {at_};
+  return open == '{' || open == '[' || FailAt(at_, "must be an object");
+}
+
+bool JsonCursor::Close(Value root) {
+  if (!Leave(root)) return false;
+  Peek();
+  return at_ == end_ || FailAt(at_, "something follows the JSON value");
+}
+
+char JsonCursor::Peek() {
+  while (at_ < end_ && In(kIsSpace, text_[at_])) ++at_;
+  return at_ < end_ ? text_[at_] : '\0';
+}
+
+bool JsonCursor::Enter(Value value, JsonType type) {
+  JsonType found;
+  if (!TypeOf(value, &found)) return false;
+  if (found != type) return WrongType(value, TypeName(type));
+  at_ = value.at + 1;
   return true;
 }
 
-size_t JsonCursor::OffsetOf(Value& value) const { return OffsetOf(value.raw_json_token().data()); }
-
-std::string_view JsonCursor::TokenOf(Value& value) {
-  const std::string_view token = value.raw_json_token();
-  return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
+bool JsonCursor::Next(char close, bool first, bool* more) {
+  const char c = Peek();
+  *more = c != close;
+  if (c == close) {
+    ++at_;
+    return true;
+  }
+  if (!first) {
+    if (c != ',') return Syntax(at_);
+    ++at_;
+    Peek();
+  }
+  return at_ < end_ || Syntax(at_);
 }
 
-bool JsonCursor::IsNull(Value& value) {
-  // A plain bool in some versions of simdjson.
-  bool null = false;
-  return TokenOf(value) == "null" &&
-         simdjson::simdjson_result<bool>(value.is_null()).get(null) == simdjson::SUCCESS && null;
+bool JsonCursor::Key(std::string_view* key, size_t* offset) {
+  *offset = at_;
+  if (text_[at_] != '"') return Syntax(at_);
+  if (!Unquote(at_, key)) return FailAt(*offset, "bad string");
+  if (Peek() != ':') return Syntax(at_);
+  ++at_;
+  Peek();
+  return true;
+}
+
+bool JsonCursor::Leave(Value value) {
+  if (at_ != value.at) return true;
+  // Not visited: brackets are counted, strings are closed.
+  int64_t depth = 0;
+  do {
+    const char c = Peek();
+    if (at_ == end_) return Syntax(at_);
+    if (c == '"') {
+      std::string_view ignored;
+      if (!Unquote(at_, &ignored)) return FailAt(at_, "the string has a bad escape");
+    } else if (In(kEndsToken, c)) {
+      depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+      ++at_;
+    } else {
+      at_ += TokenOf({at_}).size();
+    }
+  } while (depth > 0);
+  return depth == 0 || Syntax(value.at);
+}
+
+bool JsonCursor::Syntax(size_t offset) {
+  return FailAt(offset, offset >= end_ ? "an object or array is not closed" : "not valid JSON");
+}
+
+std::string_view JsonCursor::TokenOf(Value value) const {
+  size_t end = value.at;
+  while (end < end_ && !In(kEndsToken, text_[end])) ++end;
+  return text_.substr(value.at, end - value.at);
+}
+
+bool JsonCursor::Unquote(size_t begin, std::string_view* out) {
+  bool escapes = false;
+  size_t end = begin + 1;
+  for (; end < end_ && text_[end] != '"'; ++end) {
+    if (text_[end] == '\\') {
+      escapes = true;
+      ++end;
+    }
+  }
+  if (end >= end_) return false;
+  *out = text_.substr(begin + 1, end - begin - 1);
+  if (escapes) {
+    std::string clean;
+    if (!json::Unescape(*out, &clean)) return false;
+    *out = clean_.emplace_back(std::move(clean));
+  }
+  at_ = end + 1;
+  return true;
 }
 
 std::string JsonCursor::Path() const {
@@ -151,21 +178,9 @@ bool JsonCursor::FailAt(size_t offset, std::string_view path, std::string_view r
   return false;
 }
 
-bool JsonCursor::Syntax(simdjson::error_code error) {
-  size_t offset = begin_ + size_;
-  if (error == simdjson::UTF8_ERROR || error == simdjson::UNCLOSED_STRING ||
-      error == simdjson::UNESCAPED_CHARS) {
-    offset = begin_ + FindBrokenText(text_.substr(begin_, size_), error);
-  } else if (const char* location;
-             is_open_ && document_.current_location().get(location) == simdjson::SUCCESS) {
-    offset = OffsetOf(location);
-  }
-  return FailAt(offset, SyntaxText(error));
-}
-
-bool JsonCursor::WrongType(Value& value, std::string_view wanted) {
-  json_type type;
-  if (const auto error = value.type().get(type)) return Syntax(error);
+bool JsonCursor::WrongType(Value value, std::string_view wanted) {
+  JsonType type;
+  if (!TypeOf(value, &type)) return false;
   return Fail(value, fmt::format("must be {}, not {}", wanted, TypeName(type)));
 }
 
@@ -177,12 +192,10 @@ bool JsonCursor::UnknownKey(size_t offset, std::string_view key, std::span<const
 }
 
 bool JsonCursor::String(Value value, std::string_view* out) {
-  json_type type;
-  if (const auto error = value.type().get(type)) return Syntax(error);
-  if (type != json_type::string) return WrongType(value, "a string");
-  const size_t offset = OffsetOf(value);
-  if (value.get_string().get(*out)) return FailAt(offset, "the string has a bad escape");
-  return true;
+  JsonType type;
+  if (!TypeOf(value, &type)) return false;
+  if (type != JsonType::kString) return WrongType(value, "a string");
+  return Unquote(value.at, out) || Fail(value, "the string has a bad escape");
 }
 
 bool JsonCursor::String(Value value, std::string* out) {
@@ -200,49 +213,72 @@ bool JsonCursor::Strings(Value value, std::vector<TextAt>* out) {
   });
 }
 
-bool JsonCursor::TypeOf(Value& value, simdjson::ondemand::json_type* out) {
-  return !value.type().get(*out) || Fail(value, "not valid JSON");
+bool JsonCursor::TypeOf(Value value, JsonType* out) {
+  const char first = value.at < end_ ? text_[value.at] : '\0';
+  switch (first) {
+    case '{':
+      *out = JsonType::kObject;
+      return true;
+    case '[':
+      *out = JsonType::kArray;
+      return true;
+    case '"':
+      *out = JsonType::kString;
+      return true;
+    case 't':
+    case 'f':
+      *out = JsonType::kBoolean;
+      return true;
+    case 'n':
+      *out = JsonType::kNull;
+      return true;
+    default:
+      *out = JsonType::kNumber;
+      return first == '-' || (first >= '0' && first <= '9') || Syntax(value.at);
+  }
 }
 
 bool JsonCursor::Pass(Value value, int depth) {
-  using simdjson::ondemand::json_type;
-  json_type type;
+  JsonType type;
   if (!TypeOf(value, &type)) return false;
   if (depth > kMaxPassedDepth) return Fail(value, "nested too deep");
   std::string_view text;
   bool flag = false;
   double number = 0;
   switch (type) {
-    case json_type::object:
+    case JsonType::kObject:
       return Map(value, [&](std::string_view, Value v, size_t) { return Pass(v, depth + 1); });
-    case json_type::array:
+    case JsonType::kArray:
       return Array(value, [&](Value v) { return Pass(v, depth + 1); });
-    case json_type::string:
+    case JsonType::kString:
       return String(value, &text);
-    case json_type::boolean:
+    case JsonType::kBoolean:
       return Bool(value, &flag);
-    case json_type::null:
-      return true;
-    default:
+    case JsonType::kNull:
+      return IsNull(value) || Fail(value, "bad literal");
+    case JsonType::kNumber:
       return Double(value, &number);
   }
+  return false;
 }
 
 bool JsonCursor::Bool(Value value, bool* out) {
-  json_type type;
-  if (const auto error = value.type().get(type)) return Syntax(error);
-  if (type != json_type::boolean) return WrongType(value, "true or false");
-  const size_t offset = OffsetOf(value);
-  if (value.get_bool().get(*out)) return FailAt(offset, "must be true or false");
+  JsonType type;
+  if (!TypeOf(value, &type)) return false;
+  if (type != JsonType::kBoolean) return WrongType(value, "true or false");
+  const std::string_view token = TokenOf(value);
+  if (token != "true" && token != "false") return Fail(value, "must be true or false");
+  *out = token == "true";
+  at_ = value.at + token.size();
   return true;
 }
 
 bool JsonCursor::Int(Value value, int64_t min, int64_t max, int64_t* out) {
   constexpr std::string_view kWanted = "an integer";
-  json_type type;
-  if (const auto error = value.type().get(type)) return Syntax(error);
+  JsonType type;
+  if (!TypeOf(value, &type)) return false;
   std::optional<int64_t> number;
-  if (type == json_type::string) {
+  if (type == JsonType::kString) {
     const size_t offset = OffsetOf(value);
     std::string_view text;
     if (!String(value, &text)) return false;
@@ -255,32 +291,44 @@ bool JsonCursor::Int(Value value, int64_t min, int64_t max, int64_t* out) {
     *out = *number;
     return true;
   }
-  if (type != json_type::number) return WrongType(value, kWanted);
-  const size_t offset = OffsetOf(value);
+  if (type != JsonType::kNumber) return WrongType(value, kWanted);
   const std::string_view token = TokenOf(value);
-  simdjson::ondemand::number parsed;
-  if (value.get_number().get(parsed)) {
-    return FailAt(offset, fmt::format("{} is not {} of 64 bits", Quoted(token), kWanted));
+  const Number parsed = ParseNumber(token);
+  if (std::holds_alternative<std::monostate>(parsed)) {
+    return Fail(value, fmt::format("{} is not {} of 64 bits", Quoted(token), kWanted));
   }
-  if (parsed.is_int64()) {
-    number = parsed.get_int64();
-  } else if (parsed.is_double() && parsed.get_double() == std::trunc(parsed.get_double()) &&
-             std::abs(parsed.get_double()) < 0x1p63) {
-    number = static_cast<int64_t>(parsed.get_double());
-  } else if (parsed.is_double()) {
-    return FailAt(offset, fmt::format("{} is not {}", Quoted(token), kWanted));
+  if (const int64_t* integer = std::get_if<int64_t>(&parsed)) {
+    number = *integer;
+  } else if (const double* real = std::get_if<double>(&parsed)) {
+    const bool whole = *real == std::trunc(*real);
+    if (whole && std::abs(*real) < 0x1p63) {
+      number = static_cast<int64_t>(*real);
+    } else {
+      return Fail(value, fmt::format("{} is not {}", Quoted(token), kWanted));
+    }
   }
   if (!number || *number < min || *number > max) {
-    return FailAt(offset, fmt::format("{} is outside {}..{}", token, min, max));
+    return Fail(value, fmt::format("{} is outside {}..{}", token, min, max));
   }
   *out = *number;
+  at_ = value.at + token.size();
+  return true;
+}
+
+bool JsonCursor::IsInt(Value value, int64_t* out) {
+  const std::string_view token = TokenOf(value);
+  const Number parsed = ParseNumber(token);
+  const int64_t* integer = std::get_if<int64_t>(&parsed);
+  if (integer == nullptr) return false;
+  *out = *integer;
+  at_ = value.at + token.size();
   return true;
 }
 
 bool JsonCursor::Uint(Value value, uint64_t* out) {
-  json_type type;
-  if (const auto error = value.type().get(type)) return Syntax(error);
-  if (type == json_type::string) {
+  JsonType type;
+  if (!TypeOf(value, &type)) return false;
+  if (type == JsonType::kString) {
     const size_t offset = OffsetOf(value);
     std::string_view text;
     if (!String(value, &text)) return false;
@@ -291,29 +339,29 @@ bool JsonCursor::Uint(Value value, uint64_t* out) {
     *out = *number;
     return true;
   }
-  if (type != json_type::number) return WrongType(value, "an unsigned integer");
-  const size_t offset = OffsetOf(value);
+  if (type != JsonType::kNumber) return WrongType(value, "an unsigned integer");
   const std::string_view token = TokenOf(value);
-  simdjson::ondemand::number parsed;
-  if (value.get_number().get(parsed) == simdjson::SUCCESS) {
-    if (parsed.is_uint64() || (parsed.is_int64() && parsed.get_int64() >= 0)) {
-      *out = parsed.is_uint64() ? parsed.get_uint64() : static_cast<uint64_t>(parsed.get_int64());
-      return true;
-    }
-    if (parsed.is_double() && parsed.get_double() == std::trunc(parsed.get_double()) &&
-        parsed.get_double() >= 0 && parsed.get_double() < 0x1p64) {
-      *out = static_cast<uint64_t>(parsed.get_double());
-      return true;
-    }
+  const Number parsed = ParseNumber(token);
+  const int64_t* integer = std::get_if<int64_t>(&parsed);
+  const double* real = std::get_if<double>(&parsed);
+  if (const uint64_t* large = std::get_if<uint64_t>(&parsed)) {
+    *out = *large;
+  } else if (integer != nullptr && *integer >= 0) {
+    *out = static_cast<uint64_t>(*integer);
+  } else if (real != nullptr && *real == std::trunc(*real) && *real >= 0 && *real < 0x1p64) {
+    *out = static_cast<uint64_t>(*real);
+  } else {
+    return Fail(value, fmt::format("{} is not an unsigned integer of 64 bits", Quoted(token)));
   }
-  return FailAt(offset, fmt::format("{} is not an unsigned integer of 64 bits", Quoted(token)));
+  at_ = value.at + token.size();
+  return true;
 }
 
 bool JsonCursor::Double(Value value, double* out) {
-  json_type type;
-  if (const auto error = value.type().get(type)) return Syntax(error);
+  JsonType type;
+  if (!TypeOf(value, &type)) return false;
   const size_t offset = OffsetOf(value);
-  if (type == json_type::string) {
+  if (type == JsonType::kString) {
     std::string_view text;
     if (!String(value, &text)) return false;
     if (text == "NaN") {
@@ -329,11 +377,14 @@ bool JsonCursor::Double(Value value, double* out) {
     }
     return true;
   }
-  if (type != json_type::number) return WrongType(value, "a number");
+  if (type != JsonType::kNumber) return WrongType(value, "a number");
   const std::string_view token = TokenOf(value);
-  if (value.get_double().get(*out)) {
+  const std::optional<double> number = json::ParseDouble(token);
+  if (!number) {
     return FailAt(offset, fmt::format("{} is not a number of 64 bits", Quoted(token)));
   }
+  *out = *number;
+  at_ = value.at + token.size();
   return true;
 }
 

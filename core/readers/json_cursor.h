@@ -1,10 +1,10 @@
-// Strict reading of JSON with the place of every error: simdjson's on-demand parser plus a path.
+// Strict reading of JSON with the place of every error. Values are read where they stand in the
+// text, one after the other: there is no tree and no index of it.
 #ifndef QUANTGATE_CORE_READERS_JSON_CURSOR_H_
 #define QUANTGATE_CORE_READERS_JSON_CURSOR_H_
 
-#include <simdjson.h>
-
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +14,8 @@
 #include "absl/status/status.h"
 
 namespace quantgate {
+
+enum class JsonType : uint8_t { kObject, kArray, kString, kNumber, kBoolean, kNull };
 
 // A field of a message under its JSON name and its name in the .proto file.
 struct JsonKey {
@@ -28,25 +30,32 @@ struct TextAt {
 };
 
 // Functions return false after the first error, which is then kept. Values are visited once, in
-// file order. Strings live as long as the cursor.
+// file order; one that is not visited is passed over. The text must outlive the cursor, and strings
+// live as long as both.
 class JsonCursor {
  public:
-  using Value = simdjson::ondemand::value;
+  // A value by the byte of the text at which it begins.
+  struct Value {
+    size_t at = 0;
+  };
 
   explicit JsonCursor(std::string_view json) : text_(json) {}
 
   // The error, "LINE:COLUMN: PATH: REASON".
   const absl::Status& status() const { return status_; }
 
-  // Calls read(object) for the one object the text holds.
+  // Calls read(object) for the one object or array the text holds.
   template <typename Read>
   bool Document(Read read) {
     return Slice(0, text_.size(), read);
   }
-  // The same for one value that is only a part of the text: memory is in proportion to the part.
-  // Ends the life of the strings of the part before.
+  // The same for one that is only a part of the text. Ends the life of the strings of the part
+  // before.
   template <typename Read>
-  bool Slice(size_t begin, size_t size, Read read);
+  bool Slice(size_t begin, size_t size, Read read) {
+    Value root;
+    return Open(begin, size, &root) && read(root) && Close(root);
+  }
 
   // Calls field(index of the key, value) for each member; null members count as absent.
   template <typename Field>
@@ -67,7 +76,9 @@ class JsonCursor {
   bool Uint(Value value, uint64_t* out);
   bool Double(Value value, double* out);
   bool Float(Value value, float* out);
-  bool TypeOf(Value& value, simdjson::ondemand::json_type* out);
+  // Whether it is written as an integer of 64 bits, which is then visited; no error otherwise.
+  bool IsInt(Value value, int64_t* out);
+  bool TypeOf(Value value, JsonType* out);
   // Over a value of no use; it is held to be JSON all the same, of kMaxPassedDepth levels at most.
   bool Pass(Value value, int depth = 0);
   static constexpr int kMaxPassedDepth = 64;
@@ -76,8 +87,8 @@ class JsonCursor {
   void SetPath(std::string path) { root_ = std::move(path); }
 
   // Byte of the text at which a value begins.
-  size_t OffsetOf(Value& value) const;
-  bool Fail(Value& value, std::string_view reason) { return FailAt(OffsetOf(value), reason); }
+  static size_t OffsetOf(Value value) { return value.at; }
+  bool Fail(Value value, std::string_view reason) { return FailAt(value.at, reason); }
   // With the path of the value being visited.
   bool FailAt(size_t offset, std::string_view reason);
   // With a path of the caller's.
@@ -89,44 +100,36 @@ class JsonCursor {
     int64_t index;  // -1 = `key`
   };
 
-  bool Syntax(simdjson::error_code error);
-  bool WrongType(Value& value, std::string_view wanted);
+  // Checks the characters of the part, and that one object or array is all of it.
+  bool Open(size_t begin, size_t size, Value* root);
+  bool Close(Value root);
+  // To the next byte that is no space; '\0' at the end of the part.
+  char Peek();
+  // Into a container of that type.
+  bool Enter(Value value, JsonType type);
+  // To the next member or element, or out of the container.
+  bool Next(char close, bool first, bool* more);
+  bool Key(std::string_view* key, size_t* offset);
+  // Behind a value that `visit` was given and may have left where it is.
+  bool Leave(Value value);
+
+  bool Syntax(size_t offset);
+  bool WrongType(Value value, std::string_view wanted);
   bool UnknownKey(size_t offset, std::string_view key, std::span<const JsonKey> keys);
-  // The token at which a value begins, without what follows it.
-  static std::string_view TokenOf(Value& value);
-  static bool IsNull(Value& value);
+  // The token of a scalar, without what follows it.
+  std::string_view TokenOf(Value value) const;
+  bool IsNull(Value value) const { return TokenOf(value) == "null"; }
+  // The string that begins at a quote; at_ is then behind it.
+  bool Unquote(size_t begin, std::string_view* out);
   std::string Path() const;
 
-  // Byte of the text that a byte of the buffer is.
-  size_t OffsetOf(const char* at) const {
-    return begin_ + static_cast<size_t>(at - buffer_.data());
-  }
-  // Fills the buffer.
-  bool Open(size_t begin, size_t size);
-
   std::string_view text_;
-  std::string buffer_;  // text_[begin_, begin_ + size_) and simdjson's padding
-  size_t begin_ = 0;
-  size_t size_ = 0;
-  simdjson::ondemand::parser parser_;
-  simdjson::ondemand::document document_;
-  bool is_open_ = false;  // document_ may be asked for its place
+  size_t at_ = 0, end_ = 0;        // what is unread of the part
+  std::deque<std::string> clean_;  // strings that had escapes
   std::string root_;
   std::vector<Step> path_;
   absl::Status status_;
 };
-
-template <typename Read>
-bool JsonCursor::Slice(size_t begin, size_t size, Read read) {
-  if (!Open(begin, size)) return false;
-  Value root;
-  if (const auto error = document_.get_value().get(root)) return Syntax(error);
-  if (!read(root)) return false;
-  if (const char* next; document_.current_location().get(next) == simdjson::SUCCESS) {
-    return Syntax(simdjson::TRAILING_CONTENT);
-  }
-  return true;
-}
 
 template <typename Field>
 bool JsonCursor::Object(Value value, std::span<const JsonKey> keys, Field field) {
@@ -143,43 +146,36 @@ bool JsonCursor::Object(Value value, std::span<const JsonKey> keys, Field field)
 
 template <typename Field>
 bool JsonCursor::Map(Value value, Field field) {
-  simdjson::ondemand::json_type type;
-  if (const auto error = value.type().get(type)) return Syntax(error);
-  if (type != simdjson::ondemand::json_type::object) return WrongType(value, "an object");
-  simdjson::ondemand::object object;
-  if (const auto error = value.get_object().get(object)) return Syntax(error);
-  for (auto member : object) {
-    simdjson::ondemand::field pair;
-    if (const auto error = std::move(member).get(pair)) return Syntax(error);
-    const size_t offset = OffsetOf(pair.key().raw()) - 1;
+  if (!Enter(value, JsonType::kObject)) return false;
+  for (bool first = true, more = true;; first = false) {
+    if (!Next('}', first, &more)) return false;
+    if (!more) return true;
     std::string_view key;
-    if (const auto error = pair.unescaped_key().get(key)) return FailAt(offset, "bad string");
+    size_t offset = 0;
+    if (!Key(&key, &offset)) return false;
     path_.push_back({key, -1});
-    Value v = pair.value();
-    simdjson::ondemand::json_type member_type;
-    if (const auto error = v.type().get(member_type)) return Syntax(error);
-    if (member_type == simdjson::ondemand::json_type::null) {
-      if (!IsNull(v)) return Fail(v, "bad literal");
-    } else if (!field(key, v, offset)) {
+    const Value member{at_};
+    JsonType type;
+    if (!TypeOf(member, &type)) return false;
+    if (type == JsonType::kNull) {
+      if (!IsNull(member)) return Fail(member, "bad literal");
+    } else if (!field(key, member, offset)) {
       return false;
     }
+    if (!Leave(member)) return false;
     path_.pop_back();
   }
-  return true;
 }
 
 template <typename Element>
 bool JsonCursor::Array(Value value, Element element) {
-  simdjson::ondemand::json_type type;
-  if (const auto error = value.type().get(type)) return Syntax(error);
-  if (type != simdjson::ondemand::json_type::array) return WrongType(value, "an array");
-  simdjson::ondemand::array array;
-  if (const auto error = value.get_array().get(array)) return Syntax(error);
+  if (!Enter(value, JsonType::kArray)) return false;
   path_.push_back({{}, 0});
-  for (auto item : array) {
-    Value v;
-    if (const auto error = std::move(item).get(v)) return Syntax(error);
-    if (!element(v)) return false;
+  for (bool first = true, more = true;; first = false) {
+    if (!Next(']', first, &more)) return false;
+    if (!more) break;
+    const Value item{at_};
+    if (!element(item) || !Leave(item)) return false;
     ++path_.back().index;
   }
   path_.pop_back();

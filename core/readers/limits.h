@@ -10,7 +10,7 @@
 
 namespace quantgate {
 
-// What a length in protozero and an offset in simdjson can say. A .jsonl may be longer, its lines
+// What a length in protozero can say. A .jsonl may be longer, its lines
 // not.
 inline constexpr size_t kMaxFileBytes = UINT32_MAX;
 // Of what has to be held in memory.

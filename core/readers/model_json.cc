@@ -200,9 +200,9 @@ class Reader {
 
   bool ReadDtype(Value value, Dtype* out) {
     const size_t offset = json_.OffsetOf(value);
-    simdjson::ondemand::json_type type;
-    if (value.type().get(type) == simdjson::SUCCESS &&
-        type == simdjson::ondemand::json_type::number) {
+    JsonType type;
+    if (!json_.TypeOf(value, &type)) return false;
+    if (type == JsonType::kNumber) {
       int64_t number = 0;
       if (!json_.Int(value, 0, kInt32Max, &number)) return false;
       const auto dtype =

@@ -1,7 +1,6 @@
 // Model -> Model JSON: fields in the order of model.proto, params by name, default values left
 // out, one tensor or node a line.
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <charconv>
@@ -141,7 +140,7 @@ class Writer {
   }
 
   void String(std::string_view text) {
-    if (!simdjson::validate_utf8(text.data(), text.size())) {
+    if (!IsUtf8(text)) {
       const std::string clean = Utf8(text);
       return String(clean);
     }

@@ -26,7 +26,6 @@ namespace quantgate {
 namespace {
 
 using Value = JsonCursor::Value;
-using simdjson::ondemand::json_type;
 
 constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
 constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
@@ -223,20 +222,20 @@ class Reader {
 
   // Numbers and booleans of nested lists, flat.
   bool Numbers(Value value, int depth, TensorValues* out) {
-    json_type type;
+    JsonType type;
     if (!json_.TypeOf(value, &type)) return false;
-    if (type == json_type::array) {
+    if (type == JsonType::kArray) {
       if (depth == kMaxNesting) return json_.Fail(value, "lists within lists, more than 16 deep");
       return json_.Array(value, [&](Value item) { return Numbers(item, depth + 1, out); });
     }
-    if (type == json_type::boolean) {
+    if (type == JsonType::kBoolean) {
       bool flag = false;
       if (!json_.Bool(value, &flag)) return false;
       out->ints.push_back(flag ? 1 : 0);
       return true;
     }
     int64_t integer = 0;
-    if (out->reals.empty() && !value.get_int64().get(integer)) {
+    if (out->reals.empty() && json_.IsInt(value, &integer)) {
       out->ints.push_back(integer);
       return true;
     }

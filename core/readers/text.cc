@@ -1,8 +1,8 @@
 #include "core/readers/text.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -15,12 +15,22 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 absl::string_view Absl(std::string_view text) { return {text.data(), text.size()}; }
 
-// Length of the UTF-8 sequence at the beginning of `bytes`; 0 = none.
+// Length of the UTF-8 sequence at the beginning of `bytes`; 0 = none. As Unicode's table 3-7 has
+// it: no longer than needed, no surrogates, nothing beyond U+10FFFF.
 size_t SequenceLength(std::string_view bytes) {
-  const auto first = static_cast<unsigned char>(bytes[0]);
-  const size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  const auto at = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned char first = at(0);
+  if (first < 0x80) return 1;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  const size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   if (length > bytes.size()) return 0;
-  return simdjson::validate_utf8(bytes.data(), length) ? length : 0;
+  const unsigned char least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned char most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  if (at(1) < least || at(1) > most) return 0;
+  for (size_t i = 2; i < length; ++i) {
+    if ((at(i) & 0xC0) != 0x80) return 0;
+  }
+  return length;
 }
 
 }  // namespace
@@ -40,8 +50,24 @@ std::string Quoted(std::string_view name) {
   return out;
 }
 
+bool IsUtf8(std::string_view bytes) {
+  for (size_t i = 0; i < bytes.size();) {
+    uint64_t eight;
+    while (bytes.size() - i >= sizeof(eight)) {
+      std::memcpy(&eight, bytes.data() + i, sizeof(eight));
+      if ((eight & 0x8080808080808080) != 0) break;
+      i += sizeof(eight);
+    }
+    if (i == bytes.size()) break;
+    const size_t length = SequenceLength(bytes.substr(i));
+    if (length == 0) return false;
+    i += length;
+  }
+  return true;
+}
+
 std::string Utf8(std::string_view bytes) {
-  if (simdjson::validate_utf8(bytes.data(), bytes.size())) return std::string(bytes);
+  if (IsUtf8(bytes)) return std::string(bytes);
   std::string out;
   for (size_t i = 0; i < bytes.size();) {
     const size_t length = SequenceLength(bytes.substr(i));

@@ -13,6 +13,8 @@ namespace quantgate {
 // `name` in double quotes, on one line and at most about 100 bytes long, whatever it holds.
 std::string Quoted(std::string_view name);
 
+bool IsUtf8(std::string_view bytes);
+
 // `bytes`, with U+FFFD for whatever is not UTF-8.
 std::string Utf8(std::string_view bytes);
 

@@ -24,7 +24,7 @@ SYSTEM = ("libc.", "libm.", "libstdc++.", "libgcc_s.", "ld-linux", "libpthread."
           "librt.", "libpython", "libz.", "libexpat.", "libcrypto.", "libssl.", "libffi.",
           "liblzma.", "libbz2.", "libuuid.", "libcrypt.")
 # Nothing of Python's own is in this list.
-OURS = ("libabsl_*", "libfmt.*", "libsimdjson.*", "libyaml-cpp.*", "libprotobuf.*")
+OURS = ("libabsl_*", "libfmt.*", "libyaml-cpp.*", "libprotobuf.*")
 SHOW_MAPS = """
 import quantgate
 report = quantgate.check({model!r}, soc="SM8550")

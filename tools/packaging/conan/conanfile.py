@@ -37,7 +37,6 @@ class Quantgate(ConanFile):
         self.requires("nlohmann_json/[>=3.11 <4]")
         self.requires("protobuf/[>=3.21 <7]")
         self.requires("protozero/[>=1.7 <2]")
-        self.requires("simdjson/[>=3.0 <4]")
         self.requires("tomlplusplus/[>=3.3 <4]")
         self.requires("yaml-cpp/[>=0.7 <1]")
         if self.options.tools:
@@ -79,7 +78,7 @@ class Quantgate(ConanFile):
         library.set_property("pkg_config_name", "quantgate")
         library.libs = ["quantgate"]
         library.requires = ["abseil::abseil", "fmt::fmt", "nlohmann_json::nlohmann_json", "protozero::protozero",
-                            "simdjson::simdjson", "tomlplusplus::tomlplusplus", "yaml-cpp::yaml-cpp"]
+                            "tomlplusplus::tomlplusplus", "yaml-cpp::yaml-cpp"]
         c_library = self.cpp_info.components["quantgate_c"]
         c_library.set_property("cmake_target_name", "quantgate::quantgate_c")
         c_library.libs = ["quantgate_c"]

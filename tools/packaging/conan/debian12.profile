@@ -13,7 +13,6 @@ fmt/9.1.0
 nlohmann_json/3.11.2
 protobuf/3.21.12
 protozero/1.7.1
-simdjson/3.0.1
 tomlplusplus/3.3.0
 yaml-cpp/0.7.0
 cli11/2.1.2
