@@ -33,7 +33,8 @@ function(quantgate_folder name)
   target_include_directories(quantgate_${name}
     PUBLIC ${PROJECT_SOURCE_DIR}/core/include ${PROJECT_BINARY_DIR}/core/include
     PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-  target_link_libraries(quantgate_${name} PUBLIC ${ARG_DEPS} PRIVATE quantgate_options)
+  quantgate_either(dependencies ${ARG_DEPS})
+  target_link_libraries(quantgate_${name} PUBLIC ${dependencies} PRIVATE quantgate_options)
   set_target_properties(quantgate_${name} PROPERTIES
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
