@@ -73,6 +73,7 @@ test-ci: build ## the workflow and hook of docs/ci.md as a new user has them: a 
 conformance: build ## every unit against ONNX Runtime's QNN provider; ALL=1 asks about single ops again too
 	@if PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt; then \
 	  .venv/bin/python $(ORT)/compare.py --live $(if $(ALL),--all) --cli $(CLI) && \
+	  QUANTGATE_CLI=$(abspath $(CLI)) .venv/bin/python $(FIX)/test_chains.py && \
 	  .venv/bin/python $(FIX)/measure.py --check --cli $(CLI); \
 	else \
 	  echo "SKIPPED live part: no onnxruntime-qnn for this system, Python or network; recorded answers:"; \

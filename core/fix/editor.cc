@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "core/fix/requantize.h"
+#include "core/safety/safe_fixes.h"
 
 namespace quantgate::fix {
 
-Editor::Editor(Model model) : model_(std::move(model)), origin_(model_.nodes.size()) {
+Editor::Editor(Model model, const opdb::View& database)
+    : model_(std::move(model)), origin_(model_.nodes.size()), database_(&database) {
   std::iota(origin_.begin(), origin_.end(), 0);
 }
 
@@ -19,6 +21,14 @@ TensorId Editor::Find(std::string_view tensor) const {
                                [&](const Tensor& t) { return t.name == tensor; });
   return at == model_.tensors.end() ? kNoTensor
                                     : static_cast<TensorId>(at - model_.tensors.begin());
+}
+
+absl::Status Editor::CheckKeepsValues(TensorId id, const Coding& now, const Coding& to) const {
+  // A change of sign alone moves no end; whole models change it tensor by tensor.
+  if (!ObjectionTo(ValueRange{}, now, to)) return absl::OkStatus();
+  const ValueRanges ranges(model_, *database_);
+  const Objection objection = ObjectionTo(model_, ranges, id, now, to);
+  return objection ? absl::FailedPreconditionError(*objection) : absl::OkStatus();
 }
 
 absl::StatusOr<Recoding> Editor::Plan(TensorId id, const Coding& from, const Coding& to,

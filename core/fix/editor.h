@@ -17,7 +17,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/fix/coding.h"
+#include "core/opdb/view.h"
+#include "core/safety/coding.h"
+#include "core/safety/value_range.h"
 #include "quantgate/model.h"
 
 namespace quantgate::fix {
@@ -69,9 +71,10 @@ class Editor {
   // Fails, with the reason, for tensors that are not quantized, or not in one way only.
   virtual absl::StatusOr<Coding> CodingOf(TensorId tensor) const = 0;
   // Real values stay what they are: integers of a constant are written anew; those of a tensor
-  // computed at run time come out on the new grid. Fails, and changes nothing, where that can't be.
+  // computed at run time come out on the new grid. Fails, and changes nothing, where that can't be
+  // or isn't seen to be (core/safety/safe_edit.h).
   virtual absl::Status Encode(TensorId tensor, const Coding& to, Rounding rounding) = 0;
-  // Quantizes what the port of a node reads or writes.
+  // Quantizes what the port of a node reads or writes; fails as Encode() does.
   virtual absl::Status Quantize(size_t node, bool input, size_t port, const Coding& coding) = 0;
   // The coding that a tensor in float has elsewhere in the model.
   virtual absl::StatusOr<Coding> CodingElsewhere(TensorId tensor) const = 0;
@@ -87,7 +90,8 @@ class Editor {
   bool changed() const { return !recoded_.empty() || !insertions_.empty(); }
 
  protected:
-  explicit Editor(Model model);
+  // `database` must outlive the editor and its clones.
+  Editor(Model model, const opdb::View& database);
   Editor(const Editor&) = default;
 
   // What becomes of the integers of a constant; fails where they don't fit or would be rounded
@@ -95,10 +99,17 @@ class Editor {
   absl::StatusOr<Recoding> Plan(TensorId tensor, const Coding& from, const Coding& to,
                                 Rounding rounding) const;
 
+  // Fails where it isn't seen that this encoding instead of `now` keeps what the model computes.
+  absl::Status CheckKeepsValues(TensorId tensor, const Coding& now, const Coding& to) const;
+  const opdb::View& database() const { return *database_; }
+
   Model model_;
   std::vector<int32_t> origin_;  // per node
   std::map<std::string, Recoding> recoded_;
   std::vector<Insertion> insertions_;
+
+ private:
+  const opdb::View* database_;
 };
 
 }  // namespace quantgate::fix

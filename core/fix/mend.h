@@ -50,6 +50,10 @@ void MendSign(const Case& c, std::vector<Proposal>& proposals);
 // The quantized copy that one side of a half-quantized node lacks.
 void MendBorder(const Case& c, std::vector<Proposal>& proposals);
 
+// The encoding that the finding asks for, and behind it the one that the file has: for where the
+// latter cuts what the former does not.
+void MendBehind(const Case& c, std::vector<Proposal>& proposals);
+
 // All tensors computed in this type, in the type of the other sign.
 Proposal AllInOtherSign(Dtype dtype);
 

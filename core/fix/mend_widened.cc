@@ -6,7 +6,7 @@
 
 #include "core/fix/mend.h"
 #include "core/fix/requantize.h"
-#include "core/fix/wanted_coding.h"
+#include "core/safety/wanted_coding.h"
 
 namespace quantgate::fix {
 namespace {

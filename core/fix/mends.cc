@@ -5,7 +5,8 @@
 namespace quantgate::fix {
 
 std::span<const Mend> Mends() {
-  static constexpr std::array<Mend, 4> kMends = {MendAsWritten, MendSign, MendWidened, MendBorder};
+  static constexpr std::array<Mend, 5> kMends = {MendAsWritten, MendSign, MendWidened, MendBorder,
+                                               MendBehind};
   return kMends;
 }
 

@@ -16,8 +16,8 @@ bool Holds(const std::vector<TensorId>& ids, TensorId id) {
 
 }  // namespace
 
-OwnEditor::OwnEditor(Model model, Constants constants)
-    : Editor(std::move(model)),
+OwnEditor::OwnEditor(Model model, Constants constants, const opdb::View& database)
+    : Editor(std::move(model), database),
       constants_(constants),
       file_(std::make_shared<const Model>(model_)) {}
 
@@ -55,6 +55,9 @@ absl::Status OwnEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
   const auto known = recoded_.find(tensor.name);
   const Coding from = known == recoded_.end() ? *now : known->second.from;
   if (BitsOf(from.dtype) != BitsOf(to.dtype)) return Refuse("another width of its integers");
+  if (!tensor.is_static || constants_ == Constants::kFloat) {
+    if (absl::Status kept = CheckKeepsValues(id, *now, to); !kept.ok()) return kept;
+  }
   Recoding recoding{from, to};
   if (constants_ == Constants::kStored) {
     if (!tensor.is_static && from.dtype != to.dtype && !IsInner(id)) {

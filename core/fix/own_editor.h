@@ -15,7 +15,7 @@ class OwnEditor : public Editor {
     kStored,  // integers, which the encoding must go on to fit
     kFloat,   // in float: a tool quantizes them by the encoding
   };
-  OwnEditor(Model model, Constants constants);
+  OwnEditor(Model model, Constants constants, const opdb::View& database);
 
   std::unique_ptr<Editor> Clone() const override;
   absl::StatusOr<Coding> CodingOf(TensorId tensor) const override;

@@ -8,6 +8,7 @@
 
 #include "core/fix/requantize.h"
 #include "core/resolve/encodings.h"
+#include "core/safety/safe_edit.h"
 
 namespace quantgate::fix {
 namespace {
@@ -30,7 +31,7 @@ bool SameConstant(const Tensor& tensor, const NewConstant& wanted) {
 }  // namespace
 
 QdqEditor::QdqEditor(Model model, const opdb::View& database, const StoredValues& values)
-    : Editor(std::move(model)),
+    : Editor(std::move(model), database),
       values_(&values),
       mapping_(std::make_shared<mapping::Mapping>(
           database, fmt::format("resolve/{}", DialectName(model_.dialect)), nullptr)),
@@ -285,6 +286,9 @@ absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
       to.encoding.kind != EncodingKind::kPerChannel) {
     return Refuse("its kind of encoding is not written anew");
   }
+  if (!before.is_static) {
+    if (absl::Status kept = CheckKeepsValues(id, *now, to); !kept.ok()) return kept;
+  }
   const absl::StatusOr<Recoding> plan = Plan(id, from, to, rounding);
   if (!plan.ok()) return plan.status();
   const bool per_channel = to.encoding.kind == EncodingKind::kPerChannel;
@@ -430,6 +434,27 @@ absl::Status QdqEditor::ReadQuantized(size_t index, size_t port, int32_t quantiz
   return absl::OkStatus();
 }
 
+// A Q and DQ with this encoding on what a node reads, or on what it writes for all its readers.
+absl::Status QdqEditor::CheckInsertion(TensorId real, bool input, const Coding& coding) const {
+  const ValueRange reaching = ValueRanges(model_, database()).Held(real);
+  std::vector<std::optional<Coding>> behind;  // nullopt: used in float
+  if (!input) {
+    for (const auto& [reader, at] : UsesOf(real).readers) {
+      const absl::StatusOr<Coding> next = at == 0 && RoleOf(reader) == Role::kQuantize
+                                              ? CodingAt(reader)
+                                              : absl::StatusOr<Coding>(Refuse("in float"));
+      behind.push_back(next.ok() ? std::optional(*next) : std::nullopt);
+    }
+  }
+  if (input || IsOutput(real)) behind.push_back(std::nullopt);
+  for (const std::optional<Coding>& next : behind) {
+    if (auto objection = ObjectionToInserted(reaching, next ? &*next : nullptr, coding)) {
+      return Refuse(*std::move(objection));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status QdqEditor::Quantize(size_t index, bool input, size_t port, const Coding& coding) {
   const std::string key = key_[index];
   if (key.empty()) return Refuse("the node is not at the top of the file");
@@ -443,6 +468,7 @@ absl::Status QdqEditor::Quantize(size_t index, bool input, size_t port, const Co
     return Refuse("the tensor is not in single precision");
   }
   if (coding.encoding.kind != EncodingKind::kPerTensor) return Refuse("not per-tensor");
+  if (absl::Status kept = CheckInsertion(real, input, coding); !kept.ok()) return kept;
   const Dtype storage = StorageOf(coding.dtype);
   const int32_t q_example = ExampleOf(Role::kQuantize, storage);
   const int32_t dq_example = ExampleOf(Role::kDequantize, storage);

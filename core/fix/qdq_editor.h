@@ -80,6 +80,7 @@ class QdqEditor : public Editor {
   Around AroundOf(TensorId tensor) const;
   absl::StatusOr<Coding> CodingAt(int32_t node) const;
   TensorId QuantizedOf(int32_t node) const;
+  absl::Status CheckInsertion(TensorId real, bool input, const Coding& coding) const;
   bool IsOutput(TensorId tensor) const;
   bool IsInput(TensorId tensor) const;
   // A constant with these values for an input of all these nodes.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "core/fix/coding.h"
+#include "core/safety/coding.h"
 
 namespace quantgate::fix {
 

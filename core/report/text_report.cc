@@ -216,7 +216,7 @@ class TextReport : TextPage {
       Labelled("related", Printable(Join(finding.related, ", ")));
     }
     for (const Fix& fix : finding.fixes) {
-      Labelled("fix", Printable(fix.summary) + (fix.safe ? " (keeps every value)" : ""),
+      Labelled("fix", Printable(fix.summary) + (fix.safe ? " (safe)" : ""),
                Style::kGreen);
       if (!options_.verbose) continue;
       for (const Edit& edit : fix.edits) {

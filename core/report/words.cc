@@ -137,7 +137,7 @@ std::string DetailsText(const Checked& checked, const Finding& finding) {
   line("because", ReasonText(finding));
   line("suppressed", SuppressionText(checked, finding));
   for (const Fix& fix : finding.fixes) {
-    line("fix", Printable(fix.summary) + (fix.safe ? " (keeps every value)" : ""));
+    line("fix", Printable(fix.summary) + (fix.safe ? " (safe)" : ""));
   }
   return text;
 }

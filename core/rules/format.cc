@@ -137,7 +137,6 @@ Fix SymmetricFix(const Tensor& tensor) {
   return fix;
 }
 
-Fix SafeFix(std::string summary) { return {std::move(summary), true, {}}; }
 Fix UnsafeFix(std::string summary) { return {std::move(summary), false, {}}; }
 
 }  // namespace quantgate::rules

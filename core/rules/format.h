@@ -34,7 +34,6 @@ std::string_view OpName(const NodeView& node);
 std::string EncodingPath(const Tensor& tensor, std::string_view field);
 // Sets every zero point to the middle.
 Fix SymmetricFix(const Tensor& tensor);
-Fix SafeFix(std::string summary);
 Fix UnsafeFix(std::string summary);
 
 }  // namespace quantgate::rules

@@ -48,7 +48,7 @@ void Explain(const Subject& s, Finding& f) {
   };
   // One axis written in two ways, or scales that fit the wanted axis only.
   if (have == want || (entries > 1 && fits(want) && !fits(have))) {
-    fix = {fmt::format("write the axis as {}", want), have == want, {}};
+    fix = UnsafeFix(fmt::format("write the axis as {}", want));
     fix.edits.push_back(
         {"set",
          fmt::format("tensors/{}/encoding/{}/axis", s.tensor->name,

@@ -55,7 +55,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
           f.op, rank, dim, dim + 1, rank - 1);
       f.found = Dims(*in);
       f.allowed = fmt::format("rank {}", rank - 1);
-      f.fixes.push_back(SafeFix(fmt::format(
+      f.fixes.push_back(UnsafeFix(fmt::format(
           "merge dimensions {} and {} in the Reshape before, and split them in the one behind", dim,
           dim + 1)));
     }

@@ -13,6 +13,7 @@
 #include "core/resolve/resolve.h"
 #include "core/route/document_passes.h"
 #include "core/route/route.h"
+#include "core/safety/safe_fixes.h"
 #include "core/validate/check_ops.h"
 #include "core/validate/finish.h"
 #include "core/validate/repeats.h"
@@ -182,6 +183,7 @@ struct Validator::Impl {
               std::back_inserter(report.findings));
     report.nodes = std::move(part->report.nodes);
     waivers.Apply(report);
+    fix::MarkSafeFixes(model, database->view(), report);
     Finish(options, report);
     for (Finding& finding : report.findings) {
       if (finding.node_index >= 0) {
@@ -346,6 +348,7 @@ struct Validator::Impl {
       }
     }
     waivers.Apply(report);
+    fix::MarkSafeFixes(model, database->view(), report);
     Finish(options, report);
     return report;
   }

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/fix/coding.h"
+#include "core/safety/coding.h"
 #include "core/fix/requantize.h"
-#include "core/fix/wanted_coding.h"
+#include "core/safety/wanted_coding.h"
 #include "core/fix/wire.h"
 
 namespace quantgate::fix {

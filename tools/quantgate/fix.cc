@@ -1,4 +1,6 @@
 // quantgate fix MODEL -o OUT
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -20,6 +22,7 @@
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/fix_report.h"
+#include "tools/quantgate/fix_verify.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/overlay.h"
@@ -29,15 +32,19 @@ namespace quantgate::cli {
 namespace {
 
 struct FixFlags {
-  std::string input, output, encodings, format = "text";
+  std::string input, output, encodings, python, format = "text";
   FailFlags fail;
   TargetSpec target;
   OpdefsFlag opdefs;
   RouteFlag route;
   ReadFlags reading;
   ColorFlag color;
-  bool round = false, diff = false;
+  bool round = false, diff = false, verify = false;
+  int verify_timeout = 300;
 };
+
+// Of --verify, as of findings.
+constexpr int kWorse = 1;
 
 using Sink = std::function<void(std::string_view)>;
 
@@ -53,6 +60,8 @@ class Container {
   // What has been written, read again; a report of the file as it is.
   virtual absl::StatusOr<Report> CheckWritten(const Validator& validator, const std::string& text,
                                               const std::string& path) const = 0;
+  // The model as it is in the file, where that can be run; else null.
+  virtual const Model* Runnable() const { return nullptr; }
   // A file that must stand beside the model; empty = none.
   virtual std::string Beside() const { return {}; }
 };
@@ -89,7 +98,7 @@ class OnnxContainer : public Container {
   }
 
   std::unique_ptr<fix::Editor> MakeEditor() override {
-    return std::make_unique<fix::QdqEditor>(std::move(model_), database_.view(), *file_);
+    return std::make_unique<fix::QdqEditor>(model_, database_.view(), *file_);
   }
   absl::Status Write(const fix::Editor& editor, const Sink& sink) const override {
     if (!editor.changed()) {
@@ -107,6 +116,7 @@ class OnnxContainer : public Container {
     if (!model.ok()) return model.status();
     return validator.Check(*model);
   }
+  const Model* Runnable() const override { return &model_; }
   std::string Beside() const override { return file_->external(); }
 
  private:
@@ -122,11 +132,12 @@ class OnnxContainer : public Container {
 
 class JsonContainer : public Container {
  public:
-  JsonContainer(FileBytes bytes, Model model)
-      : bytes_(std::move(bytes)), model_(std::move(model)) {}
+  JsonContainer(FileBytes bytes, Model model, const Database& database)
+      : bytes_(std::move(bytes)), database_(database), model_(std::move(model)) {}
 
   std::unique_ptr<fix::Editor> MakeEditor() override {
-    return std::make_unique<fix::OwnEditor>(std::move(model_), fix::OwnEditor::Constants::kStored);
+    return std::make_unique<fix::OwnEditor>(std::move(model_), fix::OwnEditor::Constants::kStored,
+                                            database_.view());
   }
   absl::Status Write(const fix::Editor& editor, const Sink& sink) const override {
     if (!editor.changed()) {
@@ -147,6 +158,7 @@ class JsonContainer : public Container {
 
  private:
   FileBytes bytes_;
+  const Database& database_;
   Model model_;
 };
 
@@ -154,13 +166,14 @@ class JsonContainer : public Container {
 class EncodingsContainer : public Container {
  public:
   EncodingsContainer(FileBytes bytes, Model model, EncodingsFile file, const Database& database)
-      : bytes_(std::move(bytes)), bare_(model), file_(std::move(file)) {
+      : bytes_(std::move(bytes)), database_(database), bare_(model), file_(std::move(file)) {
     problems_ = ApplyEncodings(file_, model, database);
     model_ = std::move(model);
   }
 
   std::unique_ptr<fix::Editor> MakeEditor() override {
-    return std::make_unique<fix::OwnEditor>(std::move(model_), fix::OwnEditor::Constants::kFloat);
+    return std::make_unique<fix::OwnEditor>(std::move(model_), fix::OwnEditor::Constants::kFloat,
+                                            database_.view());
   }
   absl::Status Write(const fix::Editor& editor, const Sink& sink) const override {
     std::map<std::string, fix::Coding> codings;
@@ -192,6 +205,7 @@ class EncodingsContainer : public Container {
 
  private:
   FileBytes bytes_;
+  const Database& database_;
   Model bare_, model_;
   EncodingsFile file_;
   std::vector<Finding> problems_;
@@ -238,7 +252,7 @@ absl::StatusOr<std::unique_ptr<Container>> OpenContainer(const FixFlags& flags,
     absl::StatusOr<Model> model = ReadModelJson(bytes->bytes(), "model");
     if (!model.ok()) return About(flags.input, model.status());
     if (model->dialect == Dialect::kQnn) {
-      return std::make_unique<JsonContainer>(*std::move(bytes), *std::move(model));
+      return std::make_unique<JsonContainer>(*std::move(bytes), *std::move(model), database);
     }
   }
   return absl::InvalidArgumentError(
@@ -274,6 +288,49 @@ absl::StatusOr<ValidatorOptions> OptionsOf(const FixFlags& flags) {
   return options;
 }
 
+// Both models are run from their files.
+absl::Status CheckVerify(const FixFlags& flags, const Container& container) {
+  if (!flags.verify) return absl::OkStatus();
+  if (container.Runnable() == nullptr) {
+    return absl::InvalidArgumentError("--verify: only ONNX models can be run");
+  }
+  if (flags.input == "-" || flags.output.empty() || flags.output == "-") {
+    return absl::InvalidArgumentError("--verify: needs a MODEL and an -o that are files");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Verification> Verify(const FixFlags& flags, const Container& container,
+                                    const opdb::View& database, const std::string& written) {
+  if (written.empty()) return absl::InvalidArgumentError("--verify: needs an -o that is a file");
+  return VerifyFixed(
+      {flags.input, written, container.Runnable(), flags.python, flags.verify_timeout}, database);
+}
+
+// Not to be seen before Commit(). The verdict is that of the file as it stands there.
+absl::Status WriteFixed(const FixFlags& flags, const Container& container,
+                        const Validator& validator, Output& output, fix::FixResult& result) {
+  std::string text;
+  const bool keep = output.written().empty();  // not to be read again from a file
+  const absl::Status written = container.Write(*result.editor, [&](std::string_view part) {
+    output.Write(part);
+    if (keep) text += part;
+  });
+  if (!written.ok()) {
+    return absl::InvalidArgumentError(flags.input + ": " + std::string(written.message()));
+  }
+  if (!keep) {
+    if (absl::Status flushed = output.Flush(); !flushed.ok()) return flushed;
+  }
+  absl::StatusOr<Report> report = container.CheckWritten(validator, text, output.written());
+  if (!report.ok()) {
+    return absl::InvalidArgumentError(
+        flags.output + ": the result can't be read: " + std::string(report.status().message()));
+  }
+  result.after = *std::move(report);
+  return absl::OkStatus();
+}
+
 int RunFix(const FixFlags& flags) {
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
@@ -287,6 +344,9 @@ int RunFix(const FixFlags& flags) {
   absl::StatusOr<std::unique_ptr<Container>> container = OpenContainer(flags, **database);
   if (!container.ok()) return Fail(container.status());
   if (const absl::Status place = CheckPlace(flags, **container); !place.ok()) return Fail(place);
+  if (const absl::Status usable = CheckVerify(flags, **container); !usable.ok()) {
+    return Fail(usable);
+  }
   std::vector<std::string> inputs = {flags.input};
   if (!flags.encodings.empty()) inputs.push_back(flags.encodings);
   // Without -o only what would be done is told.
@@ -302,24 +362,21 @@ int RunFix(const FixFlags& flags) {
   fix::FixResult result = fix::FixModel(
       (*container)->MakeEditor(),
       [&](const Model& model) { return (*container)->Check(validator, model); }, fix_options);
+  std::optional<Verification> verification;
   if (output) {
-    std::string text;
-    const bool keep = output->written().empty();  // not to be read again from a file
-    const absl::Status written = (*container)->Write(*result.editor, [&](std::string_view part) {
-      output->Write(part);
-      if (keep) text += part;
-    });
-    if (!written.ok()) return Fail(flags.input + ": " + std::string(written.message()));
-    if (!keep) {
-      if (const absl::Status flushed = output->Flush(); !flushed.ok()) return Fail(flushed);
+    const absl::Status written = WriteFixed(flags, **container, validator, *output, result);
+    if (!written.ok()) return Fail(written);
+    if (flags.verify) {
+      absl::StatusOr<Verification> ran =
+          Verify(flags, **container, (*database)->view(), output->written());
+      if (!ran.ok()) return Fail(ran.status());
+      if (!ran->worse.empty()) {
+        Fail(fmt::format("{}: the fixed model is worse, nothing is written: {}", flags.input,
+                         ran->worse));
+        return kWorse;
+      }
+      verification = *std::move(ran);
     }
-    // The verdict is that of the file as it stands there.
-    absl::StatusOr<Report> report = (*container)->CheckWritten(validator, text, output->written());
-    if (!report.ok()) {
-      return Fail(flags.output +
-                  ": the result can't be read: " + std::string(report.status().message()));
-    }
-    result.after = *std::move(report);
     if (const absl::Status done = output->Commit(); !done.ok()) return Fail(done);
   }
   // The model itself may go to standard output; what is told of it then goes beside.
@@ -329,7 +386,7 @@ int RunFix(const FixFlags& flags) {
   const absl::StatusOr<bool> color = flags.color.Decide(*told);
   if (!color.ok()) return Fail(color.status());
   const FixTold words{flags.encodings.empty() ? flags.input : flags.encodings, flags.output,
-                      result};
+                      result, std::move(verification)};
   told->Write(
       *format == Format::kJson
           ? FixJson(words)
@@ -368,6 +425,19 @@ void AddFix(CommandLine& line) {
                  "Constants may also be written with a larger scale: their values move by half "
                  "a step at most"},
             flags->round);
+        verb.Add({.name = "--verify",
+                  .words = "Also run the model before and after on the CPU, and write nothing that "
+                           "is worse; needs a Python with onnxruntime"},
+                 flags->verify);
+        verb.Add({.name = "--verify-timeout",
+                  .type = "SECONDS",
+                  .words = "Seconds for --verify",
+                  .most = 86400},
+                 flags->verify_timeout);
+        verb.Add({.name = "--python",
+                  .type = "PROGRAM",
+                  .words = "Python with onnxruntime, for --verify; .venv's if not given"},
+                 flags->python);
         AddTargetFlags(verb, flags->target);
         flags->opdefs.Add(verb);
         flags->route.Add(verb);
@@ -379,9 +449,11 @@ void AddFix(CommandLine& line) {
             "Examples:\n"
             "  quantgate fix model.onnx --diff\n"
             "  quantgate fix model.onnx -o fixed.onnx --soc SM8550\n"
+            "  quantgate fix model.onnx -o fixed.onnx --verify\n"
             "  quantgate fix model.onnx --encodings model.encodings -o fixed.encodings\n"
             "  quantgate fix model.onnx --format json | jq .edits\n\n"
-            "Exit status: that of checking the result; 2 unusable input or arguments.");
+            "Exit status: that of checking the result, 1 too where --verify finds it worse;\n"
+            "2 unusable input or arguments, or a model that --verify can't run.");
       });
 }
 

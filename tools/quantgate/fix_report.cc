@@ -221,6 +221,7 @@ std::string FixText(const FixTold& told, const FixTextOptions& options) {
                   Printable(told.input)));
   out.Line(fmt::format("before  {}", Verdicts(result.before)));
   out.Line(fmt::format("after   {}", Verdicts(result.after)));
+  if (told.verification) out.Line("verify  " + Printable(Describe(*told.verification)));
   if (!told.output.empty()) {
     out.Line(fmt::format("{} {}", paint(Style::kGrey, "written"), Printable(told.output)));
   } else {
@@ -245,6 +246,12 @@ std::string FixJson(const FixTold& told) {
   json["left"] = OutcomesJson(result.left, "why");
   json["before"] = SummaryJson(result.before);
   json["after"] = SummaryJson(after);
+  if (told.verification) {
+    const Verification& v = *told.verification;
+    json["verified"] = v.not_compared.empty()
+                           ? Json{{"difference", v.difference}, {"noise", v.noise}}
+                           : Json{{"not_compared", v.not_compared}};
+  }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -2,15 +2,18 @@
 #ifndef QUANTGATE_TOOLS_QUANTGATE_FIX_REPORT_H_
 #define QUANTGATE_TOOLS_QUANTGATE_FIX_REPORT_H_
 
+#include <optional>
 #include <string>
 
 #include "core/fix/fixer.h"
+#include "tools/quantgate/fix_verify.h"
 
 namespace quantgate::cli {
 
 struct FixTold {
   std::string input, output;  // files; `output` empty = nothing is written
   const fix::FixResult& result;
+  std::optional<Verification> verification{};
 };
 
 struct FixTextOptions {

@@ -1,13 +1,5 @@
 #include "tools/verify/reference.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <utility>
@@ -22,17 +14,6 @@ namespace quantgate::verify {
 namespace {
 
 using Json = nlohmann::json;
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-bool Exists(const std::string& path) { return ::access(path.c_str(), R_OK) == 0; }
-
-std::string FolderOfThisProgram() {
-  std::string path(4096, '\0');
-  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
-  if (size <= 0) return "";
-  path.resize(static_cast<size_t>(size));
-  return path.substr(0, path.rfind('/'));
-}
 
 // The node alone, with the stored values of all its tensors. Tensors get names of their own:
 // those of a file may be empty or alike.
@@ -83,78 +64,26 @@ Judgement ParseJudgement(const std::string& line) {
   return judgement;
 }
 
-std::string ReadAll(std::FILE* file) {
-  std::string text;
-  std::rewind(file);
-  char part[1 << 16];
-  while (const size_t size = std::fread(part, 1, sizeof(part), file)) text.append(part, size);
-  return text;
-}
-
-// The last line says what went wrong in a Python traceback.
-std::string LastLine(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  const size_t line = text.rfind('\n');
-  return Printable(line == std::string::npos ? text : text.substr(line + 1), 200);
-}
-
 }  // namespace
 
 absl::StatusOr<Reference> Reference::Find(const std::string& python) {
-  Reference reference;
-  const std::string here = FolderOfThisProgram();
-  // In a build tree below the sources, or one of several; installed.
-  for (const std::string& root : {here + "/../../..", here + "/../..", here + "/.."}) {
-    for (const char* folder : {"/tools/verify", "/share/quantgate"}) {
-      if (!reference.folder_.empty() || !Exists(root + folder + "/reference/__main__.py")) continue;
-      reference.folder_ = root + folder;
-      const std::string venv = root + "/.venv/bin/python";
-      reference.python_ = Exists(venv) ? venv : "python3";
-    }
-  }
-  if (reference.folder_.empty()) {
+  absl::StatusOr<PythonModule> module = PythonModule::Find("reference", python);
+  if (!module.ok()) {
     return absl::NotFoundError("the float reference does not lie beside this program");
   }
-  if (!python.empty()) reference.python_ = python;
-  return reference;
+  return Reference(*std::move(module));
 }
 
 absl::StatusOr<std::vector<Judgement>> Reference::Judge(
     const std::vector<Executed>& executed) const {
   if (executed.empty()) return std::vector<Judgement>();
-  const File in(std::tmpfile(), std::fclose), out(std::tmpfile(), std::fclose),
-      errors(std::tmpfile(), std::fclose);
-  if (!in || !out || !errors) {
-    return absl::ResourceExhaustedError(std::string("temporary file: ") + std::strerror(errno));
-  }
-  for (const Executed& one : executed) {
-    const std::string line = Request(one) + "\n";
-    if (std::fwrite(line.data(), 1, line.size(), in.get()) != line.size()) {
-      return absl::ResourceExhaustedError(std::string("temporary file: ") + std::strerror(errno));
-    }
-  }
-  std::fflush(in.get());
-  std::rewind(in.get());
-  const pid_t pid = ::fork();
-  if (pid < 0) return absl::ResourceExhaustedError(std::string("fork: ") + std::strerror(errno));
-  if (pid == 0) {
-    ::dup2(::fileno(in.get()), STDIN_FILENO);
-    ::dup2(::fileno(out.get()), STDOUT_FILENO);
-    ::dup2(::fileno(errors.get()), STDERR_FILENO);
-    ::setenv("PYTHONPATH", folder_.c_str(), 1);
-    ::setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
-    ::execlp(python_.c_str(), python_.c_str(), "-m", "reference", nullptr);
-    ::dprintf(STDERR_FILENO, "%s: %s\n", python_.c_str(), std::strerror(errno));
-    ::_exit(127);
-  }
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0) return absl::UnavailableError(LastLine(ReadAll(errors.get())));
+  std::string requests;
+  for (const Executed& one : executed) requests += Request(one) + "\n";
+  const absl::StatusOr<std::string> text = module_.Run(requests, /*timeout_seconds=*/0);
+  if (!text.ok()) return text.status();
   std::vector<Judgement> judgements;
-  const std::string text = ReadAll(out.get());
-  for (size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
-    judgements.push_back(ParseJudgement(text.substr(at, end - at)));
+  for (size_t at = 0, end; (end = text->find('\n', at)) != std::string::npos; at = end + 1) {
+    judgements.push_back(ParseJudgement(text->substr(at, end - at)));
   }
   if (judgements.size() != executed.size()) {
     return absl::InternalError("the float reference answers another number of nodes");

@@ -4,19 +4,20 @@
 #define QUANTGATE_TOOLS_VERIFY_REFERENCE_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "quantgate/model.h"
 #include "tools/verify/answer.h"
 #include "tools/verify/comparison.h"
+#include "tools/verify/python_module.h"
 
 namespace quantgate::verify {
 
 class Reference {
  public:
-  // `python` empty = .venv/bin/python of the source tree this program was built in, else
-  // python3. NotFound where the program does not lie beside this one.
+  // `python` as in PythonModule::Find(). NotFound where the program does not lie beside this one.
   static absl::StatusOr<Reference> Find(const std::string& python);
 
   struct Executed {
@@ -28,7 +29,9 @@ class Reference {
   absl::StatusOr<std::vector<Judgement>> Judge(const std::vector<Executed>& executed) const;
 
  private:
-  std::string python_, folder_;
+  explicit Reference(PythonModule module) : module_(std::move(module)) {}
+
+  PythonModule module_;
 };
 
 }  // namespace quantgate::verify

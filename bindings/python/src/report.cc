@@ -31,7 +31,7 @@ void BindFix(py::module_& module) {
       Data<Fix>(module, "Fix", py::module_local(), py::is_final(),
                 "A way to mend what a finding says.")
           .def_property_readonly("summary", Text(&Fix::summary), "In words.")
-          .def_readonly("safe", &Fix::safe, "It keeps every value the model computes.")
+          .def_readonly("safe", &Fix::safe, "It keeps what the model computes, but for roundings: `quantgate fix` makes it.")
           .def_property_readonly(
               "edits", [](const std::shared_ptr<Fix>& self) { return Parts(self, self->edits); },
               "The changes; empty where they can't be told.")

@@ -33,7 +33,7 @@ struct Edit {
 
 struct Fix {
   std::string summary;
-  bool safe = false;  // keeps every value the model computes
+  bool safe = false;  // keeps what the model computes, but for roundings: fix makes it
   std::vector<Edit> edits;
 };
 

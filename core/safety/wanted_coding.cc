@@ -1,4 +1,4 @@
-#include "core/fix/wanted_coding.h"
+#include "core/safety/wanted_coding.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

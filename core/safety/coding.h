@@ -1,6 +1,6 @@
 // The type and encoding of one quantized tensor: what its stored integers mean.
-#ifndef QUANTGATE_CORE_FIX_CODING_H_
-#define QUANTGATE_CORE_FIX_CODING_H_
+#ifndef QUANTGATE_CORE_SAFETY_CODING_H_
+#define QUANTGATE_CORE_SAFETY_CODING_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -35,4 +35,4 @@ std::string Describe(const Coding& coding);
 
 }  // namespace quantgate::fix
 
-#endif  // QUANTGATE_CORE_FIX_CODING_H_
+#endif  // QUANTGATE_CORE_SAFETY_CODING_H_

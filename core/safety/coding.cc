@@ -1,4 +1,4 @@
-#include "core/fix/coding.h"
+#include "core/safety/coding.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 // The encoding that a finding's fixes ask for.
-#ifndef QUANTGATE_CORE_FIX_WANTED_CODING_H_
-#define QUANTGATE_CORE_FIX_WANTED_CODING_H_
+#ifndef QUANTGATE_CORE_SAFETY_WANTED_CODING_H_
+#define QUANTGATE_CORE_SAFETY_WANTED_CODING_H_
 
 #include <optional>
 #include <string_view>
 
-#include "core/fix/coding.h"
+#include "core/safety/coding.h"
 #include "quantgate/report.h"
 
 namespace quantgate::fix {
@@ -16,4 +16,4 @@ std::optional<Coding> WantedCoding(const Fix& fix, std::string_view tensor, cons
 
 }  // namespace quantgate::fix
 
-#endif  // QUANTGATE_CORE_FIX_WANTED_CODING_H_
+#endif  // QUANTGATE_CORE_SAFETY_WANTED_CODING_H_

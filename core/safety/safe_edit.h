@@ -1,0 +1,34 @@
+// Whether an edit of an encoding keeps what the model computes.
+//
+// A quantized tensor is x cut at the ends of its encoding and rounded to its steps. What is cut may
+// be meant: exporters remove a Relu or Clip where the range of the Q behind it does its work. So the
+// ends may move only where nothing reaches them: the same values x, all that can reach the tensor,
+// are cut alike by both encodings, to within a step. Where no bound of x is known, x is any number.
+#ifndef QUANTGATE_CORE_SAFETY_SAFE_EDIT_H_
+#define QUANTGATE_CORE_SAFETY_SAFE_EDIT_H_
+
+#include <optional>
+#include <string>
+
+#include "core/safety/coding.h"
+#include "core/safety/value_range.h"
+#include "quantgate/model.h"
+
+namespace quantgate::fix {
+
+// Why not; nullopt = it keeps them, but for roundings of half a step.
+using Objection = std::optional<std::string>;
+
+// Another encoding of a tensor that these values reach.
+Objection ObjectionTo(const ValueRange& reaching, const Coding& from, const Coding& to);
+// An encoding where there was none. `behind`: the one that the values were given next; null = they
+// were used in float.
+Objection ObjectionToInserted(const ValueRange& reaching, const Coding* behind,
+                              const Coding& inserted);
+// Another encoding of stored integers, which are written anew; judged by the range of them.
+Objection ObjectionToConstant(const Tensor& tensor, const ValueRange& held, const Coding& from,
+                              const Coding& to);
+
+}  // namespace quantgate::fix
+
+#endif  // QUANTGATE_CORE_SAFETY_SAFE_EDIT_H_

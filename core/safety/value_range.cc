@@ -1,0 +1,220 @@
+#include "core/safety/value_range.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/resolve/encodings.h"
+
+namespace quantgate::fix {
+namespace {
+
+using Kind = ValueEffect::Kind;
+using mapping::Role;
+
+// Ops in a row that are followed; beyond, only encodings count.
+constexpr int kMaxDepth = 64;
+
+ValueRange Cut(const ValueRange& values, const ValueRange& bounds) {
+  return {std::clamp(values.low, bounds.low, bounds.high),
+          std::clamp(values.high, bounds.low, bounds.high), values.step};
+}
+
+// Cut and rounded. Rounding may lead outwards, by half a step.
+ValueRange Quantized(const ValueRange& values, const ValueRange& range) {
+  ValueRange cut = Cut(values, range);
+  if (range.step > 0) {
+    cut.low = std::clamp(std::nearbyint(cut.low / range.step) * range.step, range.low, range.high);
+    cut.high =
+        std::clamp(std::nearbyint(cut.high / range.step) * range.step, range.low, range.high);
+  }
+  cut.step = range.step;
+  return cut;
+}
+
+ValueRange Union(const ValueRange& a, const ValueRange& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high), a.step == b.step ? a.step : 0};
+}
+
+// Whether a tensor holds real values, not indices, shapes or conditions.
+bool HoldsReals(const Tensor& tensor) {
+  return tensor.dtype == Dtype::kUndefined || IsFloat(tensor.dtype) || IsFixedPoint(tensor.dtype);
+}
+
+}  // namespace
+
+bool ValueRange::is_known() const { return std::isfinite(low) && std::isfinite(high); }
+
+std::string Describe(const ValueRange& range) {
+  if (range.is_known()) return fmt::format("{:.4g} … {:.4g}", range.low, range.high);
+  if (std::isfinite(range.low)) return fmt::format("{:.4g} and more", range.low);
+  if (std::isfinite(range.high)) return fmt::format("{:.4g} and less", range.high);
+  return "any number";
+}
+
+std::optional<ValueRange> RangeOf(const Coding& coding) {
+  const Encoding& e = coding.encoding;
+  if (!IsFixedPoint(coding.dtype) || e.scales.empty() ||
+      (e.kind != EncodingKind::kPerTensor && e.kind != EncodingKind::kPerChannel)) {
+    return std::nullopt;
+  }
+  std::optional<ValueRange> range;
+  for (size_t i = 0; i < EntryCount(e); ++i) {
+    const double scale = ScaleAt(e, i);
+    if (!std::isfinite(scale) || scale <= 0) return std::nullopt;
+    const auto real = [&](int64_t stored) {
+      return static_cast<double>(stored - ZeroPointAt(e, i)) * scale;
+    };
+    const ValueRange one = {real(StoredMin(coding.dtype, e.bitwidth)),
+                            real(StoredMax(coding.dtype, e.bitwidth)), scale};
+    range = range ? Union(*range, one) : one;
+  }
+  return range;
+}
+
+ValueRanges::ValueRanges(const Model& model, const opdb::View& database)
+    : model_(model),
+      ops_(database, model.dialect),
+      producer_(model.tensors.size(), -1),
+      dequantize_(model.tensors.size(), -1) {
+  for (size_t n = 0; n < model.nodes.size(); ++n) {
+    const Node& node = model.nodes[n];
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(n);
+    }
+    if (!node.inputs.empty() && node.inputs[0] != kNoTensor &&
+        ops_.RoleOf(node) == Role::kDequantize) {
+      dequantize_[static_cast<size_t>(node.inputs[0])] = static_cast<int32_t>(n);
+    }
+  }
+}
+
+bool ValueRanges::IsInput(TensorId tensor) const {
+  return std::find(model_.inputs.begin(), model_.inputs.end(), tensor) != model_.inputs.end();
+}
+
+const Node* ValueRanges::Producer(TensorId tensor) const {
+  const int32_t at = producer_[static_cast<size_t>(tensor)];
+  return at < 0 ? nullptr : &model_.nodes[static_cast<size_t>(at)];
+}
+
+std::optional<Coding> ValueRanges::CodingAt(const Node& node) const {
+  const bool quantizes = ops_.RoleOf(node) == Role::kQuantize;
+  const auto values = [&](size_t i) -> const TensorValues* {
+    const TensorId id = i < node.inputs.size() ? node.inputs[i] : kNoTensor;
+    return id == kNoTensor ? nullptr : model_.tensors[static_cast<size_t>(id)].values.get();
+  };
+  const TensorId quantized = quantizes              ? (node.outputs.empty() ? kNoTensor : node.outputs[0])
+                             : node.inputs.empty() ? kNoTensor
+                                                    : node.inputs[0];
+  if (quantized == kNoTensor) return std::nullopt;
+  NodeEncoding found = EncodingOf(model_, node, model_.tensors[static_cast<size_t>(quantized)],
+                                  values(1), values(2));
+  if (!found.problem.empty()) return std::nullopt;
+  return Coding{found.dtype, std::move(found.encoding)};
+}
+
+std::optional<Coding> ValueRanges::CodingOf(TensorId id) const {
+  const Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
+  if (IsFixedPoint(tensor.dtype) && tensor.encoding.kind != EncodingKind::kNone) {
+    return Coding{tensor.dtype, tensor.encoding};
+  }
+  const Node* producer = Producer(id);
+  if (producer != nullptr && ops_.RoleOf(*producer) == Role::kQuantize) return CodingAt(*producer);
+  const int32_t reader = dequantize_[static_cast<size_t>(id)];
+  if (reader >= 0) return CodingAt(model_.nodes[static_cast<size_t>(reader)]);
+  return std::nullopt;
+}
+
+// Of the values in the file, else of what the encoding can say.
+ValueRange ValueRanges::Constant(TensorId id) const {
+  const Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
+  const std::optional<Coding> coding = CodingOf(id);
+  // A constant in float that a tool quantizes by the encoding beside it.
+  const bool stores_reals = tensor.values != nullptr && !tensor.values->reals.empty();
+  if (stores_reals || !coding) {
+    if (!stores_reals) return {};
+    const auto [low, high] =
+        std::minmax_element(tensor.values->reals.begin(), tensor.values->reals.end());
+    return {*low, *high};
+  }
+  const bool is_annotated = HasOwnEncoding(tensor) && model_.dialect != Dialect::kQnn;
+  const std::optional<ValueRange> all = RangeOf(*coding);
+  if (!all || is_annotated) return {};
+  std::optional<std::pair<double, double>> ends = tensor.value_range;
+  if (tensor.values != nullptr && !tensor.values->ints.empty()) {
+    const auto [low, high] =
+        std::minmax_element(tensor.values->ints.begin(), tensor.values->ints.end());
+    ends.emplace(static_cast<double>(*low), static_cast<double>(*high));
+  }
+  if (!ends || EntryCount(coding->encoding) != 1) return *all;
+  const double scale = ScaleAt(coding->encoding, 0);
+  const auto zero = static_cast<double>(ZeroPointAt(coding->encoding, 0));
+  return {(ends->first - zero) * scale, (ends->second - zero) * scale, all->step};
+}
+
+ValueRange ValueRanges::Dequantized(const Node& node, int depth) const {
+  const std::optional<Coding> coding = CodingAt(node);
+  const std::optional<ValueRange> range = coding ? RangeOf(*coding) : std::nullopt;
+  if (!range) return {};
+  const TensorId quantized = node.inputs[0];
+  const std::optional<Coding> written = CodingOf(quantized);
+  // Integers that are read otherwise than they were written may be any.
+  return written && Same(*written, *coding) ? Held(quantized, depth + 1) : *range;
+}
+
+ValueRange ValueRanges::Written(const Node& node, int depth) const {
+  const Role role = ops_.RoleOf(node);
+  if (role == Role::kDequantize) return Dequantized(node, depth);
+  if (role == Role::kQuantize) {
+    return node.inputs.empty() || node.inputs[0] == kNoTensor ? ValueRange{}
+                                                              : Held(node.inputs[0], depth + 1);
+  }
+  if (!node.unchecked_reason.empty()) return {};
+  const ValueEffect effect = ops_.Of(model_, node);
+  if (effect.kind == Kind::kUnknown) return {};
+  if (effect.kind == Kind::kBounded) return {effect.low, effect.high};
+  std::optional<ValueRange> read;
+  for (const TensorId id : node.inputs) {
+    if (id == kNoTensor || !HoldsReals(model_.tensors[static_cast<size_t>(id)])) continue;
+    const ValueRange held = Held(id, depth + 1);
+    read = read ? Union(*read, held) : held;
+    // The others of an op that cuts are its bounds.
+    if (effect.kind == Kind::kCut) break;
+  }
+  if (!read) return {};
+  if (effect.kind == Kind::kCut) {
+    ValueRange cut = Cut(*read, {effect.low, effect.high});
+    const bool on_grid = effect.low == 0 && !std::isfinite(effect.high);
+    if (!on_grid) cut.step = 0;
+    return cut;
+  }
+  read->low = std::min(read->low, 0.0);
+  read->high = std::max(read->high, 0.0);
+  if (effect.kind == Kind::kAveraged) read->step = 0;
+  return *read;
+}
+
+ValueRange ValueRanges::Reaching(TensorId id, int depth) const {
+  if (model_.tensors[static_cast<size_t>(id)].is_static) return Constant(id);
+  const Node* producer = Producer(id);
+  if (producer == nullptr || IsInput(id) || depth > kMaxDepth) return {};
+  return Written(*producer, depth);
+}
+
+ValueRange ValueRanges::Held(TensorId id, int depth) const {
+  if (const auto known = held_.find(id); known != held_.end()) return known->second;
+  ValueRange held = Reaching(id, depth);
+  if (const std::optional<Coding> coding = CodingOf(id)) {
+    const std::optional<ValueRange> range = RangeOf(*coding);
+    held = range ? Quantized(held, *range) : ValueRange{};
+  }
+  held_[id] = held;
+  return held;
+}
+
+ValueRange ValueRanges::Held(TensorId tensor) const { return Held(tensor, 0); }
+ValueRange ValueRanges::Reaching(TensorId tensor) const { return Reaching(tensor, 0); }
+
+}  // namespace quantgate::fix

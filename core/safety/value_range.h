@@ -1,0 +1,67 @@
+// Interval reasoning: which real values a tensor of a model can hold.
+//
+// What a quantized tensor holds lies within its encoding, and what an op makes of that is known for
+// some ops (op_values.h). Everything else may be any number.
+#ifndef QUANTGATE_CORE_SAFETY_VALUE_RANGE_H_
+#define QUANTGATE_CORE_SAFETY_VALUE_RANGE_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/opdb/view.h"
+#include "core/safety/coding.h"
+#include "core/safety/op_values.h"
+#include "quantgate/model.h"
+
+namespace quantgate::fix {
+
+struct ValueRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  // All of them are whole multiples of it; 0 = not known.
+  double step = 0;
+
+  bool is_known() const;  // at both ends
+};
+
+// What an encoding can say. nullopt where its scales are no numbers above 0, or not its kind.
+std::optional<ValueRange> RangeOf(const Coding& coding);
+// "-1.5 … 3", "any number", "0 and more".
+std::string Describe(const ValueRange& range);
+
+class ValueRanges {
+ public:
+  // Both must outlive it; the model must not change.
+  ValueRanges(const Model& model, const opdb::View& database);
+
+  // Of a quantized tensor: from the Q that writes it, the DQ that reads it, or its own.
+  std::optional<Coding> CodingOf(TensorId tensor) const;
+  // What a tensor can hold, real values if it is quantized.
+  ValueRange Held(TensorId tensor) const;
+  // What a tensor would hold if no encoding of its own cut and rounded it.
+  ValueRange Reaching(TensorId tensor) const;
+  // Something outside of the model writes it.
+  bool IsInput(TensorId tensor) const;
+
+ private:
+  ValueRange Held(TensorId tensor, int depth) const;
+  ValueRange Reaching(TensorId tensor, int depth) const;
+  ValueRange Constant(TensorId tensor) const;
+  ValueRange Written(const Node& node, int depth) const;
+  ValueRange Dequantized(const Node& node, int depth) const;
+  std::optional<Coding> CodingAt(const Node& node) const;
+  const Node* Producer(TensorId tensor) const;
+
+  const Model& model_;
+  OpValues ops_;
+  std::vector<int32_t> producer_, dequantize_;  // per tensor: a node; -1 = none
+  mutable absl::flat_hash_map<TensorId, ValueRange> held_;
+};
+
+}  // namespace quantgate::fix
+
+#endif  // QUANTGATE_CORE_SAFETY_VALUE_RANGE_H_
