@@ -50,11 +50,13 @@ void MarkSafeFixes(const Model& model, const opdb::View& database, Report& repor
       const std::optional<Coding> now = id == kNoTensor ? std::nullopt : ranges.CodingOf(id);
       if (!now) continue;
       const std::optional<Coding> to = WantedCoding(fix, finding.tensor, *now);
+      if (!to) continue;
       const Tensor& tensor = model.tensors[static_cast<size_t>(id)];
       // Integers that the model's caller reads or writes stay what they are.
-      const bool raw = model.dialect != Dialect::kQnn && !HasOwnEncoding(tensor) &&
-                       (IsGiven(model.inputs, id) || IsGiven(model.outputs, id));
-      fix.safe = to && !raw && !ObjectionTo(model, ranges, id, *now, *to);
+      const bool is_native = model.dialect == Dialect::kQnn;
+      const bool changes = is_native ? to->dtype != now->dtype : !HasOwnEncoding(tensor);
+      const bool raw = changes && (IsGiven(model.inputs, id) || IsGiven(model.outputs, id));
+      fix.safe = !raw && !ObjectionTo(model, ranges, id, *now, *to);
     }
   }
 }
