@@ -6,7 +6,7 @@ namespace quantgate::fix {
 
 std::span<const Mend> Mends() {
   static constexpr std::array<Mend, 5> kMends = {MendAsWritten, MendSign, MendWidened, MendBorder,
-                                               MendBehind};
+                                                 MendBehind};
   return kMends;
 }
 

@@ -47,7 +47,7 @@ ValueEffect Then(const ValueEffect& first, const ValueEffect& next) {
     ValueEffect both = first;
     both.low = std::min(both.low, 0.0);
     both.high = std::max(both.high, 0.0);
-    return first.kind == Kind::kBounded ? both
+    return first.kind == Kind::kBounded    ? both
            : first.kind == Kind::kAveraged ? first
                                            : ValueEffect{};
   }
@@ -107,8 +107,7 @@ ValueEffect OpValues::OfOp(std::string_view op, const Settings& settings) const 
       const auto& [names, numbers] = std::pair(member.names, member.numbers);
       const bool named = std::find(names.begin(), names.end(), setting.name) != names.end();
       const bool numbered =
-          setting.number &&
-          std::any_of(numbers.begin(), numbers.end(), [&](int64_t number) {
+          setting.number && std::any_of(numbers.begin(), numbers.end(), [&](int64_t number) {
             return static_cast<double>(number) == *setting.number;
           });
       if (!named && !numbered) continue;
@@ -140,8 +139,7 @@ ValueEffect OpValues::OfMapped(const Model& model, const Node& node,
   if (op.clamp) {
     ValueEffect cut;
     cut.kind = Kind::kCut;
-    const bool known =
-        Bound(op.clamp_min, scope, cut.low) && Bound(op.clamp_max, scope, cut.high);
+    const bool known = Bound(op.clamp_min, scope, cut.low) && Bound(op.clamp_max, scope, cut.high);
     return known ? cut : ValueEffect{};
   }
   for (const mapping::Case& chosen : op.cases) {

@@ -23,9 +23,9 @@ Objection ObjectionAt(double x, const ValueRange& before, const ValueRange& afte
   const double was = std::clamp(x, before.low, before.high);
   const double is = std::clamp(x, after.low, after.high);
   if (std::abs(was - is) <= slack) return std::nullopt;
-  const std::string reach =
-      std::isfinite(x) ? fmt::format("what reaches it goes to {:.4g}", x)
-                       : std::string("how far what reaches it goes is not known");
+  const std::string reach = std::isfinite(x)
+                                ? fmt::format("what reaches it goes to {:.4g}", x)
+                                : std::string("how far what reaches it goes is not known");
   if (std::abs(x - was) > std::abs(x - is)) {
     return fmt::format(
         "its encoding cuts at {:.4g}, and {}: that may be a removed Relu or Clip, which "
@@ -69,8 +69,8 @@ bool FitsAxis(const Tensor& tensor, const Encoding& encoding) {
 Objection ObjectionTo(const ValueRange& reaching, const Coding& from, const Coding& to) {
   if (Same(from, to)) return std::nullopt;
   const size_t count = std::max(EntryCount(from.encoding), EntryCount(to.encoding));
-  if (count > 1 && (from.encoding.kind != to.encoding.kind ||
-                    from.encoding.axis != to.encoding.axis)) {
+  if (count > 1 &&
+      (from.encoding.kind != to.encoding.kind || from.encoding.axis != to.encoding.axis)) {
     return "its channels would be other ones";
   }
   for (size_t i = 0; i < count; ++i) {

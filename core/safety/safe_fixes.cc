@@ -18,15 +18,15 @@ bool IsGiven(const std::vector<TensorId>& ids, TensorId id) {
 
 }  // namespace
 
-Objection ObjectionTo(const Model& model, const ValueRanges& ranges, TensorId id,
-                      const Coding& now, const Coding& to) {
+Objection ObjectionTo(const Model& model, const ValueRanges& ranges, TensorId id, const Coding& now,
+                      const Coding& to) {
   const Tensor& tensor = model.tensors[static_cast<size_t>(id)];
   // A constant in float beside an encodings file is quantized by whoever reads the two.
-  const bool stored = tensor.is_static &&
-                      (!HasOwnEncoding(tensor) || model.dialect == Dialect::kQnn);
+  const bool stored =
+      tensor.is_static && (!HasOwnEncoding(tensor) || model.dialect == Dialect::kQnn);
   const bool moves_axis = tensor.is_static && now.encoding.axis != to.encoding.axis;
   return stored || moves_axis ? ObjectionToConstant(tensor, ranges.Held(id), now, to)
-                : ObjectionTo(ranges.Reaching(id), now, to);
+                              : ObjectionTo(ranges.Reaching(id), now, to);
 }
 
 void MarkSafeFixes(const Model& model, const opdb::View& database, Report& report) {

@@ -105,9 +105,9 @@ std::optional<Coding> ValueRanges::CodingAt(const Node& node) const {
     const TensorId id = i < node.inputs.size() ? node.inputs[i] : kNoTensor;
     return id == kNoTensor ? nullptr : model_.tensors[static_cast<size_t>(id)].values.get();
   };
-  const TensorId quantized = quantizes              ? (node.outputs.empty() ? kNoTensor : node.outputs[0])
+  const TensorId quantized = quantizes ? (node.outputs.empty() ? kNoTensor : node.outputs[0])
                              : node.inputs.empty() ? kNoTensor
-                                                    : node.inputs[0];
+                                                   : node.inputs[0];
   if (quantized == kNoTensor) return std::nullopt;
   NodeEncoding found = EncodingOf(model_, node, model_.tensors[static_cast<size_t>(quantized)],
                                   values(1), values(2));

@@ -1,4 +1,5 @@
-// core/safety: which values reach a tensor, and which edits of encodings keep what a model computes.
+// core/safety: which values reach a tensor, and which edits of encodings keep what a model
+// computes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -233,8 +234,8 @@ TEST(SafeEdit, AnEditOfARandomChainThatIsSafeMovesNothingByMoreThanAStep) {
     const int64_t last = wide ? 65535 : 255;
     const double at = random() % 3 == 0 ? 0 : draw(0, 1);
     const auto zero = static_cast<int32_t>(std::lround(at * static_cast<double>(last)));
-    const Coding made = wide ? U16(static_cast<float>(scale), zero)
-                             : U8(static_cast<float>(scale), zero);
+    const Coding made =
+        wide ? U16(static_cast<float>(scale), zero) : U8(static_cast<float>(scale), zero);
     return random() % 2 == 0 ? made : OtherSign(made);
   };
   const auto quantized = [](double x, const Coding& c) {
@@ -266,11 +267,10 @@ TEST(SafeEdit, AnEditOfARandomChainThatIsSafeMovesNothingByMoreThanAStep) {
     const Coding to = codings[random() % 2 == 0 ? 0 : edited - 1];
     const TensorId tensor = g.model.nodes[edited - 1].outputs[0];
     const Objection objection = g.To(tensor, to);
-    // Of the edited tensor, in steps of its coarser encoding; of what comes out, where each rounding
-    // behind may add a step of its own.
+    // Of the edited tensor, in steps of its coarser encoding; of what comes out, where each
+    // rounding behind may add a step of its own.
     double at_tensor = 0, at_end = 0;
-    const double step =
-        std::max(ScaleAt(to.encoding, 0), ScaleAt(codings[edited].encoding, 0));
+    const double step = std::max(ScaleAt(to.encoding, 0), ScaleAt(codings[edited].encoding, 0));
     double steps = step;
     for (size_t i = edited + 1; i < codings.size(); ++i) steps += ScaleAt(codings[i].encoding, 0);
     const double reach = 1.5 * std::max(-RangeOf(codings[0])->low, RangeOf(codings[0])->high);

@@ -385,8 +385,8 @@ int RunFix(const FixFlags& flags) {
   if (!told.ok()) return Fail(told.status());
   const absl::StatusOr<bool> color = flags.color.Decide(*told);
   if (!color.ok()) return Fail(color.status());
-  const FixTold words{flags.encodings.empty() ? flags.input : flags.encodings, flags.output,
-                      result, std::move(verification)};
+  const FixTold words{flags.encodings.empty() ? flags.input : flags.encodings, flags.output, result,
+                      std::move(verification)};
   told->Write(
       *format == Format::kJson
           ? FixJson(words)

@@ -77,9 +77,8 @@ absl::StatusOr<Json> InputsOf(const Model& model, const opdb::View& database) {
     if (tensor.is_static) continue;  // has a value of its own
     const std::string_view dtype = NumpyName(tensor.dtype);
     if (dtype.empty() || tensor.unknown_rank) {
-      return absl::InvalidArgumentError(
-          fmt::format("--verify: no values can be made for the input \"{}\"",
-                      Printable(tensor.name)));
+      return absl::InvalidArgumentError(fmt::format(
+          "--verify: no values can be made for the input \"{}\"", Printable(tensor.name)));
     }
     Json input = {{"dtype", dtype}, {"shape", Json::array()}};
     for (const int64_t dim : tensor.dims) input["shape"].push_back(dim < 0 ? 1 : dim);
@@ -113,9 +112,8 @@ absl::StatusOr<Verification> VerifyFixed(const VerifyTask& task, const opdb::Vie
   const absl::StatusOr<std::string> text = module->Run(request.dump(), task.timeout_seconds);
   progress.reset();
   if (text.status().code() == absl::StatusCode::kDeadlineExceeded) {
-    return absl::DeadlineExceededError(
-        fmt::format("--verify: {}; --verify-timeout allows more",
-                    std::string(text.status().message())));
+    return absl::DeadlineExceededError(fmt::format("--verify: {}; --verify-timeout allows more",
+                                                   std::string(text.status().message())));
   }
   if (!text.ok()) return fail(std::string(text.status().message()));
   const Json said = Json::parse(*text, nullptr, false);
@@ -141,7 +139,8 @@ absl::StatusOr<Verification> VerifyFixed(const VerifyTask& task, const opdb::Vie
 std::string Describe(const Verification& verification) {
   if (!verification.not_compared.empty()) return "not compared: " + verification.not_compared;
   return fmt::format(
-      "on the CPU its outputs move by {:.2f} %, and by {:.2f} % when the inputs move by half a step",
+      "on the CPU its outputs move by {:.2f} %, and by {:.2f} % when the inputs move by half a "
+      "step",
       100 * verification.difference, 100 * verification.noise);
 }
 

@@ -20,7 +20,7 @@ struct Verification {
 };
 
 struct VerifyTask {
-  std::string before, after;  // ONNX files
+  std::string before, after;     // ONNX files
   const Model* model = nullptr;  // as it was
   std::string python;            // empty = as `verify --python`
   int timeout_seconds = 0;
