@@ -14,6 +14,7 @@
 #include "core/encodings/tensor_roles.h"
 #include "core/resolve/encodings.h"
 #include "core/rules/format.h"
+#include "core/rules/raise.h"
 #include "core/types/nearest.h"
 #include "quantgate/encodings_file.h"
 #include "quantgate/rule.h"
@@ -46,12 +47,8 @@ class Applying {
   }
 
  private:
-  Finding& Add(std::string_view code, Consequence consequence, std::string message,
-               TensorId id = kNoTensor) {
-    Finding& finding = findings_.emplace_back();
-    finding.rule = FindRule(code);
-    finding.consequence = consequence;
-    finding.message = std::move(message);
+  Finding& Add(RuleId rule, Consequence consequence, std::string message, TensorId id = kNoTensor) {
+    Finding& finding = findings_.emplace_back(rules::Raise(rule, consequence, std::move(message)));
     if (id == kNoTensor) return finding;
     finding.tensor = model_.tensors[static_cast<size_t>(id)].name;
     finding.node_index = roles_.NodeOf(id);
@@ -77,7 +74,7 @@ class Applying {
     const bool whole = problem.entry < 0;
     const EncodingsEntry* entry =
         whole ? nullptr : &file_.entries[static_cast<size_t>(problem.entry)];
-    std::string_view code = "QG706";
+    RuleId rule = rules::kEncodingsSchema;
     Consequence consequence = Consequence::kRejected;
     std::string fix = fmt::format("export the encodings again as version {}", file_.version);
     switch (problem.kind) {
@@ -88,18 +85,18 @@ class Applying {
         fix = fmt::format("add \"version\": \"{}\"", file_.version);
         break;
       case EncodingsProblem::Kind::kOffsetSign:
-        code = "QG708";
+        rule = rules::kOffsetSign;
         consequence = Consequence::kWrongValues;
         fix = "write the offset in the convention of the file's version";
         break;
       case EncodingsProblem::Kind::kInconsistent:
-        code = "QG709";
+        rule = rules::kInconsistentEncoding;
         consequence = Consequence::kAltered;
         fix = "export the entry again";
         break;
     }
     Finding& finding =
-        Add(code, consequence,
+        Add(rule, consequence,
             whole ? fmt::format("{}: {}", file_.source, problem.message)
                   : fmt::format("{}: \"{}\": {}", At(*entry), entry->name, problem.message),
             whole ? kNoTensor : Find(entry->name));
@@ -137,7 +134,7 @@ class Applying {
             : fmt::format("in {} and in {}", EncodingsSectionName(first.section),
                           EncodingsSectionName(second.section));
     Finding& finding =
-        Add("QG704", same ? Consequence::kAdvice : Consequence::kAltered,
+        Add(rules::kDuplicateEncoding, same ? Consequence::kAdvice : Consequence::kAltered,
             fmt::format("{}: \"{}\" stands {} in the file{}", At(second), second.name, where,
                         same ? ", with the same values" : "; the last one is used"),
             Find(second.name));
@@ -166,7 +163,7 @@ class Applying {
                                    model_.dialect == Dialect::kQnn);
     if (!completed.found.empty()) {
       Finding& finding =
-          Add("QG705", Consequence::kRejected,
+          Add(rules::kEncodingMisfit, Consequence::kRejected,
               fmt::format("{}: the {} encoding of \"{}\" does not fit the tensor", At(entry),
                           EncodingKindName(entry.encoding.kind), entry.name),
               id);
@@ -209,7 +206,7 @@ class Applying {
       hint = DidYouMean(entry.name, known);
     }
     Finding& finding = Add(
-        "QG701", Consequence::kAltered,
+        rules::kUnknownEncodingName, Consequence::kAltered,
         fmt::format("{}: no tensor of the model is named \"{}\"{}", At(entry), entry.name, hint));
     finding.tensor = entry.name;
     finding.found = "an encoding that nothing uses";
@@ -229,7 +226,7 @@ class Applying {
     const EncodingsSection right =
         in_params ? EncodingsSection::kActivations : EncodingsSection::kParams;
     Finding& finding =
-        Add("QG703", Consequence::kAltered,
+        Add(rules::kWrongSection, Consequence::kAltered,
             fmt::format("{}: \"{}\" is {} and stands in {}, where it is not looked up", At(entry),
                         entry.name, in_params ? "computed at run time" : "a weight or bias",
                         EncodingsSectionName(entry.section)),
@@ -256,7 +253,7 @@ class Applying {
   void ReportOffset(const EncodingsEntry& entry, TensorId id) {
     const int64_t low = StoredMin(entry.dtype, entry.encoding.bitwidth);
     Finding& finding =
-        Add("QG708", Consequence::kWrongValues,
+        Add(rules::kOffsetSign, Consequence::kWrongValues,
             fmt::format("{}: y_zero_point of the weight \"{}\" is the smallest value "
                         "of its type; it is taken for QNN's offset of a symmetric "
                         "weight",
@@ -272,7 +269,7 @@ class Applying {
     ++compared_;
     if (entry.dtype == model_dtype && SameEncoding(encoding, model_encoding)) return;
     Finding& finding =
-        Add("QG707", Consequence::kAltered,
+        Add(rules::kConflictingEncodings, Consequence::kAltered,
             fmt::format("{}: \"{}\" has another encoding in the model ({}); the model's is used",
                         At(entry), entry.name, whose),
             id);

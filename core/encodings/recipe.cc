@@ -16,6 +16,7 @@
 #include "core/opdb/conditions.h"
 #include "core/resolve/mapping.h"
 #include "core/rules/format.h"
+#include "core/rules/raise.h"
 #include "core/types/nearest.h"
 #include "quantgate/dtype.h"
 #include "quantgate/rule.h"
@@ -236,12 +237,9 @@ class Applying {
 
   // ---- findings ------------------------------------------------------------------------------
 
-  Finding& Add(std::string_view code, Consequence consequence, std::string message,
-               std::string found, std::string allowed, std::string fix) {
-    Finding& finding = findings_.emplace_back();
-    finding.rule = FindRule(code);
-    finding.consequence = consequence;
-    finding.message = std::move(message);
+  Finding& Add(RuleId rule, Consequence consequence, std::string message, std::string found,
+               std::string allowed, std::string fix) {
+    Finding& finding = findings_.emplace_back(rules::Raise(rule, consequence, std::move(message)));
     finding.found = std::move(found);
     finding.allowed = std::move(allowed);
     finding.fixes.push_back(rules::UnsafeFix(std::move(fix)));
@@ -249,10 +247,10 @@ class Applying {
   }
 
   // Of a layer; nothing is built of it.
-  void Refuse(const Layer& layer, std::string_view code, Consequence consequence,
-              std::string message, std::string found, std::string allowed, std::string fix) {
+  void Refuse(const Layer& layer, RuleId rule, Consequence consequence, std::string message,
+              std::string found, std::string allowed, std::string fix) {
     Node& node = model_.nodes[layer.node];
-    Finding& finding = Add(code, consequence, std::move(message), std::move(found),
+    Finding& finding = Add(rule, consequence, std::move(message), std::move(found),
                            std::move(allowed), std::move(fix));
     finding.node_index = static_cast<int32_t>(layer.node);
     finding.node = node.name;
@@ -286,7 +284,7 @@ class Applying {
   bool Visit(const Layer& layer) {
     const RecipeEntry* entry = EntryFor(model_.nodes[layer.node].name);
     if (entry == nullptr) {
-      Refuse(layer, "QG711", Consequence::kRejected,
+      Refuse(layer, rules::kNoRecipe, Consequence::kRejected,
              fmt::format("{}: no pattern fits the layer, and there is no fallback", file_.source),
              "a layer without a recipe", "a pattern that fits, or a fallback",
              "add \"fallback\" to the section");
@@ -304,7 +302,7 @@ class Applying {
     for (size_t i = 0; i < known.size(); ++i) names.emplace_back(known.at(i).key());
     std::string hint;
     if (value) hint = DidYouMeanOf(*value, names);
-    Refuse(layer, "QG712", Consequence::kRejected,
+    Refuse(layer, rules::kUnknownRecipe, Consequence::kRejected,
            value ? fmt::format("{}: {} \"{}\" is not known{}", At(entry), field, *value, hint)
                  : fmt::format("{}: {} is missing", At(entry), field),
            value ? fmt::format("{} {}", field, *value) : fmt::format("no {}", field),
@@ -325,7 +323,7 @@ class Applying {
       return {};
     }
     if (!entry.sym.value_or(false)) {
-      Refuse(layer, "QG712", Consequence::kRejected,
+      Refuse(layer, rules::kUnknownRecipe, Consequence::kRejected,
              fmt::format("{}: {}; only symmetric weights are built", At(entry),
                          entry.sym ? "sym is false" : "sym is missing"),
              entry.sym ? "sym false" : "no sym", "sym true", "set sym to true");
@@ -341,7 +339,7 @@ class Applying {
     }
     const int64_t block = *entry.block_size;
     if (layer.in <= 0 || layer.out <= 0) {
-      Refuse(layer, "QG714", Consequence::kUnchecked,
+      Refuse(layer, rules::kRecipeShape, Consequence::kUnchecked,
              fmt::format("{}: the shape of the layer's weight is not known", At(entry)),
              fmt::format("in {}, out {}", Size(layer.in), Size(layer.out)),
              "fixed numbers of input and output channels", "give the weight's shape");
@@ -375,8 +373,8 @@ class Applying {
     const std::string allowed = groups.empty()
                                     ? std::string("none of the known group sizes divides them")
                                     : rules::NumberList(groups);
-    Refuse(layer, "QG713", Consequence::kRejected, fmt::format("{}: {}", At(entry), message),
-           std::move(found), allowed,
+    Refuse(layer, rules::kRecipeGroup, Consequence::kRejected,
+           fmt::format("{}: {}", At(entry), message), std::move(found), allowed,
            groups.empty() ? "pad the input channels, or leave the layer out"
                           : fmt::format("use block_size {}", allowed));
   }
@@ -478,7 +476,7 @@ class Applying {
       if (pattern.fallback) continue;  // it is for what may come
       const RecipeEntry& entry = *pattern.entry;
       if (!pattern.regex) {
-        Add("QG710", Consequence::kAltered,
+        Add(rules::kUnmatchedRecipe, Consequence::kAltered,
             fmt::format("{}: is no regular expression; it is passed over", At(entry)),
             fmt::format("\"{}\"", entry.pattern.substr(0, kLongestPattern)),
             "an ECMAScript regular expression without back references or many repeats",
@@ -487,7 +485,7 @@ class Applying {
       }
       const std::string hint =
           names.size() <= kHintedNames ? DidYouMean(entry.pattern, names) : std::string();
-      Add("QG710", Consequence::kAltered,
+      Add(rules::kUnmatchedRecipe, Consequence::kAltered,
           fmt::format("{}: fits the name of no linear layer{}", At(entry), hint),
           "a pattern that nothing uses",
           names.empty() ? "a layer's whole name"
@@ -511,7 +509,7 @@ class Applying {
       if (said) continue;
       const std::string read =
           rules::Join(std::vector<std::string>{std::string(document_["sections"].at(0).str())});
-      Add("QG710", Consequence::kAltered,
+      Add(rules::kUnmatchedRecipe, Consequence::kAltered,
           fmt::format("{}: the section {} is not read; its layers get what {} says", At(entry),
                       entry.section, read),
           fmt::format("a recipe in {}", entry.section), fmt::format("a pattern in {}", read),

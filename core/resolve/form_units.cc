@@ -38,7 +38,8 @@ void SourceResolver::Classify() {
     if (!node.unchecked_reason.empty()) {
       source.state = SourceNode::State::kUnchecked;
       source.reason = node.unchecked_reason;
-      Report(static_cast<int32_t>(i), "QG604", Consequence::kUnchecked, node.unchecked_reason);
+      Report(static_cast<int32_t>(i), rules::kControlFlow, Consequence::kUnchecked,
+             node.unchecked_reason);
       continue;
     }
     state.mapping = mapping_.Find(node.domain, node.op);
@@ -209,7 +210,7 @@ void SourceResolver::ReadEncodings() {
     if (!encoding.problem.empty()) {
       state.kind = Kind::kUnknown;
       if (encoding.dynamic) {
-        Report(index, "QG603", Consequence::kRejected,
+        Report(index, rules::kDynamicQuantization, Consequence::kRejected,
                absl::StrCat(node.op, ": ", encoding.problem), node.outputs[0]);
         resolved_.sources[i].state = SourceNode::State::kRefused;
       } else {
@@ -568,7 +569,7 @@ void SourceResolver::FormUnits() {
       ReportMissing(index);
     } else {
       const Node& node = file_.nodes[i];
-      Report(index, "QG601", Consequence::kAltered,
+      Report(index, rules::kHalfQuantizedUnit, Consequence::kAltered,
              state.mapping->float_only
                  ? absl::StrCat(node.op, " is never a quantized unit: it runs in float")
                  : absl::StrCat(node.op,
@@ -586,7 +587,7 @@ void SourceResolver::ReportMissing(int32_t index) {
   IsAnnotatedUnit(index, touches, &missing);
   for (const TensorId id : missing) {
     const std::string& name = FileTensor(id).name;
-    Report(index, "QG702", Consequence::kAltered,
+    Report(index, rules::kUnencodedTensor, Consequence::kAltered,
            absl::StrCat("\"", name, "\" has no encoding: ", node.op,
                         " runs in float, or with an encoding that a tool chooses"),
            id);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/resolve/node_scope.h"
+#include "core/rules/raise.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
@@ -29,22 +30,20 @@ void SourceResolver::Run() {
   FillSources();
 }
 
-void SourceResolver::Report(int32_t node, std::string_view code, Consequence consequence,
-                            std::string message, TensorId tensor) {
-  Finding& finding = resolved_.findings.emplace_back();
-  finding.rule = FindRule(code);
-  finding.consequence = consequence;
+void SourceResolver::Report(int32_t node, RuleId rule, Consequence consequence, std::string message,
+                            TensorId tensor) {
+  Finding& finding =
+      resolved_.findings.emplace_back(rules::Raise(rule, consequence, std::move(message)));
   finding.node_index = node;
   finding.node = file_.nodes[static_cast<size_t>(node)].name;
   finding.op = file_.nodes[static_cast<size_t>(node)].op;
-  finding.message = std::move(message);
   if (tensor != kNoTensor) finding.tensor = FileTensor(tensor).name;
 }
 
 void SourceResolver::Uncheck(int32_t node, std::string reason) {
   SourceNode& source = resolved_.sources[static_cast<size_t>(node)];
   source.state = SourceNode::State::kUnchecked;
-  Report(node, "QG102", Consequence::kUnchecked, reason);
+  Report(node, rules::kUnmappedSourceOp, Consequence::kUnchecked, reason);
   source.reason = std::move(reason);
 }
 
@@ -54,7 +53,7 @@ void SourceResolver::Refuse(int32_t node, std::string reason) {
   std::erase_if(resolved_.findings, [&](const Finding& f) {
     return f.node_index == node && f.consequence == Consequence::kAltered;
   });
-  Report(node, "QG102", Consequence::kRejected,
+  Report(node, rules::kUnmappedSourceOp, Consequence::kRejected,
          absl::StrCat(source.op, " has no QNN op: ", std::move(reason)));
   resolved_.sources[static_cast<size_t>(node)].state = SourceNode::State::kRefused;
 }

@@ -11,6 +11,7 @@
 #include "core/resolve/graph_builder.h"
 #include "core/resolve/mapping.h"
 #include "core/resolve/resolved.h"
+#include "core/types/rule_id.h"
 
 namespace quantgate {
 
@@ -111,7 +112,7 @@ class SourceResolver {
 
   void Uncheck(int32_t node, std::string reason);
   void Refuse(int32_t node, std::string reason);
-  void Report(int32_t node, std::string_view code, Consequence consequence, std::string message,
+  void Report(int32_t node, RuleId rule, Consequence consequence, std::string message,
               TensorId tensor = kNoTensor);
   void FillSources();
   void FillEnds();

@@ -13,6 +13,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/opdb/conditions.h"
 #include "core/route/route.h"
+#include "core/rules/raise.h"
 
 namespace quantgate {
 namespace {
@@ -137,7 +138,7 @@ class Describer {
     FindQuantized();
     std::vector<bool> in_float(run_.nodes.size());
     for (const Finding& f : resolved_.findings) {
-      if (f.node_index < 0 || f.rule->code != "QG601") continue;
+      if (f.node_index < 0 || !rules::IsOf(f, rules::kHalfQuantizedUnit)) continue;
       const auto i = static_cast<size_t>(f.node_index);
       if (run_.nodes[i].placement != Placement::kFloat) continue;
       in_float[i] = true;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/opdb/conditions.h"
+#include "core/rules/raise.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
@@ -176,14 +177,11 @@ class Passes {
     return id;
   }
 
-  Finding& Report(std::string_view code, Consequence consequence, const Node& node,
-                  std::string message) {
-    Finding& f = resolved_.findings.emplace_back();
-    f.rule = FindRule(code);
-    f.consequence = consequence;
+  Finding& Report(RuleId rule, Consequence consequence, const Node& node, std::string message) {
+    Finding& f =
+        resolved_.findings.emplace_back(rules::Raise(rule, consequence, std::move(message)));
     f.node_index = source_;
     f.op = node.op;
-    f.message = std::move(message);
     f.note = std::string(document_["source"].str());
     return f;
   }
@@ -260,12 +258,12 @@ class Passes {
     // There the integers are what the caller gets: the op's own rule has it.
     if (by_backend && at_end) return;
     const std::string_view who = by_backend ? "the backend reads" : "the provider gives";
-    Finding& f =
-        Report("QG605", at_end ? Consequence::kWrongValues : Consequence::kAltered, node,
-               absl::StrCat(
-                   std::string(who), " the output of ", node.op, by_backend ? " with" : "",
-                   " the encoding of its input",
-                   at_end ? ", and the caller reads this graph output with the written one" : ""));
+    Finding& f = Report(
+        rules::kReplacedEncoding, at_end ? Consequence::kWrongValues : Consequence::kAltered, node,
+        absl::StrCat(
+            std::string(who), " the output of ", node.op, by_backend ? " with" : "",
+            " the encoding of its input",
+            at_end ? ", and the caller reads this graph output with the written one" : ""));
     f.port = "out[0]";
     f.tensor = TensorOf(written).name;
     f.found = Describe(TensorOf(written));
@@ -302,7 +300,7 @@ class Passes {
       after_ = Beside(node, op, between, written);
     }
     Finding& f =
-        Report("QG602", Consequence::kAltered, node,
+        Report(rules::kImpliedConvert, Consequence::kAltered, node,
                same ? absl::StrCat("the provider puts a ", std::string(op), " before ", node.op,
                                    " although nothing changes: another pass over the tensor")
                     : absl::StrCat(node.op,
@@ -335,7 +333,7 @@ class Passes {
     node.outputs[0] = in_float(written);
     Emit(Beside(node, row["before"].str(), read, node.inputs[0]));
     after_ = Beside(node, row["behind"].str(), node.outputs[0], written);
-    Finding& f = Report("QG602", Consequence::kAltered, node,
+    Finding& f = Report(rules::kImpliedConvert, Consequence::kAltered, node,
                         absl::StrCat(node.op,
                                      " has different scales in and out: it runs in float, "
                                      "between a ",
@@ -388,7 +386,7 @@ class Passes {
     // coarse was off by a third of the range.
     const bool wrong = weight->encoding.kind == EncodingKind::kPerChannel;
     Finding& f = Report(
-        "QG605", wrong ? Consequence::kWrongValues : Consequence::kAltered, node,
+        rules::kReplacedEncoding, wrong ? Consequence::kWrongValues : Consequence::kAltered, node,
         wrong ? absl::StrCat("the bias of ", node.op,
                              " has another scale than input x weight: the provider requantizes "
                              "it, and with per-channel weights the values come out wrong")
@@ -416,7 +414,7 @@ class Passes {
     TensorOf(natural).encoding = std::move(fixed);
     node.outputs[0] = natural;
     after_ = Beside(node, op, natural, written);
-    Finding& f = Report("QG602", Consequence::kAltered, node,
+    Finding& f = Report(rules::kImpliedConvert, Consequence::kAltered, node,
                         absl::StrCat(node.op,
                                      " computes with a fixed output encoding; the "
                                      "provider converts the values to the written one"));
@@ -465,7 +463,7 @@ class Passes {
     const std::string found = Describe(*out);
     TensorOf(id).encoding = std::move(fixed);
     Finding& f = Report(
-        "QG605", at_end ? Consequence::kWrongValues : Consequence::kAltered, node,
+        rules::kReplacedEncoding, at_end ? Consequence::kWrongValues : Consequence::kAltered, node,
         at_end ? absl::StrCat("the provider replaces the output encoding of ", node.op,
                               ", and the values of this graph output are read with the written one")
                : absl::StrCat("the provider replaces the output encoding of ", node.op));
@@ -528,7 +526,7 @@ class Passes {
     Emit(Beside(node, convert_op, from, narrowed));
     const std::string dtype(DtypeName(*to));
     Finding& f =
-        Report("QG605", Consequence::kAltered, node,
+        Report(rules::kReplacedEncoding, Consequence::kAltered, node,
                absl::StrFormat("the provider converts in[%d] of %s to %s%s", at, node.op, dtype,
                                narrower ? absl::StrFormat(": %d-bit accuracy", BitsOf(*to))
                                         : absl::StrCat(", ", Describe(TensorOf(narrowed)))));
@@ -554,7 +552,7 @@ class Passes {
       if (!listed) return;
     }
     if (!IsFrom(row)) return;
-    Report("QG103", Consequence::kRejected, node,
+    Report(rules::kRefusedByRoute, Consequence::kRejected, node,
            absl::StrCat(node.op, " falls back to the CPU: ", std::string(row["reason"].str())));
     SourceNode& source = resolved_.sources[static_cast<size_t>(source_)];
     source.state = SourceNode::State::kRefused;

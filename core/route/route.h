@@ -16,8 +16,8 @@ opdb::Tree DocumentOf(Route route, const opdb::View& database);
 // they serve. kDirect changes nothing.
 void ApplyRoute(Route route, const Target& target, const opdb::View& database, Resolved& resolved);
 
-// Chains that are not prepared on the arch of `report`: findings and verdicts are added to it. Once it
-// has the verdicts of the nodes.
+// Chains that are not prepared on the arch of `report`: findings and verdicts are added to it. Once
+// it has the verdicts of the nodes.
 void AddUnprepared(Route route, const opdb::View& database, const Resolved& resolved,
                    Report& report);
 

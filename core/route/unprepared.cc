@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/opdb/conditions.h"
 #include "core/route/route.h"
+#include "core/rules/raise.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
@@ -57,9 +58,8 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
       result = Origin::kEdge;
     }
     if (behind_to && fatal.contains(node.op)) {
-      Finding& f = report.findings.emplace_back();
-      f.rule = FindRule("QG618");
-      f.consequence = Consequence::kPrepareFails;
+      Finding& f = report.findings.emplace_back(
+          rules::Raise(rules::kFloatBetween, Consequence::kPrepareFails));
       f.node_index = source;
       f.node = report.nodes[static_cast<size_t>(source)].name;
       f.op = node.op;

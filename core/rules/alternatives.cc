@@ -7,6 +7,8 @@
 
 #include "core/rules/conditions.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 

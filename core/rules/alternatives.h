@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
 
 namespace quantgate::rules {

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -38,9 +41,8 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix(fmt::format("target {} or newer, or use another encoding", arch)));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG316",
-                                       .slug = "arch-gated-encoding",
-                                       .summary = "this encoding or width needs a newer arch",
+constexpr RuleEntry kEntry = {
+    .rule = About(kArchGatedEncoding, {.summary = "this encoding or width needs a newer arch",
                                        .explanation = R"(## What it checks
 Some widths and encodings of a row are taken from a certain arch on only.
 
@@ -53,17 +55,16 @@ Target a chip with the arch the message names, or use another encoding.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kMinArch},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                                       .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kMinArch},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry arch_gated_encoding;
-const RuleEntry arch_gated_encoding = kEntry;
+const RuleEntry kArchGatedEncodingEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG202",
-                                       .slug = "arch-gated-row",
-                                       .summary = "the datatypes are taken, but not on this arch",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kArchGatedRow, {.summary = "the datatypes are taken, but not on this arch",
+                                  .explanation = R"(## What it checks
 A dtype row matches, but only archs from a later one on take it (16-bit weights with 16-bit
 activations need v73, for example).
 
@@ -19,12 +19,11 @@ Target a chip with the arch the message names, or use the row the message names 
 ## References
 Arch ranges of the rows; measured per arch.
 )",
-                                       .status = RuleStatus::kStable}};
+                                  .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry arch_gated_row;
-const RuleEntry arch_gated_row = kEntry;
+const RuleEntry kArchGatedRowEntry = kEntry;
 
 }  // namespace quantgate::rules

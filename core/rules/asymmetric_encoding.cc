@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "core/opdb/tables.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -31,10 +34,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(SymmetricFix(*s.tensor));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG301",
-                                       .slug = "asymmetric-encoding",
-                                       .summary = "the encoding must be symmetric",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kAsymmetricEncoding, {.summary = "the encoding must be symmetric",
+                                        .explanation = R"(## What it checks
 The zero point of every channel is 0 for signed types and the middle of the range for unsigned
 ones (128 for UFIXED_POINT_8, 32768 for UFIXED_POINT_16).
 
@@ -50,16 +52,15 @@ when its zero point is 128.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kSymmetric},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain};
+                                        .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kSymmetric},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry asymmetric_encoding;
-const RuleEntry asymmetric_encoding = kEntry;
+const RuleEntry kAsymmetricEncodingEntry = kEntry;
 
 }  // namespace quantgate::rules

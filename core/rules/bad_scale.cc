@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -55,10 +58,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix("calibrate the tensor again, or set a small positive scale"));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG307",
-                                       .slug = "bad-scale",
-                                       .summary = "a scale is zero, negative or not a number",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kBadScale, {.summary = "a scale is zero, negative or not a number",
+                              .explanation = R"(## What it checks
 Scales must be finite and above zero.
 
 ## Why
@@ -71,16 +73,15 @@ Calibrate with data in which the tensor varies, or give it a small positive scal
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kValidScale},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain};
+                              .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kValidScale},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry bad_scale;
-const RuleEntry bad_scale = kEntry;
+const RuleEntry kBadScaleEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -10,6 +10,7 @@
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -123,10 +124,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG406",
-             .slug = "bias-overflow",
-             .summary = "the bias does not fit 32 bits at input scale x weight scale",
-             .explanation = R"(## What it checks
+    .rule = About(kBiasOverflow,
+                  {.summary = "the bias does not fit 32 bits at input scale x weight scale",
+                   .explanation = R"(## What it checks
 A bias is added to a 32-bit accumulator whose step is input scale x weight scale. The largest bias
 value must be below 2^31 such steps. A bias that stands at the ends of its type has been cut.
 
@@ -141,14 +141,13 @@ an addition of its own.
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry bias_overflow;
-const RuleEntry bias_overflow = kEntry;
+const RuleEntry kBiasOverflowEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -7,10 +7,13 @@
 #include <string>
 #include <utility>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -20,7 +23,7 @@ using opdb::ArgKey;
 struct Ports {
   const Tensor* activation = nullptr;
   const Tensor* weight = nullptr;
-  double tolerance = 0.01;  // relative; a scale this close moves the bias by less than a step
+  double tolerance = 0.01;       // relative; a scale this close moves the bias by less than a step
   std::optional<double> most{};  // times the product; then any smaller scale will do
 };
 
@@ -67,11 +70,11 @@ void Explain(const Subject& s, Finding& f) {
   const auto ports = PortsOf(s);
   const size_t channel = FirstWrong(s, *ports).value_or(0);
   f.found = fmt::format("scale {}", Number(ScaleAt(s.tensor->encoding, channel)));
-  f.allowed = fmt::format("scale {}{} = {} × {}",
-                          ports->most ? fmt::format("at most {} times ", Number(*ports->most)) : "",
-                          Number(Wanted(*ports, channel)),
-                          Number(ScaleAt(ports->activation->encoding, 0)),
-                          Number(ScaleAt(ports->weight->encoding, channel)));
+  f.allowed =
+      fmt::format("scale {}{} = {} × {}",
+                  ports->most ? fmt::format("at most {} times ", Number(*ports->most)) : "",
+                  Number(Wanted(*ports, channel)), Number(ScaleAt(ports->activation->encoding, 0)),
+                  Number(ScaleAt(ports->weight->encoding, channel)));
   f.message = fmt::format("the bias {} of {} has {}, input × weight is {}", f.port, f.op, f.found,
                           Number(Wanted(*ports, channel)));
   Fix fix = UnsafeFix("re-quantize the bias with input scale × weight scale, zero_point 0");
@@ -92,10 +95,9 @@ void Explain(const Subject& s, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG402",
-             .slug = "bias-scale",
-             .summary = "the scale of the bias is not input scale times weight scale",
-             .explanation = R"(## What it checks
+    .rule =
+        About(kBiasScale, {.summary = "the scale of the bias is not input scale times weight scale",
+                           .explanation = R"(## What it checks
 A 32-bit bias is added to the accumulator, whose step is input scale × weight scale, per
 channel.
 
@@ -108,7 +110,7 @@ Set the bias scale to the product, zero point 0, and re-quantize the bias values
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-             .status = RuleStatus::kStable},
+                           .status = RuleStatus::kStable}),
     .kinds = {opdb::Kind::kBiasScale},
     .kind_count = 1,
     .holds = Holds,
@@ -117,7 +119,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry bias_scale;
-const RuleEntry bias_scale = kEntry;
+const RuleEntry kBiasScaleEntry = kEntry;
 
 }  // namespace quantgate::rules

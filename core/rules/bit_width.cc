@@ -5,9 +5,12 @@
 #include <optional>
 #include <span>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -41,10 +44,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix(fmt::format("quantize it to {}", f.allowed)));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG309",
-                                       .slug = "bit-width",
-                                       .summary = "this number of bits is not taken",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kBitWidth, {.summary = "this number of bits is not taken",
+                              .explanation = R"(## What it checks
 The significant bits of a tensor (its encoding bitwidth, else the storage bits) must be among
 the allowed ones.
 
@@ -58,17 +60,16 @@ Use one of the widths the message lists.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kBitWidth},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                              .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kBitWidth},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry bit_width;
-const RuleEntry bit_width = kEntry;
+const RuleEntry kBitWidthEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -7,6 +7,7 @@
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -56,10 +57,8 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG319",
-             .slug = "block-factor",
-             .summary = "a block factor of an LPBQ weight is out of range",
-             .explanation = R"(## What it checks
+    .rule = About(kBlockFactor, {.summary = "a block factor of an LPBQ weight is out of range",
+                                 .explanation = R"(## What it checks
 The integer factors of an LPBQ encoding, one for each block of a channel: from 1 to 2 to the power of
 their width, that is 1 to 16 for 4 bits.
 
@@ -74,14 +73,13 @@ steps of it, rounded, at least 1.
 ## References
 The evidence and what the real library said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                                 .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry block_factor;
-const RuleEntry block_factor = kEntry;
+const RuleEntry kBlockFactorEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -5,11 +5,14 @@
 #include <optional>
 #include <span>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/expr.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -69,10 +72,8 @@ void Explain(const Subject& s, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG311",
-             .slug = "block-size",
-             .summary = "the block size of the encoding is not computed right",
-             .explanation = R"(## What it checks
+    .rule = About(kBlockSize, {.summary = "the block size of the encoding is not computed right",
+                               .explanation = R"(## What it checks
 LPBQ divides the input channels into blocks; the blocks must divide the channels and have a size
 the kernels know.
 
@@ -85,7 +86,7 @@ Use groups of 64, 32, 16 or 8 input channels that divide them evenly.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-             .status = RuleStatus::kStable},
+                               .status = RuleStatus::kStable}),
     .kinds = {opdb::Kind::kBlockSize},
     .kind_count = 1,
     .holds = Holds,
@@ -95,7 +96,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry block_size;
-const RuleEntry block_size = kEntry;
+const RuleEntry kBlockSizeEntry = kEntry;
 
 }  // namespace quantgate::rules

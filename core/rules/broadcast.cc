@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -81,10 +84,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix("expand the smaller input before the op"));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG404",
-                                       .slug = "broadcast",
-                                       .summary = "the inputs may not be broadcast like this",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kBroadcast, {.summary = "the inputs may not be broadcast like this",
+                               .explanation = R"(## What it checks
 Some ops stretch one input over the other, some both ways, some not at all.
 
 ## Why
@@ -96,17 +98,16 @@ Expand the smaller input before, or reshape it.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kBroadcast},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                               .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kBroadcast},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry broadcast;
-const RuleEntry broadcast = kEntry;
+const RuleEntry kBroadcastEntry = kEntry;
 
 }  // namespace quantgate::rules

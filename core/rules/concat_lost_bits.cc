@@ -6,6 +6,7 @@
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -60,10 +61,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG407",
-             .slug = "concat-lost-bits",
-             .summary = "an input joins others with a much coarser scale and loses bits",
-             .explanation = R"(## What it checks
+    .rule = About(kConcatLostBits,
+                  {.summary = "an input joins others with a much coarser scale and loses bits",
+                   .explanation = R"(## What it checks
 Inputs of Concat and Pack are requantized to the encoding of the output. Where the output's step is
 several times that of an input, the input loses log2 of the ratio in bits. The comparison is
 relative.
@@ -79,7 +79,7 @@ use 16 bits for the joined tensor.
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
     .concerned_sets = "joins"};
@@ -87,7 +87,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry concat_lost_bits;
-const RuleEntry concat_lost_bits = kEntry;
+const RuleEntry kConcatLostBitsEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,13 +1,13 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG707",
-             .slug = "conflicting-encodings",
-             .summary = "the encodings file and the model disagree about a tensor",
-             .explanation = R"(## What it checks
+    .rule = About(kConflictingEncodings,
+                  {.summary = "the encodings file and the model disagree about a tensor",
+                   .explanation = R"(## What it checks
 Where a model has Q and DQ nodes or encodings of its own, and a file gives an encoding for the
 same tensor, both say the same.
 
@@ -20,12 +20,11 @@ Keep one source: the float model with its encodings file, or the quantized model
 ## References
 `docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
-             .status = RuleStatus::kStable}};
+                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry conflicting_encodings;
-const RuleEntry conflicting_encodings = kEntry;
+const RuleEntry kConflictingEncodingsEntry = kEntry;
 
 }  // namespace quantgate::rules

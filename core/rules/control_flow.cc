@@ -1,13 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG604",
-             .slug = "control-flow",
-             .summary = "nodes inside a control-flow subgraph are not checked",
-             .explanation = R"(## What it checks
+    .rule = About(kControlFlow, {.summary = "nodes inside a control-flow subgraph are not checked",
+                                 .explanation = R"(## What it checks
 Bodies of If, Loop and Scan.
 
 ## Why
@@ -20,12 +19,11 @@ Unroll the loop or fold the condition before export.
 ## References
 QNN graphs have no control flow.
 )",
-             .status = RuleStatus::kStable}};
+                                 .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry control_flow;
-const RuleEntry control_flow = kEntry;
+const RuleEntry kControlFlowEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -9,6 +9,7 @@
 
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -91,10 +92,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG607",
-             .slug = "conversion-cost",
-             .summary = "values are converted between two quantized encodings",
-             .explanation = R"(## What it checks
+    .rule =
+        About(kConversionCost, {.summary = "values are converted between two quantized encodings",
+                                .explanation = R"(## What it checks
 Converts from one quantized encoding to another inside of the graph, and pairs of Dequantize and
 Quantize that come to the same; all of a model in one finding, with the bytes they read and write.
 Those that a tool inserts are told where they come in (QG602).
@@ -110,7 +110,7 @@ or widen a whole run of layers instead of single ones.
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                                .status = RuleStatus::kStable}),
     .reads_form_only = true,
     .walk = Walk,
     .concerns = Concerns,
@@ -119,7 +119,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry conversion_cost;
-const RuleEntry conversion_cost = kEntry;
+const RuleEntry kConversionCostEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -6,6 +6,7 @@
 
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -73,10 +74,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG408",
-             .slug = "cut-range",
-             .summary = "the range of the joined tensor does not hold one of its inputs",
-             .explanation = R"(## What it checks
+    .rule = About(kCutRange,
+                  {.summary = "the range of the joined tensor does not hold one of its inputs",
+                   .explanation = R"(## What it checks
 The range of a quantized tensor is what its stored values can say. Where several tensors go into one
 (Concat, Pack), or share one encoding, the range of the output must hold the range of each input.
 
@@ -90,7 +90,7 @@ Calibrate the shared encoding over all members, or take the union of their range
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
     .concerned_sets = "joins"};
@@ -98,7 +98,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry cut_range;
-const RuleEntry cut_range = kEntry;
+const RuleEntry kCutRangeEntry = kEntry;
 
 }  // namespace quantgate::rules

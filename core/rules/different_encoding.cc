@@ -3,11 +3,14 @@
 #include <string>
 #include <utility>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/raw_encoding.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -86,9 +89,8 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(std::move(fix));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG401",
-                                       .slug = "different-encoding",
-                                       .summary = "two ports must have the same encoding",
+constexpr RuleEntry kEntry = {
+    .rule = About(kDifferentEncoding, {.summary = "two ports must have the same encoding",
                                        .explanation = R"(## What it checks
 Ops that only move data have equal scale and zero point on both sides.
 
@@ -104,16 +106,15 @@ Give both ports the same encoding (share the observer), or insert a Convert behi
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kSameEncoding},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain};
+                                       .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kSameEncoding},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry different_encoding;
-const RuleEntry different_encoding = kEntry;
+const RuleEntry kDifferentEncodingEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -6,10 +6,13 @@
 #include <optional>
 #include <string_view>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/expr.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -90,10 +93,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix("change the shape, by padding or splitting"));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG502",
-                                       .slug = "dimension",
-                                       .summary = "a dimension has a size that is not taken",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kDimension, {.summary = "a dimension has a size that is not taken",
+                               .explanation = R"(## What it checks
 Some dimensions have limits: minimum, maximum, a multiple, or a size tied to another tensor.
 
 ## Why
@@ -105,17 +107,16 @@ Change the size the message names, by padding or splitting.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kDim, opdb::Kind::kDimProduct},
-                              .kind_count = 2,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                               .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kDim, opdb::Kind::kDimProduct},
+    .kind_count = 2,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry dimension;
-const RuleEntry dimension = kEntry;
+const RuleEntry kDimensionEntry = kEntry;
 
 }  // namespace quantgate::rules

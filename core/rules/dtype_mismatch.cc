@@ -2,9 +2,12 @@
 
 #include <string>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -54,10 +57,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix(fmt::format("make it {}", f.allowed)));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG405",
-                                       .slug = "dtype-mismatch",
-                                       .summary = "the datatypes of two ports do not go together",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kDtypeMismatch, {.summary = "the datatypes of two ports do not go together",
+                                   .explanation = R"(## What it checks
 A port must have the datatype, or the width, of another one.
 
 ## Why
@@ -69,17 +71,16 @@ Change one of the two datatypes as the message says.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kSameDtype, opdb::Kind::kPeerDtype},
-                              .kind_count = 2,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                                   .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kSameDtype, opdb::Kind::kPeerDtype},
+    .kind_count = 2,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry dtype_mismatch;
-const RuleEntry dtype_mismatch = kEntry;
+const RuleEntry kDtypeMismatchEntry = kEntry;
 
 }  // namespace quantgate::rules

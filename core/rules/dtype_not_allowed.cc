@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -36,10 +39,9 @@ void Explain(const Subject& s, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG206",
-             .slug = "dtype-not-allowed",
-             .summary = "the datatype of a port is not allowed in this situation",
-             .explanation = R"(## What it checks
+    .rule = About(kDtypeNotAllowed,
+                  {.summary = "the datatype of a port is not allowed in this situation",
+                   .explanation = R"(## What it checks
 Some ops allow a datatype only with certain params or other ports: ElementWiseBinary, for
 example, takes other datatypes for each operation.
 
@@ -52,7 +54,7 @@ Use one of the datatypes the message lists.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .kinds = {opdb::Kind::kDtypes},
     .kind_count = 1,
     .holds = Holds,
@@ -62,7 +64,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry dtype_not_allowed;
-const RuleEntry dtype_not_allowed = kEntry;
+const RuleEntry kDtypeNotAllowedEntry = kEntry;
 
 }  // namespace quantgate::rules

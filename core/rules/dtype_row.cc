@@ -1,13 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG201",
-             .slug = "dtype-row",
-             .summary = "no dtype row of the op takes these datatypes together",
-             .explanation = R"(## What it checks
+    .rule = About(kDtypeRow, {.summary = "no dtype row of the op takes these datatypes together",
+                              .explanation = R"(## What it checks
 The datatypes of all inputs and outputs of a node must match one row of the op: a row is one
 accepted combination.
 
@@ -22,12 +21,11 @@ before them. `quantgate query OP` prints all rows.
 ## References
 Op rows of the documentation and of the measured libraries.
 )",
-             .status = RuleStatus::kStable}};
+                              .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry dtype_row;
-const RuleEntry dtype_row = kEntry;
+const RuleEntry kDtypeRowEntry = kEntry;
 
 }  // namespace quantgate::rules

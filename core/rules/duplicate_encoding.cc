@@ -1,13 +1,13 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG704",
-             .slug = "duplicate-encoding",
-             .summary = "a tensor has several entries in the encodings file",
-             .explanation = R"(## What it checks
+    .rule =
+        About(kDuplicateEncoding, {.summary = "a tensor has several entries in the encodings file",
+                                   .explanation = R"(## What it checks
 A tensor has one entry in an encodings file.
 
 ## Why
@@ -20,12 +20,11 @@ Remove all but one of them. Entries with the same values are only an advice.
 ## References
 `docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
-             .status = RuleStatus::kStable}};
+                                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry duplicate_encoding;
-const RuleEntry duplicate_encoding = kEntry;
+const RuleEntry kDuplicateEncodingEntry = kEntry;
 
 }  // namespace quantgate::rules

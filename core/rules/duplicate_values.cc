@@ -2,8 +2,11 @@
 
 #include <optional>
 
+#include "core/opdb/tables.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -29,10 +32,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix("remove the duplicates"));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG318",
-                                       .slug = "duplicate-values",
-                                       .summary = "a constant holds the same value twice",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kDuplicateValues, {.summary = "a constant holds the same value twice",
+                                     .explanation = R"(## What it checks
 Indices of some ops must be unique.
 
 ## Why
@@ -44,16 +46,15 @@ Remove the duplicates, or use a reduction.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kUniqueValues},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain};
+                                     .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kUniqueValues},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry duplicate_values;
-const RuleEntry duplicate_values = kEntry;
+const RuleEntry kDuplicateValuesEntry = kEntry;
 
 }  // namespace quantgate::rules

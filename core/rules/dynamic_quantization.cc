@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG603",
-                                       .slug = "dynamic-quantization",
-                                       .summary = "the scale is computed at run time",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kDynamicQuantization, {.summary = "the scale is computed at run time",
+                                         .explanation = R"(## What it checks
 Encodings must be constants when the graph is prepared.
 
 ## Why
@@ -19,12 +19,11 @@ Quantize statically, with calibration data.
 ## References
 QNN encodings are part of the tensor description.
 )",
-                                       .status = RuleStatus::kStable}};
+                                         .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry dynamic_quantization;
-const RuleEntry dynamic_quantization = kEntry;
+const RuleEntry kDynamicQuantizationEntry = kEntry;
 
 }  // namespace quantgate::rules

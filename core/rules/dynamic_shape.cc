@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -22,10 +25,8 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix("export the model with a static shape"));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG503",
-                                       .slug = "dynamic-shape",
-                                       .summary = "a dimension is not fixed",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {.rule = About(kDynamicShape, {.summary = "a dimension is not fixed",
+                                                            .explanation = R"(## What it checks
 The backend prepares a graph for fixed shapes.
 
 ## Why
@@ -37,7 +38,7 @@ Fix the dimension before quantizing: export with a static shape, or set the inpu
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
+                                                            .status = RuleStatus::kStable}),
                               .kinds = {opdb::Kind::kDynamicDims},
                               .kind_count = 1,
                               .holds = Holds,
@@ -47,7 +48,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry dynamic_shape;
-const RuleEntry dynamic_shape = kEntry;
+const RuleEntry kDynamicShapeEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/const_chain.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -23,10 +26,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix("make it a constant, or quantize it per-tensor"));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG313",
-                                       .slug = "dynamic-tensor",
-                                       .summary = "the tensor must be a constant",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kDynamicTensor, {.summary = "the tensor must be a constant",
+                                   .explanation = R"(## What it checks
 Some ports take constants only, or only with certain encodings: weights with an own bitwidth,
 for example.
 
@@ -40,17 +42,16 @@ Make the tensor an initializer, or quantize it per-tensor.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kStatic},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                                   .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kStatic},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry dynamic_tensor;
-const RuleEntry dynamic_tensor = kEntry;
+const RuleEntry kDynamicTensorEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -40,10 +43,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix(fmt::format("re-quantize {}: {}", f.port, f.allowed)));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG304",
-                                       .slug = "encoding-kind",
-                                       .summary = "the kind of encoding is not taken here",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kEncodingKind, {.summary = "the kind of encoding is not taken here",
+                                  .explanation = R"(## What it checks
 A port takes some of the encoding kinds only: per-tensor, per-channel, block, LPBQ, each with or
 without an own bitwidth.
 
@@ -57,17 +59,16 @@ Re-quantize the tensor with one of the kinds the message lists.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kEncodings},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                                  .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kEncodings},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry encoding_kind;
-const RuleEntry encoding_kind = kEntry;
+const RuleEntry kEncodingKindEntry = kEntry;
 
 }  // namespace quantgate::rules

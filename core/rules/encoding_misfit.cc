@@ -1,13 +1,13 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG705",
-             .slug = "encoding-misfit",
-             .summary = "the scales or blocks in the encodings file do not fit the tensor",
-             .explanation = R"(## What it checks
+    .rule = About(kEncodingMisfit,
+                  {.summary = "the scales or blocks in the encodings file do not fit the tensor",
+                   .explanation = R"(## What it checks
 A per-channel encoding has as many scales as its channel axis, a block encoding one for each
 block, an LPBQ encoding one scale for each channel and one factor for each block; blocks divide
 their axis.
@@ -23,12 +23,11 @@ encoding with it.
 ## References
 `docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
-             .status = RuleStatus::kStable}};
+                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry encoding_misfit;
-const RuleEntry encoding_misfit = kEntry;
+const RuleEntry kEncodingMisfitEntry = kEntry;
 
 }  // namespace quantgate::rules

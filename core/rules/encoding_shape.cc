@@ -1,13 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG315",
-             .slug = "encoding-shape",
-             .summary = "scales, zero points or blocks do not fit the tensor",
-             .explanation = R"(## What it checks
+    .rule = About(kEncodingShape, {.summary = "scales, zero points or blocks do not fit the tensor",
+                                   .explanation = R"(## What it checks
 A per-channel encoding has one scale, or one per channel; its axis is an axis of the tensor; the
 blocks of block and LPBQ encodings divide the dimensions.
 
@@ -22,12 +21,11 @@ quantization.
 ## References
 QNN quantization encodings; Model format.
 )",
-             .status = RuleStatus::kStable}};
+                                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry encoding_shape;
-const RuleEntry encoding_shape = kEntry;
+const RuleEntry kEncodingShapeEntry = kEntry;
 
 }  // namespace quantgate::rules

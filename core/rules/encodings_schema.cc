@@ -1,13 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG706",
-             .slug = "encodings-schema",
-             .summary = "the encodings file mixes versions or lacks a part",
-             .explanation = R"(## What it checks
+    .rule = About(kEncodingsSchema, {.summary = "the encodings file mixes versions or lacks a part",
+                                     .explanation = R"(## What it checks
 The version that an encodings file states is the one its content has; a file has the sections,
 and an entry the fields, of one version. `docs/formats.md` lists them.
 
@@ -21,12 +20,11 @@ Export the file again in one version, or correct the `version` field.
 ## References
 `docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
-             .status = RuleStatus::kStable}};
+                                     .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry encodings_schema;
-const RuleEntry encodings_schema = kEntry;
+const RuleEntry kEncodingsSchemaEntry = kEntry;
 
 }  // namespace quantgate::rules

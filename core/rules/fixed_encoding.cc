@@ -5,11 +5,14 @@
 #include <string>
 #include <utility>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/raw_encoding.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -70,10 +73,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(std::move(fix));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG306",
-                                       .slug = "fixed-encoding",
-                                       .summary = "the encoding of this port is fixed",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kFixedEncoding, {.summary = "the encoding of this port is fixed",
+                                   .explanation = R"(## What it checks
 Some outputs have an encoding that the op itself dictates: 1/65536 for a 16-bit Sigmoid, for
 example, or a zero point of 0 for an 8-bit Softmax.
 
@@ -87,16 +89,15 @@ Set exactly the scale and zero point the message names.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kFixedEncoding},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain};
+                                   .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kFixedEncoding},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry fixed_encoding;
-const RuleEntry fixed_encoding = kEntry;
+const RuleEntry kFixedEncodingEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG618",
-                                       .slug = "float-between",
-                                       .summary = "not prepared behind ops that ran in float",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kFloatBetween, {.summary = "not prepared behind ops that ran in float",
+                                  .explanation = R"(## What it checks
 Convolutions, matrix products, pools, norms and other ops that change the layout of a tensor, with
 values behind them that were dequantized, computed in float and quantized again.
 
@@ -21,12 +21,11 @@ them to another side.
 ## References
 Measured on the QNN provider of ONNX Runtime (onnxruntime-qnn 2.7.0), v68.
 )",
-                                       .status = RuleStatus::kStable}};
+                                  .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry float_between;
-const RuleEntry float_between = kEntry;
+const RuleEntry kFloatBetweenEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -7,6 +7,7 @@
 
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -190,10 +191,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
   }
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG606",
-                                       .slug = "float-island",
-                                       .summary = "float ops stand between quantized ones",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kFloatIsland, {.summary = "float ops stand between quantized ones",
+                                 .explanation = R"(## What it checks
 Connected ops that compute in float and are entered through a Dequantize and left through a
 Quantize. The finding stands on the node that was written in float; nodes whose Q or DQ lost its
 partner because of it are counted beside it.
@@ -211,15 +211,14 @@ larger connected part in float: one island costs less than several.
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-                                       .status = RuleStatus::kStable},
-                              .reads_form_only = true,
-                              .walk = Walk,
-                              .concerns = Concerns};
+                                 .status = RuleStatus::kStable}),
+    .reads_form_only = true,
+    .walk = Walk,
+    .concerns = Concerns};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry float_island;
-const RuleEntry float_island = kEntry;
+const RuleEntry kFloatIslandEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -6,6 +6,7 @@
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -53,10 +54,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG608",
-             .slug = "folded-relu-range",
-             .summary = "a Relu is folded whose encoding is not the range behind the Relu",
-             .explanation = R"(## What it checks
+    .rule = About(kFoldedReluRange,
+                  {.summary = "a Relu is folded whose encoding is not the range behind the Relu",
+                   .explanation = R"(## What it checks
 A Relu behind a convolution or a fully connected layer is folded into it: the layer writes straight
 into the Relu's output. That output's encoding then is what cuts at 0: its lowest value must be 0.
 
@@ -70,7 +70,7 @@ for unsigned types, -128 for SFIXED_POINT_8). The tensor between the two needs n
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
     .concerned_sets = "relus"};
@@ -78,7 +78,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry folded_relu_range;
-const RuleEntry folded_relu_range = kEntry;
+const RuleEntry kFoldedReluRangeEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/rules/encoding_facts.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 

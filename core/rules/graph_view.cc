@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "quantgate/report.h"
+
 namespace quantgate::rules {
 
 GraphView::GraphView(const Parts& parts) : parts_(parts) {

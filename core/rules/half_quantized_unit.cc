@@ -1,13 +1,13 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG601",
-             .slug = "half-quantized-unit",
-             .summary = "the unit is only partly quantized and runs in float",
-             .explanation = R"(## What it checks
+    .rule =
+        About(kHalfQuantizedUnit, {.summary = "the unit is only partly quantized and runs in float",
+                                   .explanation = R"(## What it checks
 In an ONNX model an op is quantized when all of its data inputs come from DequantizeLinear and
 its outputs go to QuantizeLinear.
 
@@ -21,12 +21,11 @@ Add the missing QuantizeLinear or DequantizeLinear, or leave the whole op in flo
 ## References
 Measured on the QNN provider of ONNX Runtime (onnxruntime-qnn 2.7.0).
 )",
-             .status = RuleStatus::kStable}};
+                                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry half_quantized_unit;
-const RuleEntry half_quantized_unit = kEntry;
+const RuleEntry kHalfQuantizedUnitEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG602",
-                                       .slug = "implied-convert",
-                                       .summary = "a tool inserts a Convert here",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kImpliedConvert, {.summary = "a tool inserts a Convert here",
+                                    .explanation = R"(## What it checks
 Data-movement ops (Transpose, Reshape, Concat, …) with different encodings in and out.
 
 ## Why
@@ -19,12 +19,11 @@ Give both sides the same encoding.
 ## References
 Measured on the QNN provider of ONNX Runtime (onnxruntime-qnn 2.7.0).
 )",
-                                       .status = RuleStatus::kStable}};
+                                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry implied_convert;
-const RuleEntry implied_convert = kEntry;
+const RuleEntry kImpliedConvertEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG709",
-                                       .slug = "inconsistent-encoding",
-                                       .summary = "the fields of an entry contradict each other",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kInconsistentEncoding, {.summary = "the fields of an entry contradict each other",
+                                          .explanation = R"(## What it checks
 min and max are those of scale and offset (to one and a half steps), `is_sym` goes with the
 offset, `enc_type` with the number of scales, an offset lies within its grid.
 
@@ -20,12 +20,11 @@ Export the entry again; do not edit only one of its fields.
 ## References
 `docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
-                                       .status = RuleStatus::kStable}};
+                                          .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry inconsistent_encoding;
-const RuleEntry inconsistent_encoding = kEntry;
+const RuleEntry kInconsistentEncodingEntry = kEntry;
 
 }  // namespace quantgate::rules

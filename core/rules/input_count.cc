@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -20,10 +23,8 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix("remove the op or connect its inputs"));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG508",
-                                       .slug = "input-count",
-                                       .summary = "too few inputs",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {.rule = About(kInputCount, {.summary = "too few inputs",
+                                                          .explanation = R"(## What it checks
 Ops with any number of inputs need a smallest number of them.
 
 ## Why
@@ -35,7 +36,7 @@ Remove the op where it has one input, or connect the others.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
+                                                          .status = RuleStatus::kStable}),
                               .kinds = {opdb::Kind::kInputCount},
                               .kind_count = 1,
                               .holds = Holds,
@@ -45,7 +46,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry input_count;
-const RuleEntry input_count = kEntry;
+const RuleEntry kInputCountEntry = kEntry;
 
 }  // namespace quantgate::rules

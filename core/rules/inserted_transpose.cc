@@ -5,6 +5,7 @@
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -42,10 +43,10 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG616",
-             .slug = "inserted-transpose",
-             .summary = "a normalisation on another axis than the last gets Transposes around it",
-             .explanation = R"(## What it checks
+    .rule =
+        About(kInsertedTranspose,
+              {.summary = "a normalisation on another axis than the last gets Transposes around it",
+               .explanation = R"(## What it checks
 Softmax and its like whose axis is not the last: the backend only knows the last axis, so the tool on
 the way puts a Transpose before and one behind.
 
@@ -58,7 +59,7 @@ Lay the tensor out so that the axis is the last one.
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+               .status = RuleStatus::kStable}),
     .reads_form_only = true,
     .walk = Walk,
     .concerns = Concerns,
@@ -67,7 +68,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry inserted_transpose;
-const RuleEntry inserted_transpose = kEntry;
+const RuleEntry kInsertedTransposeEntry = kEntry;
 
 }  // namespace quantgate::rules

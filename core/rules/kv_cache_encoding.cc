@@ -5,6 +5,7 @@
 #include "core/rules/graph_view.h"
 #include "core/rules/kv_pairs.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -29,10 +30,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG610",
-             .slug = "kv-cache-encoding",
-             .summary = "a cache leaves the graph in another encoding than it enters",
-             .explanation = R"(## What it checks
+    .rule = About(kKvCacheEncoding,
+                  {.summary = "a cache leaves the graph in another encoding than it enters",
+                   .explanation = R"(## What it checks
 Ends of the graph that belong together by their names (`past_key_values.0.key` and `present.0.key`,
 `past_key_0_in` and `past_key_0_out`) and are quantized: type, scale and zero point must be equal.
 
@@ -46,14 +46,13 @@ Give both ends the encoding of the input: calibrate over several steps and tie t
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .walk = Walk,
     .needs_all = MayHaveKvPairs};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry kv_cache_encoding;
-const RuleEntry kv_cache_encoding = kEntry;
+const RuleEntry kKvCacheEncodingEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -8,6 +8,7 @@
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -76,10 +77,8 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG613",
-             .slug = "large-constant",
-             .summary = "a constant is larger than the chip's fast memory",
-             .explanation = R"(## What it checks
+    .rule = About(kLargeConstant, {.summary = "a constant is larger than the chip's fast memory",
+                                   .explanation = R"(## What it checks
 Constants against the size of the VTCM of the SoC that is asked for, in bits that carry values. One
 finding for the model, on the op of the largest.
 
@@ -94,7 +93,7 @@ outside of the graph.
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                                   .status = RuleStatus::kStable}),
     .reads_form_only = true,
     .walk = Walk,
     .concerns = Concerns};
@@ -102,7 +101,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry large_constant;
-const RuleEntry large_constant = kEntry;
+const RuleEntry kLargeConstantEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG901",
-                                       .slug = "malformed-model",
-                                       .summary = "the model contradicts itself",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {.rule =
+                                  About(kMalformedModel, {.summary = "the model contradicts itself",
+                                                          .explanation = R"(## What it checks
 Tensor ids in range, one producer for each tensor, names that are unique, no cycle.
 
 ## Why
@@ -18,12 +18,11 @@ Export the model again.
 ## References
 Model format.
 )",
-                                       .status = RuleStatus::kStable}};
+                                                          .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry malformed_model;
-const RuleEntry malformed_model = kEntry;
+const RuleEntry kMalformedModelEntry = kEntry;
 
 }  // namespace quantgate::rules

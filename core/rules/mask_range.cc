@@ -6,6 +6,7 @@
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -72,10 +73,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG609",
-             .slug = "mask-range",
-             .summary = "the attention mask is too weak, or takes the range of the scores",
-             .explanation = R"(## What it checks
+    .rule = About(kMaskRange,
+                  {.summary = "the attention mask is too weak, or takes the range of the scores",
+                   .explanation = R"(## What it checks
 An addition in front of a Softmax. A constant mask must push masked scores at least 20 below the
 others; and the sum's encoding must still tell the scores apart: with -inf, -65504 or the smallest
 float as mask, calibration gives the sum a range in which one step is larger than the scores.
@@ -91,7 +91,7 @@ range of the scores.
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
     .concerned_sets = "adds"};
@@ -99,7 +99,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry mask_range;
-const RuleEntry mask_range = kEntry;
+const RuleEntry kMaskRangeEntry = kEntry;
 
 }  // namespace quantgate::rules

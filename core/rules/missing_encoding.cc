@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -18,10 +21,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix(fmt::format("give \"{}\" a scale and zero point", s.tensor->name)));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG305",
-                                       .slug = "missing-encoding",
-                                       .summary = "a fixed-point tensor has no encoding",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kMissingEncoding, {.summary = "a fixed-point tensor has no encoding",
+                                     .explanation = R"(## What it checks
 Every tensor of a fixed-point type needs a scale (and a zero point).
 
 ## Why
@@ -35,17 +37,16 @@ again.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kEncodingDefined},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                                     .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kEncodingDefined},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry missing_encoding;
-const RuleEntry missing_encoding = kEntry;
+const RuleEntry kMissingEncodingEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -17,10 +20,9 @@ void Explain(const Subject&, Finding& f) {
   f.fixes.push_back(UnsafeFix(fmt::format("set {}", f.port)));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG507",
-                                       .slug = "missing-param",
-                                       .summary = "a param that the op needs is not given",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kMissingParam, {.summary = "a param that the op needs is not given",
+                                  .explanation = R"(## What it checks
 Params without a default must be there.
 
 ## Why
@@ -32,17 +34,16 @@ Give the param.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kParamRequired},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                                  .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kParamRequired},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry missing_param;
-const RuleEntry missing_param = kEntry;
+const RuleEntry kMissingParamEntry = kEntry;
 
 }  // namespace quantgate::rules

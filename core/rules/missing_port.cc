@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -16,10 +19,8 @@ void Explain(const Subject&, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG505",
-             .slug = "missing-port",
-             .summary = "an input or output that the op needs is not given",
-             .explanation = R"(## What it checks
+    .rule = About(kMissingPort, {.summary = "an input or output that the op needs is not given",
+                                 .explanation = R"(## What it checks
 Every input and output that is not optional must be there.
 
 ## Why
@@ -31,7 +32,7 @@ Connect the port.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-             .status = RuleStatus::kStable},
+                                 .status = RuleStatus::kStable}),
     .kinds = {opdb::Kind::kPortOptional},
     .kind_count = 1,
     .holds = Holds,
@@ -42,7 +43,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry missing_port;
-const RuleEntry missing_port = kEntry;
+const RuleEntry kMissingPortEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -13,6 +13,7 @@
 #include "core/rules/graph_view.h"
 #include "core/rules/kv_pairs.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -119,10 +120,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG611",
-             .slug = "native-kv-cache",
-             .summary = "the caches can't be kept in the matrix unit's own layout",
-             .explanation = R"(## What it checks
+    .rule = About(kNativeKvCache,
+                  {.summary = "the caches can't be kept in the matrix unit's own layout",
+                   .explanation = R"(## What it checks
 Models with caches (see QG610): whether they could be kept native, in the layout of the matrix unit
 (HMX_WEIGHT_LAYOUT): all caches 8 bits unsigned and symmetric (equal in and out: QG610), context a
 multiple of 256 and more than one such block, head size a multiple of 64, an arch newer than v68 (on
@@ -141,14 +141,13 @@ Change what the finding lists, or keep the cache flat: that is slower, and right
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .walk = Walk,
     .needs_all = MayHaveKvPairs};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry native_kv_cache;
-const RuleEntry native_kv_cache = kEntry;
+const RuleEntry kNativeKvCacheEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,13 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG711",
-             .slug = "no-recipe",
-             .summary = "a linear layer that the recipe says nothing about",
-             .explanation = R"(## What it checks
+    .rule = About(kNoRecipe, {.summary = "a linear layer that the recipe says nothing about",
+                              .explanation = R"(## What it checks
 For every linear layer the recipe has a pattern that fits its name, or a fallback.
 
 ## Why
@@ -20,12 +19,11 @@ Add a `fallback` to the section `linear`, or a pattern for the layer.
 ## References
 `docs/formats.md`; mllm, pull request 600 and its source of 2026-06.
 )",
-             .status = RuleStatus::kStable}};
+                              .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry no_recipe;
-const RuleEntry no_recipe = kEntry;
+const RuleEntry kNoRecipeEntry = kEntry;
 
 }  // namespace quantgate::rules

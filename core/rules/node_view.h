@@ -98,6 +98,11 @@ inline int EffectiveBits(const Tensor& tensor) {
   return tensor.encoding.bitwidth > 0 ? tensor.encoding.bitwidth : BitsOf(tensor.dtype);
 }
 
+// Whether a constraint on a variadic port speaks of this tensor of it.
+inline bool Means(const opdb::ConstraintRow& constraint, int element) {
+  return constraint.element < 0 || constraint.element == element;
+}
+
 }  // namespace quantgate::rules
 
 #endif  // QUANTGATE_CORE_RULES_NODE_VIEW_H_

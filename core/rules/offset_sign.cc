@@ -1,13 +1,13 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG708",
-             .slug = "offset-sign",
-             .summary = "an offset has the sign or the grid of another convention",
-             .explanation = R"(## What it checks
+    .rule =
+        About(kOffsetSign, {.summary = "an offset has the sign or the grid of another convention",
+                            .explanation = R"(## What it checks
 Versions 0.6.1 and 1.0.0 count from the unsigned grid, real = scale x (u + offset): offsets lie
 in -(2^b - 1)..0, and a symmetric 8-bit weight has -128. Versions 2.x have ONNX zero points,
 real = scale x (q - y_zero_point), within the range of output_dtype.
@@ -23,12 +23,11 @@ the message names.
 ## References
 `docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
-             .status = RuleStatus::kStable}};
+                            .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry offset_sign;
-const RuleEntry offset_sign = kEntry;
+const RuleEntry kOffsetSignEntry = kEntry;
 
 }  // namespace quantgate::rules

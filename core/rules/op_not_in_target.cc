@@ -1,13 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG105",
-             .slug = "op-not-in-target",
-             .summary = "the op exists, but not for this SDK version or arch",
-             .explanation = R"(## What it checks
+    .rule = About(kOpNotInTarget, {.summary = "the op exists, but not for this SDK version or arch",
+                                   .explanation = R"(## What it checks
 The op is in the database, with a range of SDK versions or archs that leaves out the target.
 
 ## Why
@@ -19,12 +18,11 @@ Use the SDK or arch that the message names, or another op.
 ## References
 Version ranges of the op in `opdefs`.
 )",
-             .status = RuleStatus::kStable}};
+                                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry op_not_in_target;
-const RuleEntry op_not_in_target = kEntry;
+const RuleEntry kOpNotInTargetEntry = kEntry;
 
 }  // namespace quantgate::rules

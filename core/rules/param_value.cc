@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -95,10 +98,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix(fmt::format("set {} to {}", f.port, f.allowed)));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG504",
-                                       .slug = "param-value",
-                                       .summary = "the value of a param is not taken",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kParamValue, {.summary = "the value of a param is not taken",
+                                .explanation = R"(## What it checks
 Params such as axis, stride or operation take some values only.
 
 ## Why
@@ -111,17 +113,16 @@ Use one of the values the message names.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kParamValue},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                                .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kParamValue},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry param_value;
-const RuleEntry param_value = kEntry;
+const RuleEntry kParamValueEntry = kEntry;
 
 }  // namespace quantgate::rules

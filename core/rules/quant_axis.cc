@@ -3,10 +3,13 @@
 #include <string>
 #include <utility>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -59,10 +62,9 @@ void Explain(const Subject& s, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG303",
-             .slug = "quant-axis",
-             .summary = "the channel axis of the encoding is not the one the op takes",
-             .explanation = R"(## What it checks
+    .rule = About(kQuantAxis,
+                  {.summary = "the channel axis of the encoding is not the one the op takes",
+                   .explanation = R"(## What it checks
 A per-channel or LPBQ encoding runs along one axis, counted in the layout of QNN (HWIO for
 convolution weights).
 
@@ -77,7 +79,7 @@ axis the message names.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .kinds = {opdb::Kind::kQuantAxis},
     .kind_count = 1,
     .holds = Holds,
@@ -87,7 +89,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry quant_axis;
-const RuleEntry quant_axis = kEntry;
+const RuleEntry kQuantAxisEntry = kEntry;
 
 }  // namespace quantgate::rules

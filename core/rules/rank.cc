@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -73,10 +76,8 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix(fmt::format("reshape it to {} around the op", f.allowed)));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG501",
-                                       .slug = "rank",
-                                       .summary = "the rank of a tensor is not taken",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {.rule = About(kRank, {.summary = "the rank of a tensor is not taken",
+                                                    .explanation = R"(## What it checks
 Each port takes tensors of some ranks only. A sparse tensor is taken by few ops, and a dense one not
 at the ports that are made for sparse ones.
 
@@ -90,7 +91,7 @@ Fold dimensions with a Reshape before the op and unfold them after it.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
+                                                    .status = RuleStatus::kStable}),
                               .kinds = {opdb::Kind::kRank},
                               .kind_count = 1,
                               .holds = Holds,
@@ -100,7 +101,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry rank;
-const RuleEntry rank = kEntry;
+const RuleEntry kRankEntry = kEntry;
 
 }  // namespace quantgate::rules

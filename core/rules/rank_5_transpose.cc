@@ -7,6 +7,7 @@
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -63,10 +64,10 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG612",
-             .slug = "rank-5-transpose",
-             .summary = "a Transpose of rank 5 stands between Reshapes beside a matrix product",
-             .explanation = R"(## What it checks
+    .rule =
+        About(kRank5Transpose,
+              {.summary = "a Transpose of rank 5 stands between Reshapes beside a matrix product",
+               .explanation = R"(## What it checks
 Reshape, Transpose of rank 5, Reshape in a graph with matrix products, where two dimensions move
 together: the Transpose could have rank 4.
 
@@ -80,7 +81,7 @@ Merge the two dimensions that stay neighbours in the first Reshape, and split th
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+               .status = RuleStatus::kStable}),
     .reads_form_only = true,
     .walk = Walk,
     .concerns = Concerns,
@@ -89,7 +90,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry rank_5_transpose;
-const RuleEntry rank_5_transpose = kEntry;
+const RuleEntry kRank5TransposeEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,13 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG713",
-             .slug = "recipe-group",
-             .summary = "the group size of the recipe does not fit the layer",
-             .explanation = R"(## What it checks
+    .rule = About(kRecipeGroup, {.summary = "the group size of the recipe does not fit the layer",
+                                 .explanation = R"(## What it checks
 `block_size` divides the input channels of the layer, and there is a kind of layer with groups of
 that size.
 
@@ -21,12 +20,11 @@ Use one of the sizes the message names, or pad the input channels.
 ## References
 `docs/formats.md`; mllm, pull request 600 and its source of 2026-06.
 )",
-             .status = RuleStatus::kStable}};
+                                 .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry recipe_group;
-const RuleEntry recipe_group = kEntry;
+const RuleEntry kRecipeGroupEntry = kEntry;
 
 }  // namespace quantgate::rules

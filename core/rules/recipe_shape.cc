@@ -1,13 +1,13 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG714",
-             .slug = "recipe-shape",
-             .summary = "the shape of a layer that a recipe is for is not known",
-             .explanation = R"(## What it checks
+    .rule =
+        About(kRecipeShape, {.summary = "the shape of a layer that a recipe is for is not known",
+                             .explanation = R"(## What it checks
 The input and output channels of every layer in a recipe's reach are known.
 
 ## Why
@@ -19,12 +19,11 @@ Give `in` and `out` in the list of layers, or use a model whose weights have fix
 ## References
 `docs/formats.md`; mllm, pull request 600 and its source of 2026-06.
 )",
-             .status = RuleStatus::kStable}};
+                             .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry recipe_shape;
-const RuleEntry recipe_shape = kEntry;
+const RuleEntry kRecipeShapeEntry = kEntry;
 
 }  // namespace quantgate::rules

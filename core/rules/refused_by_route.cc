@@ -1,13 +1,13 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG103",
-             .slug = "refused-by-route",
-             .summary = "a tool on the way to the backend does not hand this operator over",
-             .explanation = R"(## What it checks
+    .rule = About(kRefusedByRoute,
+                  {.summary = "a tool on the way to the backend does not hand this operator over",
+                   .explanation = R"(## What it checks
 Some operators have a QNN op, or could be composed from some, and yet the tool that translates
 the model (such as the QNN provider of ONNX Runtime) refuses them by itself.
 
@@ -21,12 +21,11 @@ Replace the operator by ones the tool translates; the message names the reason.
 ## References
 Measured on the tool named in the sources of the finding.
 )",
-             .status = RuleStatus::kStable}};
+                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry refused_by_route;
-const RuleEntry refused_by_route = kEntry;
+const RuleEntry kRefusedByRouteEntry = kEntry;
 
 }  // namespace quantgate::rules

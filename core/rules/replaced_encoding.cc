@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG605",
-                                       .slug = "replaced-encoding",
-                                       .summary = "a tool replaces the written encoding",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kReplacedEncoding, {.summary = "a tool replaces the written encoding",
+                                      .explanation = R"(## What it checks
 Encodings that a tool on the way overrides: the scale of 16-bit Sigmoid and Tanh, the scale of a
 bias, one operand of a 16-bit MatMul.
 
@@ -20,12 +20,11 @@ Write the encoding that the tool will use, as the message says.
 ## References
 Measured on the QNN provider of ONNX Runtime (onnxruntime-qnn 2.7.0).
 )",
-                                       .status = RuleStatus::kStable}};
+                                      .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry replaced_encoding;
-const RuleEntry replaced_encoding = kEntry;
+const RuleEntry kReplacedEncodingEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -7,6 +7,7 @@
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -58,10 +59,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG617",
-             .slug = "reported-preparation",
-             .summary = "others reported that preparation fails for such an op",
-             .explanation = R"(## What it checks
+    .rule = About(kReportedPreparation,
+                  {.summary = "others reported that preparation fails for such an op",
+                   .explanation = R"(## What it checks
 Patterns of op, rank, width, arch and SDK of which users reported a failure at graph finalization,
 and which no library at hand shows.
 
@@ -75,7 +75,7 @@ What the finding says; or ask your own library: `quantgate verify --prepare`.
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .reads_form_only = true,
     .walk = Walk,
     .concerns = Concerns};
@@ -83,7 +83,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry reported_preparation;
-const RuleEntry reported_preparation = kEntry;
+const RuleEntry kReportedPreparationEntry = kEntry;
 
 }  // namespace quantgate::rules

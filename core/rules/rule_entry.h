@@ -1,8 +1,7 @@
 // What a rule file declares: the rule, the constraint kinds it checks, and how.
 //
-// A rule is one file, core/rules/<slug_with_underscores>.cc, and one line in QUANTGATE_RULES
-// (core/rules/CMakeLists.txt). Rules without kinds are raised by resolve, routes or the
-// validator itself.
+// A rule is one file, core/rules/<slug_with_underscores>.cc, and one line in core/types/rules.def.
+// Rules without kinds are raised by resolve, routes or the validator itself.
 #ifndef QUANTGATE_CORE_RULES_RULE_ENTRY_H_
 #define QUANTGATE_CORE_RULES_RULE_ENTRY_H_
 
@@ -11,15 +10,27 @@
 #include <span>
 #include <string_view>
 
-#include "core/rules/node_view.h"
-#include "core/rules/scale_limit.h"
-#include "quantgate/report.h"
+#include "core/types/rule_id.h"
 #include "quantgate/rule.h"
 
-namespace quantgate::rules {
+namespace quantgate {
 
-class GraphView;
+struct Finding;
+struct Model;
+struct Tensor;
+
+namespace opdb {
+class Tree;
+enum class Kind : uint8_t;
+struct ConstraintRow;
+}  // namespace opdb
+
+namespace rules {
+
 class GraphFindings;
+class GraphView;
+class NodeView;
+struct ScaleLimit;
 
 // What a check is about: a constraint and the tensor (of a variadic port: one of them).
 struct Subject {
@@ -28,11 +39,6 @@ struct Subject {
   const Tensor* tensor = nullptr;  // null for constraints on a param
   int element = 0;
 };
-
-// Whether a constraint on a variadic port speaks of this tensor of it.
-inline bool Means(const opdb::ConstraintRow& constraint, int element) {
-  return constraint.element < 0 || constraint.element == element;
-}
 
 struct RuleEntry {
   Rule rule;
@@ -71,6 +77,16 @@ struct RuleEntry {
   bool (*needs_all)(opdb::Tree settings, const Model& file) = nullptr;
 };
 
+// What is said about a rule; Rule (quantgate/rule.h) has the fields.
+struct RuleText {
+  std::string_view summary;
+  std::string_view explanation;
+  RuleStatus status;
+};
+constexpr Rule About(RuleId id, RuleText text) {
+  return {NameOf(id).code, NameOf(id).slug, text.summary, text.explanation, text.status};
+}
+
 constexpr bool IsWellFormed(const Rule& rule) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   if (rule.code.size() != 5 || rule.code.substr(0, 2) != "QG" || !digit(rule.code[2]) ||
@@ -87,8 +103,15 @@ constexpr bool IsWellFormed(const Rule& rule) {
 
 // The entry that checks a kind; null for kinds that nothing can check (notes).
 const RuleEntry* EntryOf(opdb::Kind kind);
+// In the order of RuleId.
 std::span<const RuleEntry* const> AllEntries();
 
-}  // namespace quantgate::rules
+// One a rule file: kOffsetSignEntry is in core/rules/offset_sign.cc.
+#define RULE(name, code, slug) extern const RuleEntry name##Entry;
+#include "core/types/rules.def"
+#undef RULE
+
+}  // namespace rules
+}  // namespace quantgate
 
 #endif  // QUANTGATE_CORE_RULES_RULE_ENTRY_H_

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "core/opdb/tables.h"
 #include "core/rules/rule_entry.h"
 #include "quantgate/rule.h"
 

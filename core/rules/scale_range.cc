@@ -4,10 +4,13 @@
 #include <optional>
 #include <tuple>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/scale_limit.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -64,10 +67,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix(fmt::format("use a {}", f.allowed)));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG310",
-                                       .slug = "scale-range",
-                                       .summary = "a scale is beyond what the op can compute with",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kScaleRange, {.summary = "a scale is beyond what the op can compute with",
+                                .explanation = R"(## What it checks
 Some kernels compute in a fixed internal precision and only work for scales within limits, of one
 tensor or of the result against the inputs.
 
@@ -80,17 +82,16 @@ Use a scale within the limits; a wider output type often helps.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kScaleRange},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .scale_limit = LimitOf};
+                                .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kScaleRange},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .scale_limit = LimitOf};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry scale_range;
-const RuleEntry scale_range = kEntry;
+const RuleEntry kScaleRangeEntry = kEntry;
 
 }  // namespace quantgate::rules

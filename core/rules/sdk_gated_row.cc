@@ -1,13 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG203",
-             .slug = "sdk-gated-row",
-             .summary = "the datatypes are taken, but not by this SDK version",
-             .explanation = R"(## What it checks
+    .rule = About(kSdkGatedRow, {.summary = "the datatypes are taken, but not by this SDK version",
+                                 .explanation = R"(## What it checks
 A dtype row matches in another SDK version than the one asked for.
 
 ## Why
@@ -19,12 +18,11 @@ Use the SDK version the message names, or the nearest row of this version.
 ## References
 Version ranges of the rows.
 )",
-             .status = RuleStatus::kStable}};
+                                 .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry sdk_gated_row;
-const RuleEntry sdk_gated_row = kEntry;
+const RuleEntry kSdkGatedRowEntry = kEntry;
 
 }  // namespace quantgate::rules

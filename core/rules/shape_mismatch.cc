@@ -4,10 +4,13 @@
 #include <span>
 #include <string>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/expr.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -64,10 +67,8 @@ void Explain(const Subject& s, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG403",
-             .slug = "shape-mismatch",
-             .summary = "the shapes of two ports do not go together",
-             .explanation = R"(## What it checks
+    .rule = About(kShapeMismatch, {.summary = "the shapes of two ports do not go together",
+                                   .explanation = R"(## What it checks
 Some ports must have the rank, the shape or some dimensions of another port.
 
 ## Why
@@ -79,7 +80,7 @@ Check the shapes the message prints; a Reshape in front usually mends it.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-             .status = RuleStatus::kStable},
+                                   .status = RuleStatus::kStable}),
     .kinds = {opdb::Kind::kSameRank, opdb::Kind::kSameShape, opdb::Kind::kSameDims},
     .kind_count = 3,
     .holds = Holds,
@@ -89,7 +90,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry shape_mismatch;
-const RuleEntry shape_mismatch = kEntry;
+const RuleEntry kShapeMismatchEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -6,6 +6,7 @@
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -37,10 +38,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG615",
-             .slug = "short-depth-convolution",
-             .summary = "a convolution with few input channels has asymmetric weights",
-             .explanation = R"(## What it checks
+    .rule = About(kShortDepthConvolution,
+                  {.summary = "a convolution with few input channels has asymmetric weights",
+                   .explanation = R"(## What it checks
 Convolutions of up to 4 input channels whose weights have a zero point other than the middle.
 
 ## Why
@@ -53,7 +53,7 @@ Quantize the weights symmetric, or set the option if accuracy is off on the devi
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
     .concerned_sets = "convolutions"};
@@ -61,7 +61,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry short_depth_convolution;
-const RuleEntry short_depth_convolution = kEntry;
+const RuleEntry kShortDepthConvolutionEntry = kEntry;
 
 }  // namespace quantgate::rules

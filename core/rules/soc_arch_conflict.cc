@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG104",
-                                       .slug = "soc-arch-conflict",
-                                       .summary = "the given soc and arch disagree",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kSocArchConflict, {.summary = "the given soc and arch disagree",
+                                     .explanation = R"(## What it checks
 A soc implies its Hexagon arch. When both are given and differ, the soc decides.
 
 ## Why
@@ -19,12 +19,11 @@ Give only one of `--soc` and `--arch`.
 ## References
 Chip table of the database (`quantgate targets`).
 )",
-                                       .status = RuleStatus::kStable}};
+                                     .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry soc_arch_conflict;
-const RuleEntry soc_arch_conflict = kEntry;
+const RuleEntry kSocArchConflictEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -2,9 +2,12 @@
 
 #include <variant>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -28,10 +31,8 @@ void Explain(const Subject& s, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG312",
-             .slug = "storage-dtype",
-             .summary = "a param is stored in a type the op does not take",
-             .explanation = R"(## What it checks
+    .rule = About(kStorageDtype, {.summary = "a param is stored in a type the op does not take",
+                                  .explanation = R"(## What it checks
 The value of some params must be stored in one datatype.
 
 ## Why
@@ -44,7 +45,7 @@ equal.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-             .status = RuleStatus::kStable},
+                                  .status = RuleStatus::kStable}),
     .kinds = {opdb::Kind::kStorageDtype},
     .kind_count = 1,
     .holds = Holds,
@@ -54,7 +55,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry storage_dtype;
-const RuleEntry storage_dtype = kEntry;
+const RuleEntry kStorageDtypeEntry = kEntry;
 
 }  // namespace quantgate::rules

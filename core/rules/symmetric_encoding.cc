@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -18,9 +21,8 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix("quantize it asymmetric"));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG317",
-                                       .slug = "symmetric-encoding",
-                                       .summary = "the encoding must not be tied to the middle",
+constexpr RuleEntry kEntry = {
+    .rule = About(kSymmetricEncoding, {.summary = "the encoding must not be tied to the middle",
                                        .explanation = R"(## What it checks
 The port wants an encoding whose zero point is free to follow the data.
 
@@ -33,16 +35,15 @@ Quantize the tensor asymmetric.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kAsymmetric},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain};
+                                       .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kAsymmetric},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry symmetric_encoding;
-const RuleEntry symmetric_encoding = kEntry;
+const RuleEntry kSymmetricEncodingEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG204",
-                                       .slug = "undocumented-row",
-                                       .summary = "the datatypes are in no documented row",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kUndocumentedRow, {.summary = "the datatypes are in no documented row",
+                                     .explanation = R"(## What it checks
 The documentation of the SDK has no such row, yet the library takes it; either its numbers were
 never executed, or the version lies between the documented and the first measured one.
 
@@ -19,12 +19,11 @@ Prefer a documented row where accuracy allows; else compare the numbers on the d
 ## References
 Sources of the variant.
 )",
-                                       .status = RuleStatus::kStable}};
+                                     .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry undocumented_row;
-const RuleEntry undocumented_row = kEntry;
+const RuleEntry kUndocumentedRowEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG702",
-                                       .slug = "unencoded-tensor",
-                                       .summary = "a tensor between quantized ops has no encoding",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kUnencodedTensor, {.summary = "a tensor between quantized ops has no encoding",
+                                     .explanation = R"(## What it checks
 In a model whose tensors carry encodings (an encodings file, an annotated graph), every float
 tensor that a quantized op reads or writes has one, or gets it from a neighbour: through an op
 that only moves values, or as the input of an activation that is folded.
@@ -24,12 +24,11 @@ the converter: a float fallback for layers left in float, an input list for the 
 ## References
 `docs/formats.md`; AIMET's export code (2024-10 to 2026-06). The evidence is listed below.
 )",
-                                       .status = RuleStatus::kStable}};
+                                     .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unencoded_tensor;
-const RuleEntry unencoded_tensor = kEntry;
+const RuleEntry kUnencodedTensorEntry = kEntry;
 
 }  // namespace quantgate::rules

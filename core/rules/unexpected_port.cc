@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -22,10 +25,9 @@ void Explain(const Subject& s, Finding& f) {
       UnsafeFix(fmt::format("remove {} and compute its part with an op of its own", f.port)));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG506",
-                                       .slug = "unexpected-port",
-                                       .summary = "an input or output that the op does not take",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kUnexpectedPort, {.summary = "an input or output that the op does not take",
+                                    .explanation = R"(## What it checks
 Ports beyond the ones the op has, or ones this backend does not support, must be left out.
 
 ## Why
@@ -38,17 +40,16 @@ Leave the port out, and compute what it was for with an op of its own.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kPortUnsupported, opdb::Kind::kDefaultOnly},
-                              .kind_count = 2,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                                    .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kPortUnsupported, opdb::Kind::kDefaultOnly},
+    .kind_count = 2,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unexpected_port;
-const RuleEntry unexpected_port = kEntry;
+const RuleEntry kUnexpectedPortEntry = kEntry;
 
 }  // namespace quantgate::rules

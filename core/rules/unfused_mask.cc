@@ -8,6 +8,7 @@
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -227,10 +228,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG619",
-             .slug = "unfused-mask",
-             .summary = "an attention mask is not in the form that is fused into the Softmax",
-             .explanation = R"(## What it checks
+    .rule = About(kUnfusedMask,
+                  {.summary = "an attention mask is not in the form that is fused into the Softmax",
+                   .explanation = R"(## What it checks
 Quantized scores that are masked in front of a Softmax. The backend makes one MaskedSoftmax of
 softmax(where(condition, scores, min(scores) + c)): the scores are the second input of the Select,
 the minimum is that of the same scores along the last axis, and c, the second operand of the
@@ -249,7 +249,7 @@ Write the form, or leave it: unfused masks run right where the sum's encoding is
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
     .concerned_sets = "concerned",
@@ -258,7 +258,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unfused_mask;
-const RuleEntry unfused_mask = kEntry;
+const RuleEntry kUnfusedMaskEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG205",
-                                       .slug = "unknown-dtype",
-                                       .summary = "the datatype of a tensor is not known",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kUnknownDtype, {.summary = "the datatype of a tensor is not known",
+                                  .explanation = R"(## What it checks
 A port without a datatype cannot be compared with the rows of the op.
 
 ## Why
@@ -18,12 +18,11 @@ Give the tensor its datatype; for ONNX run shape inference before saving.
 ## References
 Model format: `tensors[].dtype`.
 )",
-                                       .status = RuleStatus::kStable}};
+                                  .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unknown_dtype;
-const RuleEntry unknown_dtype = kEntry;
+const RuleEntry kUnknownDtypeEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,13 +1,13 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG701",
-             .slug = "unknown-encoding-name",
-             .summary = "the encodings file names a tensor that the model does not have",
-             .explanation = R"(## What it checks
+    .rule = About(kUnknownEncodingName,
+                  {.summary = "the encodings file names a tensor that the model does not have",
+                   .explanation = R"(## What it checks
 Every name in an encodings file is the name of a tensor of the model it is used with.
 
 ## Why
@@ -21,12 +21,11 @@ exporter change names. The message says which names are near.
 ## References
 `docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
-             .status = RuleStatus::kStable}};
+                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unknown_encoding_name;
-const RuleEntry unknown_encoding_name = kEntry;
+const RuleEntry kUnknownEncodingNameEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG101",
-                                       .slug = "unknown-op",
-                                       .summary = "the op is not in the database for this backend",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kUnknownOp, {.summary = "the op is not in the database for this backend",
+                               .explanation = R"(## What it checks
 Every QNN op of the model is looked up in the database of the target backend.
 
 ## Why
@@ -21,12 +21,11 @@ own.
 ## References
 Op tables of the QNN documentation; `quantgate query` lists the ops of a target.
 )",
-                                       .status = RuleStatus::kStable}};
+                               .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unknown_op;
-const RuleEntry unknown_op = kEntry;
+const RuleEntry kUnknownOpEntry = kEntry;
 
 }  // namespace quantgate::rules

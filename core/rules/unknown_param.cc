@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG510",
-                                       .slug = "unknown-param",
-                                       .summary = "the op has no param of this name",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kUnknownParam, {.summary = "the op has no param of this name",
+                                  .explanation = R"(## What it checks
 Params are compared with the ones the op declares.
 
 ## Why
@@ -19,12 +19,11 @@ Check the spelling.
 ## References
 Param tables of the op.
 )",
-                                       .status = RuleStatus::kStable}};
+                                  .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unknown_param;
-const RuleEntry unknown_param = kEntry;
+const RuleEntry kUnknownParamEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,13 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG712",
-             .slug = "unknown-recipe",
-             .summary = "a method or precision of the recipe is not known",
-             .explanation = R"(## What it checks
+    .rule = About(kUnknownRecipe, {.summary = "a method or precision of the recipe is not known",
+                                   .explanation = R"(## What it checks
 Method and precision of a recipe are ones that mllm's compiler implements, and `sym` is true.
 
 ## Why
@@ -20,12 +19,11 @@ Use method `LPBQ`, precision `w4a16`, `sym` true: 4-bit weights in blocks with 1
 ## References
 `docs/formats.md`; mllm, pull request 600 and its source of 2026-06.
 )",
-             .status = RuleStatus::kStable}};
+                                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unknown_recipe;
-const RuleEntry unknown_recipe = kEntry;
+const RuleEntry kUnknownRecipeEntry = kEntry;
 
 }  // namespace quantgate::rules

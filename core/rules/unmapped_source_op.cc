@@ -1,13 +1,13 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG102",
-             .slug = "unmapped-source-op",
-             .summary = "no mapping from the source operator to a QNN op is known",
-             .explanation = R"(## What it checks
+    .rule = About(kUnmappedSourceOp,
+                  {.summary = "no mapping from the source operator to a QNN op is known",
+                   .explanation = R"(## What it checks
 Every operator of an ONNX or PyTorch model needs a mapping to QNN ops (`opdefs/resolve`).
 
 ## Why
@@ -20,12 +20,11 @@ Rewrite the operator with ones that have a mapping, or add the mapping: it is da
 ## References
 `opdefs/resolve/onnx.yaml`, `opdefs/README.md`.
 )",
-             .status = RuleStatus::kStable}};
+                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unmapped_source_op;
-const RuleEntry unmapped_source_op = kEntry;
+const RuleEntry kUnmappedSourceOpEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,12 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG710",
-                                       .slug = "unmatched-recipe",
-                                       .summary = "the recipe holds a pattern that no layer uses",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kUnmatchedRecipe, {.summary = "the recipe holds a pattern that no layer uses",
+                                     .explanation = R"(## What it checks
 Every pattern of an mllm quantization recipe is a regular expression that fits the whole name of at
 least one linear layer, and stands in a section that the compiler reads.
 
@@ -21,12 +21,11 @@ character. What is meant for `lm_head` goes under `linear`, as a pattern of its 
 ## References
 `docs/formats.md`; mllm, pull request 600 and its source of 2026-06.
 )",
-                                       .status = RuleStatus::kStable}};
+                                     .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unmatched_recipe;
-const RuleEntry unmatched_recipe = kEntry;
+const RuleEntry kUnmatchedRecipeEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include "core/opdb/tables.h"
 #include "core/rules/alternatives.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -16,10 +19,9 @@ void Explain(const Subject& s, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG509",
-             .slug = "unmet-alternatives",
-             .summary = "none of the alternatives that the op offers holds",
-             .explanation = R"(## What it checks
+    .rule =
+        About(kUnmetAlternatives, {.summary = "none of the alternatives that the op offers holds",
+                                   .explanation = R"(## What it checks
 Some constraints offer alternatives: stride 1 or dilation 1, for example.
 
 ## Why
@@ -31,7 +33,7 @@ Make one of the alternatives the message lists hold.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-             .status = RuleStatus::kStable},
+                                   .status = RuleStatus::kStable}),
     .kinds = {opdb::Kind::kAnyOf},
     .kind_count = 1,
     .holds = AnyHolds,
@@ -41,7 +43,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unmet_alternatives;
-const RuleEntry unmet_alternatives = kEntry;
+const RuleEntry kUnmetAlternativesEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -2,9 +2,12 @@
 
 #include <utility>
 
+#include "core/opdb/tables.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -29,10 +32,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(std::move(fix));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG302",
-                                       .slug = "unsigned-weight",
-                                       .summary = "the tensor must be of a signed fixed-point type",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kUnsignedWeight, {.summary = "the tensor must be of a signed fixed-point type",
+                                    .explanation = R"(## What it checks
 Per-channel and LPBQ weights are stored as signed fixed-point numbers.
 
 ## Why
@@ -45,17 +47,16 @@ the middle from every stored value and set the zero point to 0.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kSigned},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain,
-                              .reads_form_only = true};
+                                    .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kSigned},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unsigned_weight;
-const RuleEntry unsigned_weight = kEntry;
+const RuleEntry kUnsignedWeightEntry = kEntry;
 
 }  // namespace quantgate::rules

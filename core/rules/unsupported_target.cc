@@ -1,11 +1,11 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG106",
-                                       .slug = "unsupported-target",
-                                       .summary = "nothing is known about ops on this soc",
+constexpr RuleEntry kEntry = {
+    .rule = About(kUnsupportedTarget, {.summary = "nothing is known about ops on this soc",
                                        .explanation = R"(## What it checks
 Chips without an HTP, or with one older than the first supported arch, are in the chip table but
 no op rows exist for them.
@@ -19,12 +19,11 @@ Choose a soc or arch that `quantgate targets` lists with ops.
 ## References
 Chip table of the database.
 )",
-                                       .status = RuleStatus::kStable}};
+                                       .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry unsupported_target;
-const RuleEntry unsupported_target = kEntry;
+const RuleEntry kUnsupportedTargetEntry = kEntry;
 
 }  // namespace quantgate::rules

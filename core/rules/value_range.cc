@@ -4,9 +4,12 @@
 #include <optional>
 #include <string>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -46,10 +49,9 @@ void Explain(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix(fmt::format("re-quantize or clamp to {}", f.allowed)));
 }
 
-constexpr RuleEntry kEntry = {.rule = {.code = "QG314",
-                                       .slug = "value-range",
-                                       .summary = "stored values leave the range the op takes",
-                                       .explanation = R"(## What it checks
+constexpr RuleEntry kEntry = {
+    .rule = About(kValueRange, {.summary = "stored values leave the range the op takes",
+                                .explanation = R"(## What it checks
 The stored values of a constant (weights, indices) lie within limits.
 
 ## Why
@@ -62,16 +64,15 @@ Clamp or re-quantize the values.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-                                       .status = RuleStatus::kStable},
-                              .kinds = {opdb::Kind::kValueRange},
-                              .kind_count = 1,
-                              .holds = Holds,
-                              .explain = Explain};
+                                .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kValueRange},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry value_range;
-const RuleEntry value_range = kEntry;
+const RuleEntry kValueRangeEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -5,6 +5,7 @@
 
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -26,10 +27,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG614",
-             .slug = "whole-delegation",
-             .summary = "the backend takes a graph as a whole, and one node is refused",
-             .explanation = R"(## What it checks
+    .rule = About(kWholeDelegation,
+                  {.summary = "the backend takes a graph as a whole, and one node is refused",
+                   .explanation = R"(## What it checks
 On LPAI, whether every node of the model is taken.
 
 ## Why
@@ -42,13 +42,12 @@ Change the refused nodes. Move the Quantize and Dequantize at the ends of the mo
 ## References
 The evidence and what the real library or provider said are listed below.
 )",
-             .status = RuleStatus::kStable},
+                   .status = RuleStatus::kStable}),
     .walk = Walk};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry whole_delegation;
-const RuleEntry whole_delegation = kEntry;
+const RuleEntry kWholeDelegationEntry = kEntry;
 
 }  // namespace quantgate::rules

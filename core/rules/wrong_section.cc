@@ -1,13 +1,12 @@
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG703",
-             .slug = "wrong-section",
-             .summary = "an encoding stands in the wrong section of its file",
-             .explanation = R"(## What it checks
+    .rule = About(kWrongSection, {.summary = "an encoding stands in the wrong section of its file",
+                                  .explanation = R"(## What it checks
 Weights and biases belong to `param_encodings`, what is computed at run time to
 `activation_encodings`.
 
@@ -21,12 +20,11 @@ Move the entry to the section that the message names.
 ## References
 `docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
-             .status = RuleStatus::kStable}};
+                                  .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry wrong_section;
-const RuleEntry wrong_section = kEntry;
+const RuleEntry kWrongSectionEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <string>
 
+#include "core/opdb/tables.h"
 #include "core/rules/args.h"
 #include "core/rules/format.h"
+#include "core/rules/node_view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace {
@@ -36,10 +39,8 @@ void Explain(const Subject& s, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = {.code = "QG308",
-             .slug = "zero-point-range",
-             .summary = "a zero point lies outside of the range of the type",
-             .explanation = R"(## What it checks
+    .rule = About(kZeroPointRange, {.summary = "a zero point lies outside of the range of the type",
+                                    .explanation = R"(## What it checks
 The zero point is a stored value, so it lies within the range of the stored type (0 to 255 for
 UFIXED_POINT_8).
 
@@ -53,7 +54,7 @@ Check the sign: offset = -zero_point. Else quantize again.
 ## References
 The constraint's `sources` name the documentation page and the measured library version.
 )",
-             .status = RuleStatus::kStable},
+                                    .status = RuleStatus::kStable}),
     .kinds = {opdb::Kind::kOffsetRange},
     .kind_count = 1,
     .holds = Holds,
@@ -62,7 +63,6 @@ static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
 
-extern const RuleEntry zero_point_range;
-const RuleEntry zero_point_range = kEntry;
+const RuleEntry kZeroPointRangeEntry = kEntry;
 
 }  // namespace quantgate::rules

@@ -11,6 +11,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/rules/conditions.h"
 #include "core/rules/format.h"
+#include "core/rules/raise.h"
 #include "core/types/nearest.h"
 #include "core/validate/node_form.h"
 #include "core/validate/structure.h"
@@ -148,12 +149,10 @@ void Sort(std::vector<Finding>& findings, size_t begin) {
 Finding UndocumentedRow(const TargetTable& table, const NodeView& node,
                         const ActiveVariant& variant) {
   const opdb::View& db = table.db();
-  Finding f;
-  f.rule = FindRule("QG204");
+  Finding f = rules::Raise(rules::kUndocumentedRow, Consequence::kUndocumented);
   f.op = rules::OpName(node);
   f.constraint =
       fmt::format("{}/{}#{}", db.str(table.backend().name), f.op, db.str(variant.row->id));
-  f.consequence = Consequence::kUndocumented;
   f.found = fmt::format("row {}", db.str(variant.row->id));
   f.allowed = "a documented row";
   f.sources = SourceIds(db, variant.row->sources);
@@ -195,11 +194,9 @@ bool StatedTogether(const ActiveVariant& row, const PortFacts& facts) {
 }
 
 Finding UndocumentedMix(const TargetTable& table, const NodeView& node) {
-  Finding f;
-  f.rule = FindRule("QG204");
+  Finding f = rules::Raise(rules::kUndocumentedRow, Consequence::kUndocumented);
   f.op = rules::OpName(node);
   f.constraint = fmt::format("{}/{}/rows", table.db().str(table.backend().name), f.op);
-  f.consequence = Consequence::kUndocumented;
   f.found = "a combination of documented datatypes";
   f.allowed = "not stated by the documents";
   f.sources = SourceIds(table.db(), node.op().sources);
@@ -338,10 +335,8 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
   if (op == nullptr) {
     reason = fmt::format("op \"{}\" is not in the database for {}{}", node.op,
                          db.str(table.backend().name), NearestOp(table, node.op));
-    Finding f;
-    f.rule = FindRule("QG101");
+    Finding f = rules::Raise(rules::kUnknownOp, Consequence::kUnchecked);
     f.op = node.op;
-    f.consequence = Consequence::kUnchecked;
     f.message = reason;
     f.found = node.op;
     f.allowed = "a known op";
@@ -353,11 +348,9 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
   NodeView view(db, *op->row, *resolved.graph, node, table.arch_index());
   view.set_layout(&resolved.layout);
   if (!op->in_target) {
-    Finding f;
-    f.rule = FindRule("QG105");
+    Finding f = rules::Raise(rules::kOpNotInTarget, Consequence::kRejected);
     f.op = node.op;
     f.constraint = fmt::format("{}/{}", db.str(table.backend().name), f.op);
-    f.consequence = Consequence::kRejected;
     f.found = fmt::format("SDK {}", SdkName(table.sdk()));
     f.allowed = op->row->range.since > table.sdk()
                     ? fmt::format("SDK {} and later", SdkName(op->row->range.since))
@@ -440,11 +433,9 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
   if (facts.unknown_dtype && worst == Consequence::kAccepted) {
     const std::string port = rules::PortName(view, facts.unknown_port);
     reason = fmt::format("the datatype of {} is not known", port);
-    Finding f;
-    f.rule = FindRule("QG205");
+    Finding f = rules::Raise(rules::kUnknownDtype, Consequence::kUnchecked);
     f.op = node.op;
     f.port = port;
-    f.consequence = Consequence::kUnchecked;
     f.message = fmt::format("{} of {} has no datatype", port, node.op);
     f.found = "unknown";
     f.allowed = "a datatype";

@@ -8,20 +8,19 @@
 #include "core/rules/encoding_facts.h"
 #include "core/rules/expr.h"
 #include "core/rules/format.h"
+#include "core/rules/raise.h"
 
 namespace quantgate {
 namespace {
 
 using rules::NodeView;
 
-Finding Make(const TargetTable& table, const NodeView& node, std::string_view code,
-             std::string port, std::string_view what) {
-  Finding f;
-  f.rule = FindRule(code);
+Finding Make(const TargetTable& table, const NodeView& node, RuleId rule, std::string port,
+             std::string_view what) {
+  Finding f = rules::Raise(rule, Consequence::kRejected);
   f.op = rules::OpName(node);
   f.constraint = fmt::format("{}/{}/{}/{}", table.db().str(table.backend().name), f.op, port, what);
   f.port = std::move(port);
-  f.consequence = Consequence::kRejected;
   f.sources = {};
   for (const uint16_t s : table.db().get(node.op().sources)) {
     f.sources.emplace_back(table.db().str(table.db().sources()[s].id));
@@ -113,7 +112,7 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
   const auto ports = db.get(node.op().ports);
   for (int i = 0; i < node.port_count(); ++i) {
     if (node.present(i) || (ports[i].flags & opdb::kPortOptional) != 0) continue;
-    Finding f = Make(table, node, "QG505", rules::PortName(node, i), "required");
+    Finding f = Make(table, node, rules::kMissingPort, rules::PortName(node, i), "required");
     f.found = "not given";
     f.allowed = "a tensor";
     f.message = fmt::format("{} of {} is not given", f.port, f.op);
@@ -122,7 +121,8 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
   }
   const auto extra = [&](int count, std::string_view side, int declared) {
     if (count == 0) return;
-    Finding f = Make(table, node, "QG506", fmt::format("{}[{}]", side, declared), "unexpected");
+    Finding f = Make(table, node, rules::kUnexpectedPort, fmt::format("{}[{}]", side, declared),
+                     "unexpected");
     f.found = fmt::format("{} more than the {} declared", count, declared);
     f.allowed = fmt::format("{} {}", declared, side == "in" ? "inputs" : "outputs");
     f.message = fmt::format("{} takes {}, found {}", f.op, f.allowed, declared + count);
@@ -135,7 +135,8 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
   const auto params = db.get(node.op().params);
   for (size_t i = 0; i < params.size() && i < NodeView::kMaxParams; ++i) {
     if (params[i].required == 0 || node.given(static_cast<int>(i)) != nullptr) continue;
-    Finding f = Make(table, node, "QG507", std::string(db.str(params[i].name)), "required");
+    Finding f =
+        Make(table, node, rules::kMissingParam, std::string(db.str(params[i].name)), "required");
     f.found = "not given";
     f.allowed = "a value";
     f.message = fmt::format("param {} of {} is not given", f.port, f.op);
@@ -143,7 +144,7 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
     findings.push_back(std::move(f));
   }
   if (const Param* unknown = node.unknown_param()) {
-    Finding f = Make(table, node, "QG510", unknown->name, "unknown");
+    Finding f = Make(table, node, rules::kUnknownParam, unknown->name, "unknown");
     f.found = unknown->name;
     for (const auto& param : params) {
       f.allowed += fmt::format("{}{}", f.allowed.empty() ? "" : ", ", db.str(param.name));
@@ -169,7 +170,8 @@ void CheckEncodingShapes(const TargetTable& table, const NodeView& node,
       if (e.kind != EncodingKind::kPerTensor || e.scales.size() != 1 || e.zero_points.size() > 1) {
         Problem problem = EntryProblem(*tensor);
         if (!problem.found.empty()) {
-          Finding f = Make(table, node, "QG315", rules::PortName(node, port, i), "encoding-shape");
+          Finding f = Make(table, node, rules::kEncodingShape, rules::PortName(node, port, i),
+                           "encoding-shape");
           f.consequence = problem.consequence;
           f.tensor = tensor->name;
           f.message = fmt::format("the {} encoding of {} of {} has {}", EncodingKindName(e.kind),

@@ -13,6 +13,7 @@
 #include "core/resolve/resolve.h"
 #include "core/route/document_passes.h"
 #include "core/route/route.h"
+#include "core/rules/raise.h"
 #include "core/safety/safe_fixes.h"
 #include "core/validate/check_ops.h"
 #include "core/validate/finish.h"
@@ -38,14 +39,6 @@ constexpr std::array<std::pair<Route, std::string_view>, 5> kRoutes = {{
 constexpr size_t kManyNodes = 256;
 
 enum class Nodes : uint8_t { kList, kLeaveOut };
-
-Finding ModelFinding(std::string_view code, Consequence consequence, std::string message) {
-  Finding f;
-  f.rule = FindRule(code);
-  f.consequence = consequence;
-  f.message = std::move(message);
-  return f;
-}
 
 }  // namespace
 
@@ -108,7 +101,8 @@ struct Validator::Impl {
     report.notes = target.notes();
     report.notes.insert(report.notes.end(), model.notes.begin(), model.notes.end());
     if (!target.conflict().empty()) {
-      report.findings.push_back(ModelFinding("QG104", Consequence::kAdvice, target.conflict()));
+      report.findings.push_back(
+          rules::Raise(rules::kSocArchConflict, Consequence::kAdvice, target.conflict()));
     }
     return report;
   }
@@ -325,12 +319,12 @@ struct Validator::Impl {
       }
     };
     if (!malformed.empty()) {
-      report.findings.push_back(
-          ModelFinding("QG901", Consequence::kRejected, "the model is malformed: " + malformed));
+      report.findings.push_back(rules::Raise(rules::kMalformedModel, Consequence::kRejected,
+                                             "the model is malformed: " + malformed));
       unchecked("the model is malformed");
     } else if (!target.unsupported().empty()) {
       report.findings.push_back(
-          ModelFinding("QG106", Consequence::kUnchecked, target.unsupported()));
+          rules::Raise(rules::kUnsupportedTarget, Consequence::kUnchecked, target.unsupported()));
       unchecked(target.unsupported());
       report.findings.insert(report.findings.end(), found.begin(), found.end());
     } else {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/rules/format.h"
+#include "core/rules/raise.h"
 
 namespace quantgate {
 namespace {
@@ -150,14 +151,14 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
   }
   if (elsewhere != nullptr) {
     const bool arch_gate = ((elsewhere->range.archs >> table.arch_index()) & 1u) == 0;
-    f.rule = FindRule(arch_gate ? "QG202" : "QG203");
+    f.rule = &rules::RuleOf(arch_gate ? rules::kArchGatedRow : rules::kSdkGatedRow);
     f.sources = SourceIds(db, elsewhere->sources);
     const std::string where = RangeText(table, elsewhere->range);
     f.message = fmt::format("{} takes these datatypes on {} only", f.op, where);
     f.allowed = fmt::format("{} (row {})", where, db.str(elsewhere->id));
     f.fixes.push_back(rules::UnsafeFix(fmt::format("target {}", where)));
   } else {
-    f.rule = FindRule("QG201");
+    f.rule = &rules::RuleOf(rules::kDtypeRow);
     if (nearest == nullptr) {
       f.message = fmt::format("{} has no dtype rows on this target", f.op);
     } else {

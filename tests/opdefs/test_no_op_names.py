@@ -38,6 +38,24 @@ class NoOpNamesTest(unittest.TestCase):
                           for word in re.findall(r'"([A-Za-z0-9_.:]+)"', line) if word in known]
         self.assertEqual(found, [])
 
+    def test_rules_are_raised_by_name(self):
+        """Codes of rules stand in one list, and once more in the table of kinds."""
+        allowed = {"core/types/rules.def", "core/opdb/kinds.cc"}
+        found = [f"{path.relative_to(ROOT)}:{number}"
+                 for folder in ("core", "tools", "bindings")
+                 for path in sorted((ROOT / folder).rglob("*.*"))
+                 if path.suffix in (".cc", ".h", ".def")
+                 and str(path.relative_to(ROOT)) not in allowed
+                 for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+                 if re.search(r'"QG\d{3}"', line.split("//")[0])]
+        self.assertEqual(found, [])
+        rules = re.findall(r'(?m)^RULE\(k(\w+), "(QG\d{3})", "([a-z0-9-]+)"\)$',
+                           (ROOT / "core/types/rules.def").read_text(encoding="utf-8"))
+        self.assertGreater(len(rules), 80)
+        self.assertEqual([code for _, code, _ in rules], sorted({code for _, code, _ in rules}))
+        for name, _, slug in rules:
+            self.assertEqual(name, "".join(word.capitalize() for word in slug.split("-")))
+
 
 if __name__ == "__main__":
     unittest.main()
