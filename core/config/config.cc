@@ -13,6 +13,7 @@
 #include "core/policy/rule_set.h"
 #include "core/readers/file_bytes.h"
 #include "core/report/layout.h"
+#include "core/types/absl_view.h"
 #include "core/types/nearest.h"
 
 namespace quantgate {
@@ -23,8 +24,6 @@ using opdefs::MapReader;
 using YamlNode = opdefs::Node;
 using opdefs::OneOrMany;
 using opdefs::TextOf;
-
-absl::string_view Absl(std::string_view text) { return {text.data(), text.size()}; }
 
 class ConfigReader {
  public:

@@ -10,11 +10,12 @@
 #include "absl/strings/str_cat.h"
 #include "core/encodings/complete.h"
 #include "core/encodings/recipe.h"
-#include "core/encodings/same_encoding.h"
 #include "core/encodings/tensor_roles.h"
 #include "core/resolve/encodings.h"
 #include "core/rules/format.h"
 #include "core/rules/raise.h"
+#include "core/types/absl_view.h"
+#include "core/types/encoding_math.h"
 #include "core/types/nearest.h"
 #include "quantgate/encodings_file.h"
 #include "quantgate/rule.h"
@@ -27,14 +28,12 @@ constexpr size_t kFewTensors = 10000;
 constexpr int kFewHints = 50;
 constexpr size_t kLongestHinted = 200;
 
-absl::string_view Key(std::string_view text) { return {text.data(), text.size()}; }
-
 class Applying {
  public:
   Applying(const EncodingsFile& file, Model& model, mapping::Mapping& mapping)
       : file_(file), model_(model), roles_(model, mapping) {
     for (size_t t = 0; t < model.tensors.size(); ++t) {
-      ids_.try_emplace(Key(model.tensors[t].name), static_cast<TensorId>(t));
+      ids_.try_emplace(Absl(model.tensors[t].name), static_cast<TensorId>(t));
     }
   }
 
@@ -61,7 +60,7 @@ class Applying {
   }
 
   TensorId Find(std::string_view name) const {
-    const auto it = ids_.find(Key(name));
+    const auto it = ids_.find(Absl(name));
     return it == ids_.end() ? kNoTensor : it->second;
   }
 
@@ -113,7 +112,7 @@ class Applying {
     std::vector<size_t> chosen;
     for (size_t i = 0; i < file_.entries.size(); ++i) {
       const EncodingsEntry& entry = file_.entries[i];
-      const auto [it, fresh] = last.try_emplace(Key(entry.name), chosen.size());
+      const auto [it, fresh] = last.try_emplace(Absl(entry.name), chosen.size());
       if (fresh) {
         chosen.push_back(i);
         continue;

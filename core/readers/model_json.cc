@@ -15,6 +15,7 @@
 #include "core/readers/json_cursor.h"
 #include "core/readers/model_finish.h"
 #include "core/readers/text.h"
+#include "core/types/absl_view.h"
 #include "core/types/nearest.h"
 #include "quantgate/reader.h"
 
@@ -519,8 +520,6 @@ class Reader {
     if (const auto problem = FindGraphProblem(model_, nullptr)) return Fail(*problem);
     return true;
   }
-
-  static absl::string_view Absl(std::string_view text) { return {text.data(), text.size()}; }
 
   static std::string PortPath(size_t node, bool is_input, size_t port) {
     return fmt::format("nodes[{}].{}[{}]", node, is_input ? "inputs" : "outputs", port);

@@ -23,6 +23,7 @@
 #include "core/readers/onnx_tensor.h"
 #include "core/readers/pbf.h"
 #include "core/readers/text.h"
+#include "core/types/absl_view.h"
 #include "quantgate/reader.h"
 
 namespace quantgate {
@@ -73,8 +74,6 @@ enum AttributeType {
 std::string_view DefaultDomain(std::string_view domain) {
   return domain == "ai.onnx" ? std::string_view() : domain;
 }
-
-absl::string_view Key(std::string_view text) { return {text.data(), text.size()}; }
 
 struct NodeProto {
   std::string_view name;
@@ -218,7 +217,7 @@ class Reader {
       (tag == Bytes(1) ? name : domain) = pbf::View(reader);
       return true;
     });
-    functions_.insert({Key(DefaultDomain(domain)), Key(name)});
+    functions_.insert({Absl(DefaultDomain(domain)), Absl(name)});
   }
 
   GraphProto Split(std::string_view message) {
@@ -266,7 +265,7 @@ class Reader {
     for (const auto* list : {&graph.value_infos, &graph.outputs, &graph.inputs}) {
       for (const std::string_view message : *list) {
         const ValueInfo info = ParseValueInfo(message);
-        if (!info.type.empty()) scope.types.insert_or_assign(Key(info.name), info.type);
+        if (!info.type.empty()) scope.types.insert_or_assign(Absl(info.name), info.type);
       }
     }
     absl::flat_hash_set<absl::string_view> encoding_names;
@@ -288,7 +287,7 @@ class Reader {
     for (const std::string_view message : graph.outputs) {
       const ValueInfo info = ParseValueInfo(message);
       if (info.name.empty()) throw BadModel("the graph's outputs", "an output without a name");
-      const auto it = scope.ids.find(Key(info.name));
+      const auto it = scope.ids.find(Absl(info.name));
       if (it == scope.ids.end()) {
         throw BadModel("the graph's outputs",
                        fmt::format("tensor {} is never produced", Quoted(info.name)));
@@ -346,7 +345,7 @@ class Reader {
                                  [&](const EncodingInputs& row) { return row.op == node.op; });
     if (it == kEncodingInputs.end()) return;
     for (size_t i = 0; i < node.inputs.size() && i < 32; ++i) {
-      if ((it->inputs >> i & 1) != 0) names.insert(Key(node.inputs[i]));
+      if ((it->inputs >> i & 1) != 0) names.insert(Absl(node.inputs[i]));
     }
   }
 
@@ -404,7 +403,7 @@ class Reader {
     Tensor& tensor = model_.tensors.emplace_back();
     tensor.name = NameIn(scope, name);
     tensor.unknown_rank = true;
-    const auto type = scope.types.find(Key(name));
+    const auto type = scope.types.find(Absl(name));
     if (type != scope.types.end()) {
       ApplyType(type->second, fmt::format("tensor {}", Quoted(tensor.name)), &tensor);
     }
@@ -432,7 +431,7 @@ class Reader {
   void ReadInitializer(std::string_view message, Scope& scope,
                        const absl::flat_hash_set<absl::string_view>& encoding_names) {
     const TensorProto proto = ParseTensor(message, {}, data_, &place_);
-    const bool is_encoding = encoding_names.contains(Key(proto.name));
+    const bool is_encoding = encoding_names.contains(Absl(proto.name));
     const TensorId id = AddInitializer(proto.name, scope);
     SetStatic(proto, {}, is_encoding ? Keep::kAll : Keep::kShort, &model_.tensors[id]);
   }
@@ -440,7 +439,7 @@ class Reader {
   TensorId AddInitializer(std::string_view name, Scope& scope) {
     if (name.empty()) throw BadModel(PlaceNow(), "an initializer without a name");
     const auto id = static_cast<TensorId>(model_.tensors.size());
-    if (!scope.ids.try_emplace(Key(name), id).second) {
+    if (!scope.ids.try_emplace(Absl(name), id).second) {
       throw BadModel(fmt::format("initializer {}", Quoted(name)), "given twice");
     }
     CheckTensor(name);
@@ -504,14 +503,14 @@ class Reader {
   void ReadInput(std::string_view message, Scope& scope) {
     const ValueInfo info = ParseValueInfo(message);
     if (info.name.empty()) throw BadModel(PlaceNow(), "a graph input without a name");
-    const auto it = scope.ids.find(Key(info.name));
+    const auto it = scope.ids.find(Absl(info.name));
     if (it != scope.ids.end()) {
       // Files of IR version 3 and older list initializers among the inputs.
       if (model_.tensors[it->second].is_static) return;
       throw BadModel("the graph's inputs", fmt::format("{} is given twice", Quoted(info.name)));
     }
     const TensorId id = AddTensor(info.name, scope);
-    scope.ids.emplace(Key(info.name), id);
+    scope.ids.emplace(Absl(info.name), id);
     if (scope.depth == 0) model_.inputs.push_back(id);
   }
 
@@ -524,9 +523,9 @@ class Reader {
     for (size_t k = 0; k < node.outputs.size(); ++k) {
       const std::string_view name = node.outputs[k];
       if (name.empty()) continue;
-      const auto it = scope.ids.find(Key(name));
+      const auto it = scope.ids.find(Absl(name));
       if (it == scope.ids.end()) {
-        scope.ids.emplace(Key(name), AddTensor(name, scope));
+        scope.ids.emplace(Absl(name), AddTensor(name, scope));
       } else if (model_.tensors[it->second].is_static) {
         throw BadModel(fmt::format("node {}, output {}", Quoted(NameOf(node, index, scope)), k),
                        fmt::format("tensor {} is also an initializer", Quoted(name)));
@@ -551,7 +550,7 @@ class Reader {
       node.inputs.push_back(Find(proto.inputs[k], k, what, scope));
     }
     for (const std::string_view name : proto.outputs) {
-      node.outputs.push_back(name.empty() ? kNoTensor : scope.ids.at(Key(name)));
+      node.outputs.push_back(name.empty() ? kNoTensor : scope.ids.at(Absl(name)));
     }
     std::vector<std::pair<std::string, std::string_view>> subgraphs;
     std::vector<Attribute> attributes;
@@ -567,11 +566,12 @@ class Reader {
     }
     if (proto.op == kConstantOp && proto.domain.empty()) {
       const bool is_encoding =
-          !proto.outputs.empty() && encoding_names.contains(Key(proto.outputs[0]));
+          !proto.outputs.empty() && encoding_names.contains(Absl(proto.outputs[0]));
       SetConstant(node, attributes, what, is_encoding ? Keep::kAll : Keep::kShort);
     }
     SetParams(attributes, what, proto.op == kConstantOp, &node);
-    if (node.unchecked_reason.empty() && functions_.contains({Key(proto.domain), Key(proto.op)})) {
+    if (node.unchecked_reason.empty() &&
+        functions_.contains({Absl(proto.domain), Absl(proto.op)})) {
       node.unchecked_reason = fmt::format(
           "it calls the file's own function {}, whose body is not looked into", Quoted(proto.op));
     }
@@ -588,7 +588,7 @@ class Reader {
   TensorId Find(std::string_view name, size_t port, const std::string& what, Scope& scope) {
     if (name.empty()) return kNoTensor;
     for (const Scope* around = &scope; around != nullptr; around = around->outer) {
-      const auto it = around->ids.find(Key(name));
+      const auto it = around->ids.find(Absl(name));
       if (it != around->ids.end()) return it->second;
     }
     throw BadModel(fmt::format("{}, input {}", what, port),

@@ -6,14 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/types/absl_view.h"
 
 namespace quantgate {
 namespace {
 
 constexpr size_t kQuotedBytes = 100;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
-absl::string_view Absl(std::string_view text) { return {text.data(), text.size()}; }
 
 // Length of the UTF-8 sequence at the beginning of `bytes`; 0 = none. As Unicode's table 3-7 has
 // it: no longer than needed, no surrogates, nothing beyond U+10FFFF.

@@ -13,25 +13,16 @@
 #include "absl/strings/str_format.h"
 #include "core/opdb/conditions.h"
 #include "core/rules/raise.h"
+#include "core/types/encoding_math.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
 namespace {
 
-// Scales of single precision are equal within this, relative (as everywhere in quantgate).
-bool SameScale(double a, double b) {
-  return std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b));
-}
-
-bool SameEncoding(const Encoding& a, const Encoding& b) {
-  if (a.kind != b.kind || a.scales.size() != b.scales.size() || a.axis != b.axis) return false;
-  const auto zero = [](const Encoding& e, size_t i) {
-    return e.zero_points.empty() ? 0 : e.zero_points[e.zero_points.size() == 1 ? 0 : i];
-  };
-  for (size_t i = 0; i < a.scales.size(); ++i) {
-    if (!SameScale(a.scales[i], b.scales[i]) || zero(a, i) != zero(b, i)) return false;
-  }
-  return true;
+// Of one kind, entry by entry.
+bool SameNumbers(const Encoding& a, const Encoding& b) {
+  return a.kind == b.kind && a.scales.size() == b.scales.size() && a.axis == b.axis &&
+         SameScales(a, b) && SameZeroPoints(a, b);
 }
 
 std::string Describe(const Tensor& t) {
@@ -196,7 +187,7 @@ class Passes {
   bool IsAbout(opdb::Tree row, const Node& node, const Tensor& in, const Tensor& out) {
     const bool one_scale = in.encoding.scales.size() == 1 && out.encoding.scales.size() == 1 &&
                            SameScale(in.encoding.scales[0], out.encoding.scales[0]);
-    const bool same = in.dtype == out.dtype && SameEncoding(in.encoding, out.encoding);
+    const bool same = in.dtype == out.dtype && SameNumbers(in.encoding, out.encoding);
     const std::string_view differs = row["differs"].str();
     if (differs == "scale"     ? same || one_scale || in.is_static
         : differs == "nothing" ? !same
@@ -449,7 +440,7 @@ class Passes {
     fixed.kind = EncodingKind::kPerTensor;
     fixed.scales = {static_cast<float>(row["scale"].real().value_or(0))};
     fixed.zero_points = {static_cast<int32_t>(row["zero_point"].integer().value_or(0))};
-    if (SameEncoding(fixed, out->encoding)) return;
+    if (SameNumbers(fixed, out->encoding)) return;
     const TensorId id = node.outputs[0];
     if (const opdb::Tree convert = row["convert"]) {
       const auto& zeros = out->encoding.zero_points;

@@ -7,23 +7,6 @@
 
 namespace quantgate::rules {
 
-bool SameScale(double a, double b) {
-  if (a == b) return true;
-  return std::abs(a - b) <= kScaleTolerance * std::max(std::abs(a), std::abs(b));
-}
-
-float ScaleAt(const Encoding& e, size_t i) {
-  if (e.scales.empty()) return 0;
-  return e.scales[std::min(i, e.scales.size() - 1)];
-}
-
-int32_t ZeroPointAt(const Encoding& e, size_t i) {
-  if (e.zero_points.empty()) return 0;
-  return e.zero_points[std::min(i, e.zero_points.size() - 1)];
-}
-
-size_t EntryCount(const Encoding& e) { return std::max(e.scales.size(), e.zero_points.size()); }
-
 int64_t MiddleOf(const Tensor& tensor) {
   // QNN's BW_ forms of unsigned types count from the bitwidth: 8 for 4 bits.
   return SymmetricZeroPoint(tensor.dtype, tensor.encoding.bitwidth);
@@ -40,22 +23,6 @@ std::optional<size_t> FirstAsymmetric(const Tensor& tensor) {
 }
 
 bool IsSymmetric(const Tensor& tensor) { return !FirstAsymmetric(tensor); }
-
-bool SameScales(const Encoding& a, const Encoding& b) {
-  const size_t n = std::max(a.scales.size(), b.scales.size());
-  for (size_t i = 0; i < n; ++i) {
-    if (!SameScale(ScaleAt(a, i), ScaleAt(b, i))) return false;
-  }
-  return true;
-}
-
-bool SameZeroPoints(const Encoding& a, const Encoding& b) {
-  const size_t n = std::max(a.zero_points.size(), b.zero_points.size());
-  for (size_t i = 0; i < n; ++i) {
-    if (ZeroPointAt(a, i) != ZeroPointAt(b, i)) return false;
-  }
-  return true;
-}
 
 // What is right by docs/verify.md for data that is moved, in steps.
 static double RoundingSteps(Dtype dtype) {

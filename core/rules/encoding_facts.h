@@ -6,27 +6,16 @@
 #include <optional>
 #include <utility>
 
+#include "core/types/encoding_math.h"
 #include "quantgate/model.h"
 
 namespace quantgate::rules {
-
-// Scales are equal when they differ by no more than this, relative to the larger one.
-inline constexpr double kScaleTolerance = 1e-6;
-bool SameScale(double a, double b);
-
-// i-th scale or zero point; a single one stands for all, a missing zero point is 0.
-float ScaleAt(const Encoding& encoding, size_t i);
-int32_t ZeroPointAt(const Encoding& encoding, size_t i);
-size_t EntryCount(const Encoding& encoding);  // the longer of scales and zero points
 
 // The zero point that makes this tensor's type symmetric: 0, or the middle of an unsigned type.
 int64_t MiddleOf(const Tensor& tensor);
 bool IsSymmetric(const Tensor& tensor);
 // Index of the first zero point that isn't the middle.
 std::optional<size_t> FirstAsymmetric(const Tensor& tensor);
-
-bool SameScales(const Encoding& a, const Encoding& b);
-bool SameZeroPoints(const Encoding& a, const Encoding& b);
 
 // Whether a number stored in `written` is right when it is read with `read`, a step off (2 of 16
 // bits, 1,000 of 32) at most: both per tensor and of one datatype.

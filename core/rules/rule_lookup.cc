@@ -8,12 +8,11 @@
 #include "absl/strings/string_view.h"
 #include "core/opdb/tables.h"
 #include "core/rules/rule_entry.h"
+#include "core/types/absl_view.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
 namespace {
-
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
 std::array<const rules::RuleEntry*, opdb::kKindCount> EntriesByKind() {
   std::array<const rules::RuleEntry*, opdb::kKindCount> by_kind{};
@@ -58,7 +57,7 @@ std::span<const Rule* const> AllRules() {
 
 const Rule* FindRule(std::string_view code_or_slug) {
   for (const rules::RuleEntry* entry : rules::AllEntries()) {
-    if (absl::EqualsIgnoreCase(View(entry->rule.code), View(code_or_slug)) ||
+    if (absl::EqualsIgnoreCase(Absl(entry->rule.code), Absl(code_or_slug)) ||
         entry->rule.slug == code_or_slug) {
       return &entry->rule;
     }

@@ -13,6 +13,7 @@
 #include "core/opdb/describe.h"
 #include "core/opdb/kinds.h"
 #include "core/opdb/view.h"
+#include "core/types/absl_view.h"
 #include "core/types/nearest.h"
 #include "core/views/precision.h"
 #include "quantgate/matrix.h"
@@ -27,8 +28,6 @@ using opdb::Range;
 using opdb::VariantRow;
 using opdb::View;
 using Change = Diff::Change;
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 // What a side is named by.
 absl::StatusOr<DiffBy> KindOf(const Database& database, const DiffSpec& spec,

@@ -240,7 +240,7 @@ if [[ $funcstack[1] == _quantgate ]]; then _quantgate "$@"; else compdef _quantg
 }
 
 // In single quotes of fish.
-std::string Quoted(std::string_view text) {
+std::string FishQuoted(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') quoted += '\\';
@@ -257,11 +257,11 @@ std::string Fish(const std::vector<CompletedVerb>& verbs) {
       "complete -c quantgate -n __fish_use_subcommand -f -l version\n";
   for (const CompletedVerb& verb : verbs) {
     text += fmt::format("complete -c quantgate -n __fish_use_subcommand -f -a {} -d {}\n",
-                        verb.name, Quoted(verb.words));
+                        verb.name, FishQuoted(verb.words));
     const std::string seen = fmt::format("'__fish_seen_subcommand_from {}'", verb.name);
     if (!verb.arguments.empty()) {
       text += fmt::format("complete -c quantgate -n {} -f -a {}\n", seen,
-                          Quoted(Joined(verb.arguments)));
+                          FishQuoted(Joined(verb.arguments)));
     }
     for (const Flag& flag : verb.flags) {
       text += "complete -c quantgate -n " + seen;
@@ -269,9 +269,9 @@ std::string Fish(const std::vector<CompletedVerb>& verbs) {
         text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
       if (flag.takes_value) {
-        text += flag.values.empty() ? " -r" : " -x -a " + Quoted(Joined(flag.values));
+        text += flag.values.empty() ? " -r" : " -x -a " + FishQuoted(Joined(flag.values));
       }
-      text += " -d " + Quoted(flag.words) + "\n";
+      text += " -d " + FishQuoted(flag.words) + "\n";
     }
   }
   return text;

@@ -1,15 +1,10 @@
-#include "core/encodings/same_encoding.h"
+#include "core/types/encoding_math.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 namespace quantgate {
 namespace {
-
-bool SameScale(double a, double b) {
-  return a == b || std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b));
-}
 
 // Entry i of a list whose single entry stands for all.
 template <typename List>
@@ -28,6 +23,39 @@ bool Comparable(const List& a, const List& b) {
 
 }  // namespace
 
+bool SameScale(double a, double b) {
+  if (a == b) return true;
+  return std::abs(a - b) <= kScaleTolerance * std::max(std::abs(a), std::abs(b));
+}
+
+float ScaleAt(const Encoding& e, size_t i) {
+  if (e.scales.empty()) return 0;
+  return e.scales[std::min(i, e.scales.size() - 1)];
+}
+
+int32_t ZeroPointAt(const Encoding& e, size_t i) {
+  if (e.zero_points.empty()) return 0;
+  return e.zero_points[std::min(i, e.zero_points.size() - 1)];
+}
+
+size_t EntryCount(const Encoding& e) { return std::max(e.scales.size(), e.zero_points.size()); }
+
+bool SameScales(const Encoding& a, const Encoding& b) {
+  const size_t n = std::max(a.scales.size(), b.scales.size());
+  for (size_t i = 0; i < n; ++i) {
+    if (!SameScale(ScaleAt(a, i), ScaleAt(b, i))) return false;
+  }
+  return true;
+}
+
+bool SameZeroPoints(const Encoding& a, const Encoding& b) {
+  const size_t n = std::max(a.zero_points.size(), b.zero_points.size());
+  for (size_t i = 0; i < n; ++i) {
+    if (ZeroPointAt(a, i) != ZeroPointAt(b, i)) return false;
+  }
+  return true;
+}
+
 bool SameEncoding(const Encoding& a, const Encoding& b) {
   if (a.kind != b.kind || a.bitwidth != b.bitwidth || a.axis != b.axis ||
       a.block_size != b.block_size || a.num_blocks != b.num_blocks ||
@@ -35,12 +63,7 @@ bool SameEncoding(const Encoding& a, const Encoding& b) {
       !Comparable(a.zero_points, b.zero_points) || !Comparable(a.block_scales, b.block_scales)) {
     return false;
   }
-  for (size_t i = 0; i < Longer(a.scales, b.scales); ++i) {
-    if (!SameScale(At(a.scales, i), At(b.scales, i))) return false;
-  }
-  for (size_t i = 0; i < Longer(a.zero_points, b.zero_points); ++i) {
-    if (At(a.zero_points, i) != At(b.zero_points, i)) return false;
-  }
+  if (!SameScales(a, b) || !SameZeroPoints(a, b)) return false;
   for (size_t i = 0; i < Longer(a.block_scales, b.block_scales); ++i) {
     if (At(a.block_scales, i) != At(b.block_scales, i)) return false;
   }
