@@ -1,0 +1,77 @@
+"""Which architectures are held out: by a salted hash of their names, decided before any is looked at.
+
+A reserve is set aside of the first names by salt 0. Draw N is the first COUNT of the reserve in the order of salt N that
+no draw before has had; it is scored once, shown with all its misses, and then joins the rest. Salts
+and results stand in tests/conformance/zoo/draws.json.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+NAMES = ROOT / "tools" / "dev" / "models" / "architectures.txt"
+FOLDER = ROOT / "tests" / "conformance" / "zoo"
+DRAWS = FOLDER / "draws.json"
+
+
+def libraries() -> dict[str, str]:
+    """The library of every architecture."""
+    lines = NAMES.read_text().splitlines()
+    return dict(line.split() for line in lines if line and not line.startswith("#"))
+
+
+def in_order(salt: str, names: list[str]) -> list[str]:
+    return sorted(names, key=lambda name: hashlib.sha256(f"{salt}:{name}".encode()).hexdigest())
+
+
+class Draws:
+    def __init__(self, path: Path = DRAWS, names: list[str] | None = None):
+        self._path = path
+        self.data = json.loads(path.read_text())
+        self.names = list(libraries()) if names is None else names
+        reserve = self.data["reserve"]
+        # Names that are added later are for development; they leave the reserve as it is.
+        self.reserve = in_order(reserve["salt"], self.names[:reserve["of_first"]])[:reserve["count"]]
+        self.drawn: list[list[str]] = []
+        left = list(self.reserve)
+        for draw in self.data["draws"]:
+            self.drawn.append(in_order(draw["salt"], left)[:draw["count"]])
+            left = [name for name in left if name not in self.drawn[-1]]
+
+    def held_out(self) -> list[str]:
+        """The last draw, while it is not scored."""
+        return [] if self.data["draws"][-1]["result"] else self.drawn[-1]
+
+    def development(self) -> list[str]:
+        """What may be looked at: everything outside the reserve, and the draws that were scored."""
+        seen = {name for names, draw in zip(self.drawn, self.data["draws"]) if draw["result"]
+                for name in names}
+        return [name for name in self.names if name not in self.reserve or name in seen]
+
+    def record(self, result: dict) -> None:
+        """The result of the last draw; a draw has one result."""
+        if self.data["draws"][-1]["result"]:
+            raise ValueError("this draw was scored already: draw the next one")
+        self.data["draws"][-1]["result"] = result
+        self._save()
+
+    def draw(self) -> list[str]:
+        """The next draw, once the last one was scored."""
+        last = self.data["draws"][-1]
+        if not last["result"]:
+            raise ValueError("the last draw was not scored yet")
+        salt = str(int(last["salt"]) + 1)
+        earlier = {name for names in self.drawn for name in names}
+        left = [name for name in self.reserve if name not in earlier]
+        if len(left) < last["count"]:
+            raise ValueError(f"the reserve has {len(left)} architectures left")
+        self.data["draws"].append({"salt": salt, "count": last["count"], "result": None})
+        self.drawn.append(in_order(salt, left)[:last["count"]])
+        self._save()
+        return self.drawn[-1]
+
+    def _save(self) -> None:
+        self._path.write_text(json.dumps(self.data, indent=1) + "\n")
