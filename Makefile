@@ -246,6 +246,13 @@ fuzz: ## libFuzzer with sanitizers until every target has had FUZZ_MINUTES=30 of
 fuzz-minimise: ## adds to tests/fuzz/corpus what of `make fuzz` reaches the most, 40 inputs a target at most
 	$(PYTHON) tools/fuzz.py --fuzzers build/fuzz/tests/fuzz --minimise
 
+.PHONY: zoo zoo-check
+zoo: ## the libraries of the model zoo, into build/zoo/venv; then python3 tools/dev/zoo --help
+	PYTHON=$(PYTHON) tools/dev/models/setup.sh build/zoo/venv
+
+zoo-check: build ## quantgate against everything recorded of the model zoo (docs/zoo.md)
+	$(PYTHON) tools/dev/zoo check --cli $(CLI)
+
 models: setup ## makes docs/examples again, needs PyTorch from PyPI; FULL_WIDTH=DIR: published sizes, into DIR
 	PYTHON=$(PYTHON) tools/setup_venv.sh tools/make_models/requirements.txt
 	.venv/bin/python tools/make_models/make_models.py \

@@ -1,0 +1,109 @@
+"""Encoders of text, and sequence to sequence, of transformers."""
+
+from __future__ import annotations
+
+import torch
+
+from hf import LENGTH, SMALL, VOCABULARY, WIDTH, network, plain, token_inputs
+from registry import Flat, architecture
+
+CLASSES = {"num_labels": 8}
+
+
+def _encoder(kind: str, config: str, attention: str | None = "eager", **more):
+    net = network(kind, config, attention=attention, **SMALL, **CLASSES, **more)
+    return plain(net, "input_ids", "attention_mask"), (*token_inputs(), torch.ones(1, LENGTH, dtype=torch.long))
+
+
+@architecture
+def hf_bert():
+    return _encoder("BertForSequenceClassification", "BertConfig")
+
+
+@architecture
+def hf_distilbert():
+    return _encoder("DistilBertForSequenceClassification", "DistilBertConfig", "sdpa",
+                    dim=WIDTH, n_layers=2, n_heads=4, hidden_dim=2 * WIDTH)
+
+
+@architecture
+def hf_albert():
+    return _encoder("AlbertForSequenceClassification", "AlbertConfig", embedding_size=24)
+
+
+@architecture
+def hf_mobilebert():
+    return _encoder("MobileBertForSequenceClassification", "MobileBertConfig", embedding_size=24,
+                    intra_bottleneck_size=24, true_hidden_size=24)
+
+
+@architecture
+def hf_deberta_v2():
+    return _encoder("DebertaV2ForSequenceClassification", "DebertaV2Config", None, relative_attention=True,
+                    position_buckets=8, pos_att_type=["p2c", "c2p"], norm_rel_ebd="layer_norm",
+                    share_att_key=True, position_biased_input=False)
+
+
+@architecture
+def hf_squeezebert():
+    return _encoder("SqueezeBertForSequenceClassification", "SqueezeBertConfig", None, embedding_size=WIDTH)
+
+
+@architecture
+def hf_modernbert():
+    return _encoder("ModernBertForMaskedLM", "ModernBertConfig", global_attn_every_n_layers=2, local_attention=8)
+
+
+@architecture
+def hf_mpnet():
+    return _encoder("MPNetForSequenceClassification", "MPNetConfig", None)
+
+
+T5 = {"vocab_size": VOCABULARY, "d_model": WIDTH, "d_kv": 12, "d_ff": 96, "num_layers": 2, "num_heads": 4,
+      "feed_forward_proj": "gated-gelu"}
+
+
+@architecture
+def hf_t5_encoder():
+    return plain(network("T5EncoderModel", "T5Config", attention=None, **T5), "input_ids"), token_inputs()
+
+
+@architecture
+def hf_t5_decoder():
+    net = network("T5ForConditionalGeneration", "T5Config", attention=None, **T5, use_cache=False)
+
+    def call(net, states, ids):
+        return net.lm_head(net.decoder(input_ids=ids, encoder_hidden_states=states, return_dict=False)[0])
+
+    return Flat(net, call), (torch.randn(1, LENGTH, WIDTH), *token_inputs(8))
+
+
+@architecture
+def hf_bart():
+    net = network("BartModel", "BartConfig", vocab_size=VOCABULARY, d_model=WIDTH, encoder_layers=2,
+                  decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=96,
+                  decoder_ffn_dim=96, max_position_embeddings=64, pad_token_id=0, use_cache=False)
+    return plain(net, "input_ids", "decoder_input_ids"), (*token_inputs(), *token_inputs(8))
+
+
+@architecture
+def hf_clip_text():
+    net = network("CLIPTextModelWithProjection", "CLIPTextConfig", **SMALL, projection_dim=32)
+    return plain(net, "input_ids"), token_inputs()
+
+
+@architecture
+def hf_perceiver():
+    net = network("PerceiverForMaskedLM", "PerceiverConfig", attention=None, num_latents=8, d_latents=48, d_model=48,
+                  num_blocks=1, num_self_attends_per_block=2, num_self_attention_heads=4,
+                  num_cross_attention_heads=4, qk_channels=48, v_channels=48, vocab_size=VOCABULARY,
+                  max_position_embeddings=LENGTH)
+    return plain(net, "inputs"), token_inputs()
+
+
+@architecture
+def hf_patchtst():
+    net = network("PatchTSTForPrediction", "PatchTSTConfig", attention="eager", num_input_channels=3,
+                  context_length=32, patch_length=4, patch_stride=4, num_hidden_layers=2, d_model=32,
+                  num_attention_heads=4, ffn_dim=64, prediction_length=8)
+    return plain(net, "past_values"), (torch.randn(1, 32, 3),)

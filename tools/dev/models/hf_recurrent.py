@@ -1,0 +1,49 @@
+"""State space models and other recurrences of transformers."""
+
+from __future__ import annotations
+
+import torch
+
+from hf import LAYERS, SMALL, VOCABULARY, WIDTH, network, plain, token_inputs
+from registry import architecture
+
+LENGTH = 8
+
+
+def _prompt(kind: str, config: str, **settings):
+    net = network(kind, config, attention=None, **settings)
+    return plain(net, "input_ids", use_cache=False), token_inputs(LENGTH)
+
+
+@architecture
+def hf_mamba():
+    return _prompt("MambaForCausalLM", "MambaConfig", vocab_size=VOCABULARY, hidden_size=32, state_size=8,
+                   num_hidden_layers=LAYERS, time_step_rank=4)
+
+
+@architecture
+def hf_mamba2():
+    return _prompt("Mamba2ForCausalLM", "Mamba2Config", vocab_size=VOCABULARY, hidden_size=32, state_size=8,
+                   num_hidden_layers=LAYERS, num_heads=4, head_dim=16, n_groups=2, chunk_size=8)
+
+
+@architecture
+def hf_falcon_mamba():
+    return _prompt("FalconMambaForCausalLM", "FalconMambaConfig", vocab_size=VOCABULARY, hidden_size=32,
+                   state_size=8, num_hidden_layers=LAYERS, time_step_rank=4)
+
+
+@architecture
+def hf_rwkv():
+    net = network("RwkvForCausalLM", "RwkvConfig", attention=None, vocab_size=VOCABULARY, hidden_size=WIDTH,
+                  num_hidden_layers=LAYERS, attention_hidden_size=WIDTH, intermediate_size=96, context_length=64)
+    return plain(net, "input_ids", use_cache=False), token_inputs(LENGTH)
+
+
+@architecture
+def hf_recurrent_gemma():
+    net = network("RecurrentGemmaForCausalLM", "RecurrentGemmaConfig", attention=None, **SMALL, head_dim=12,
+                  lru_width=WIDTH, attention_window_size=16, num_key_value_heads=1,
+                  block_types=["recurrent", "attention"])
+    mask = torch.ones(1, LENGTH, dtype=torch.long)
+    return plain(net, "input_ids", "attention_mask", use_cache=False), (*token_inputs(LENGTH), mask)

@@ -1,0 +1,102 @@
+"""Networks for speech and sound of transformers."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from hf import HEADS, LAYERS, SMALL, VOCABULARY, WIDTH, network, plain, token_inputs
+from registry import Flat, architecture
+
+SAMPLES = 1600
+CONVOLUTIONS = {"conv_dim": (32, 32, 32), "conv_stride": (5, 4, 2), "conv_kernel": (10, 8, 4),
+                "num_feat_extract_layers": 3, "num_conv_pos_embeddings": 8, "num_conv_pos_embedding_groups": 4}
+WHISPER = {"vocab_size": VOCABULARY, "num_mel_bins": 16, "encoder_layers": LAYERS, "decoder_layers": LAYERS,
+           "encoder_attention_heads": HEADS, "decoder_attention_heads": HEADS, "encoder_ffn_dim": 96,
+           "decoder_ffn_dim": 96, "d_model": WIDTH, "max_source_positions": 32, "max_target_positions": 32,
+           "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 3,
+           "suppress_tokens": None, "begin_suppress_tokens": None}
+
+
+def _without_weight_norm(net: nn.Module) -> nn.Module:
+    for module in net.modules():
+        if hasattr(module, "parametrizations"):
+            for name in list(module.parametrizations):
+                nn.utils.parametrize.remove_parametrizations(module, name)
+    return net
+
+
+@architecture
+def hf_whisper_encoder():
+    net = network("WhisperModel", "WhisperConfig", **WHISPER).encoder
+    return plain(net, "input_features"), (torch.randn(1, 16, 64),)
+
+
+@architecture
+def hf_whisper_decoder():
+    net = network("WhisperForConditionalGeneration", "WhisperConfig", **WHISPER)
+
+    def call(net, states, ids):
+        return net.proj_out(net.model.decoder(input_ids=ids, encoder_hidden_states=states, use_cache=False,
+                                              return_dict=False)[0])
+
+    return Flat(net, call), (torch.randn(1, 32, WIDTH), *token_inputs(8))
+
+
+@architecture
+def hf_moonshine_encoder():
+    net = network("MoonshineModel", "MoonshineConfig", vocab_size=VOCABULARY, hidden_size=WIDTH,
+                  intermediate_size=96, encoder_num_hidden_layers=LAYERS, decoder_num_hidden_layers=LAYERS,
+                  encoder_num_attention_heads=HEADS, decoder_num_attention_heads=HEADS).encoder
+    return plain(net, "input_values"), (torch.randn(1, 3 * SAMPLES),)
+
+
+def _waves(kind: str, config: str, attention: str | None = "eager", **more):
+    settings = SMALL | CONVOLUTIONS | {"vocab_size": 24} | more
+    net = network(kind, config, attention=attention, **settings)
+    return plain(_without_weight_norm(net), "input_values"), (torch.randn(1, SAMPLES),)
+
+
+@architecture
+def hf_wav2vec2():
+    return _waves("Wav2Vec2ForCTC", "Wav2Vec2Config")
+
+
+@architecture
+def hf_hubert():
+    return _waves("HubertForCTC", "HubertConfig", do_stable_layer_norm=True)
+
+
+@architecture
+def hf_wavlm():
+    return _waves("WavLMForCTC", "WavLMConfig", None, num_buckets=16, max_bucket_distance=32)
+
+
+@architecture
+def hf_ast():
+    net = network("ASTForAudioClassification", "ASTConfig", **SMALL, num_labels=8, patch_size=8,
+                  frequency_stride=8, time_stride=8, max_length=64, num_mel_bins=16)
+    return plain(net, "input_values"), (torch.randn(1, 64, 16),)
+
+
+@architecture
+def hf_hifigan():
+    net = network("SpeechT5HifiGan", "SpeechT5HifiGanConfig", attention=None, model_in_dim=16,
+                  upsample_initial_channel=32, upsample_rates=[4, 4], upsample_kernel_sizes=[8, 8],
+                  resblock_kernel_sizes=[3, 5], resblock_dilation_sizes=[[1, 3], [1, 3]])
+    return Flat(net, lambda net, x: net(x)), (torch.randn(1, 16, 16),)
+
+
+@architecture
+def hf_encodec_encoder():
+    net = network("EncodecModel", "EncodecConfig", attention=None, num_filters=8, hidden_size=32,
+                  upsampling_ratios=[4, 4], num_residual_layers=1, num_lstm_layers=1, codebook_size=16,
+                  codebook_dim=32, use_causal_conv=False)
+    return Flat(_without_weight_norm(net.encoder)), (torch.randn(1, 1, 256),)
+
+
+@architecture
+def hf_dac_decoder():
+    net = network("DacModel", "DacConfig", attention=None, encoder_hidden_size=8, downsampling_ratios=[2, 4],
+                  decoder_hidden_size=32, n_codebooks=2, codebook_size=16, codebook_dim=4, hidden_size=32)
+    return Flat(net.decoder), (torch.randn(1, net.config.hidden_size, 16),)

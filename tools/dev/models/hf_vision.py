@@ -1,0 +1,202 @@
+"""Networks of transformers that see: classification, detection, segmentation, depth, points."""
+
+from __future__ import annotations
+
+import torch
+import transformers
+
+from hf import HEADS, LAYERS, SMALL, WIDTH, network, plain
+from registry import Flat, architecture, image
+
+VIT = {"hidden_size": WIDTH, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "intermediate_size": 96,
+       "image_size": 64, "patch_size": 16}
+RESNET = {"embedding_size": 16, "hidden_sizes": [16, 24, 32, 48], "depths": [1, 1, 1, 1], "layer_type": "basic",
+          "out_features": ["stage2", "stage3", "stage4"]}
+
+
+def _seen(kind: str, config: str, size: int = 64, attention: str | None = "eager", **settings):
+    return plain(network(kind, config, attention=attention, **settings), "pixel_values"), (image(size),)
+
+
+@architecture
+def hf_clip_vision():
+    return _seen("CLIPVisionModelWithProjection", "CLIPVisionConfig", **VIT, projection_dim=32)
+
+
+@architecture
+def hf_siglip():
+    return _seen("SiglipVisionModel", "SiglipVisionConfig", **VIT)
+
+
+@architecture
+def hf_dinov2():
+    return _seen("Dinov2ForImageClassification", "Dinov2Config", attention="sdpa", **VIT, num_labels=8)
+
+
+@architecture
+def hf_beit():
+    return _seen("BeitForImageClassification", "BeitConfig", **VIT, num_labels=8, use_relative_position_bias=True)
+
+
+@architecture
+def hf_segformer():
+    return _seen("SegformerForSemanticSegmentation", "SegformerConfig", attention=None, num_labels=8,
+                 hidden_sizes=[16, 32, 48, 64], depths=[1, 1, 1, 1], num_attention_heads=[1, 2, 3, 4],
+                 decoder_hidden_size=32)
+
+
+MOBILEVIT = {"hidden_sizes": [24, 32, 40], "neck_hidden_sizes": [8, 8, 16, 24, 32, 40, 64], "image_size": 64,
+             "num_labels": 8}
+
+
+@architecture
+def hf_mobilevit():
+    return _seen("MobileViTForImageClassification", "MobileViTConfig", attention=None, **MOBILEVIT)
+
+
+@architecture
+def hf_mobilevit_v2():
+    return _seen("MobileViTV2ForImageClassification", "MobileViTV2Config", attention=None, image_size=64,
+                 width_multiplier=0.35, base_attn_unit_dims=[64, 96, 128], n_attn_blocks=[1, 1, 1], num_labels=8)
+
+
+def _resnet() -> transformers.ResNetConfig:
+    return transformers.ResNetConfig(**RESNET)
+
+
+@architecture
+def hf_detr():
+    net = network("DetrForObjectDetection", "DetrConfig", use_timm_backbone=False, use_pretrained_backbone=False,
+                  backbone=None, backbone_config=_resnet(), d_model=WIDTH, num_queries=8, encoder_layers=LAYERS,
+                  decoder_layers=LAYERS, encoder_attention_heads=HEADS, decoder_attention_heads=HEADS,
+                  encoder_ffn_dim=96, decoder_ffn_dim=96, num_labels=8)
+    mask = torch.ones(1, 64, 64, dtype=torch.long)
+    return plain(net, "pixel_values", pixel_mask=mask), (image(),)
+
+
+@architecture
+def hf_yolos():
+    return _seen("YolosForObjectDetection", "YolosConfig", **VIT | {"image_size": [64, 64]}, num_detection_tokens=8,
+                 num_labels=8)
+
+
+@architecture
+def hf_rt_detr():
+    backbone = transformers.RTDetrResNetConfig(**RESNET | {"layer_type": "bottleneck"})
+    net = network("RTDetrForObjectDetection", "RTDetrConfig", attention=None, backbone_config=backbone,
+                  encoder_hidden_dim=32, encoder_in_channels=[24, 32, 48], encoder_ffn_dim=64,
+                  encoder_attention_heads=4, d_model=32, num_queries=16, decoder_in_channels=[32, 32, 32],
+                  decoder_ffn_dim=64, decoder_layers=2, decoder_attention_heads=4, num_labels=8,
+                  anchor_image_size=[64, 64])
+    return plain(net, "pixel_values"), (image(),)
+
+
+@architecture
+def hf_dpt():
+    return _seen("DPTForDepthEstimation", "DPTConfig", **VIT | {"num_hidden_layers": 4},
+                 backbone_out_indices=[0, 1, 2, 3], neck_hidden_sizes=[8, 16, 24, 24], fusion_hidden_size=16, is_hybrid=False)
+
+
+@architecture
+def hf_depth_anything():
+    backbone = transformers.Dinov2Config(**VIT | {"image_size": 56, "patch_size": 14}, out_indices=[1, 2],
+                                         reshape_hidden_states=False, apply_layernorm=True)
+    net = network("DepthAnythingForDepthEstimation", "DepthAnythingConfig", backbone_config=backbone, patch_size=14,
+                  reassemble_hidden_size=WIDTH, neck_hidden_sizes=[16, 24], reassemble_factors=[2, 1],
+                  fusion_hidden_size=16, head_hidden_size=8)
+    return plain(net, "pixel_values"), (image(56),)
+
+
+@architecture
+def hf_sam_encoder():
+    return _seen("SamVisionModel", "SamVisionConfig", hidden_size=WIDTH, num_hidden_layers=LAYERS,
+                 num_attention_heads=HEADS, mlp_dim=96, image_size=64, patch_size=8, window_size=3,
+                 global_attn_indexes=[1], output_channels=32, num_pos_feats=16)
+
+
+SWIN = {"image_size": 64, "patch_size": 4, "embed_dim": 16, "depths": [2, 2], "num_heads": [2, 4], "window_size": 4}
+
+
+@architecture
+def hf_swin_v2():
+    return _seen("Swinv2ForImageClassification", "Swinv2Config", attention=None, **SWIN, num_labels=8)
+
+
+@architecture
+def hf_upernet():
+    backbone = transformers.ConvNextConfig(hidden_sizes=[16, 24, 32, 48], depths=[1, 1, 1, 1],
+                                           out_features=["stage1", "stage2", "stage3", "stage4"])
+    net = network("UperNetForSemanticSegmentation", "UperNetConfig", attention=None, backbone_config=backbone,
+                  hidden_size=24, pool_scales=[1, 2], use_auxiliary_head=False, num_labels=8)
+    return plain(net, "pixel_values"), (image(),)
+
+
+@architecture
+def hf_maskformer_pixels():
+    backbone = transformers.SwinConfig(**SWIN | {"depths": [1, 1, 1, 1], "num_heads": [1, 2, 4, 8]},
+                                       out_features=["stage1", "stage2", "stage3", "stage4"])
+    net = network("MaskFormerModel", "MaskFormerConfig", attention=None, backbone_config=backbone, fpn_feature_size=32,
+                  mask_feature_size=32).pixel_level_module
+    return Flat(net, lambda net, x: net(x).decoder_last_hidden_state), (image(),)
+
+
+@architecture
+def hf_videomae():
+    net = network("VideoMAEForVideoClassification", "VideoMAEConfig", **VIT | {"image_size": 32, "patch_size": 8},
+                  num_frames=4, num_labels=8)
+    return plain(net, "pixel_values"), (torch.randn(1, 4, 3, 32, 32),)
+
+
+STAGES = {"hidden_sizes": [16, 24, 32, 48], "depths": [1, 1, 1, 1], "num_labels": 8}
+
+
+@architecture
+def hf_poolformer():
+    return _seen("PoolFormerForImageClassification", "PoolFormerConfig", attention=None, **STAGES)
+
+
+@architecture
+def hf_pvt_v2():
+    return _seen("PvtV2ForImageClassification", "PvtV2Config", attention=None, image_size=64,
+                 num_attention_heads=[1, 2, 2, 4], **STAGES)
+
+
+@architecture
+def hf_cvt():
+    return _seen("CvtForImageClassification", "CvtConfig", attention=None, embed_dim=[16, 32, 48], num_heads=[1, 2, 3],
+                 depth=[1, 2, 3], num_labels=8)
+
+
+@architecture
+def hf_focalnet():
+    return _seen("FocalNetForImageClassification", "FocalNetConfig", attention=None, image_size=64, embed_dim=16,
+                 hidden_sizes=[16, 32, 48, 64], depths=[1, 1, 1, 1], num_labels=8)
+
+
+@architecture
+def hf_convnext_v2():
+    return _seen("ConvNextV2ForImageClassification", "ConvNextV2Config", attention=None, **STAGES)
+
+
+@architecture
+def hf_vitpose():
+    backbone = transformers.VitPoseBackboneConfig(image_size=[64, 48], patch_size=[8, 8], hidden_size=WIDTH,
+                                                  num_hidden_layers=LAYERS, num_attention_heads=HEADS,
+                                                  out_indices=[LAYERS])
+    net = network("VitPoseForPoseEstimation", "VitPoseConfig", backbone_config=backbone, use_simple_decoder=False,
+                  num_labels=8)
+    return plain(net, "pixel_values"), (image(64, width=48),)
+
+
+@architecture
+def hf_superpoint():
+    net = network("SuperPointForKeypointDetection", "SuperPointConfig", attention=None,
+                  encoder_hidden_sizes=[16, 16, 24, 24], decoder_hidden_size=32, keypoint_decoder_dim=65,
+                  descriptor_decoder_dim=32)
+
+    def call(net, x):
+        hidden = net.encoder(x, return_dict=False)[0]
+        scores = net.keypoint_decoder._get_pixel_scores(hidden)
+        return scores, hidden
+
+    return Flat(net, call), (image(64, channels=1),)

@@ -1,0 +1,241 @@
+"""Architectures of torchvision, narrower and shallower than published where its classes let them be."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import torch
+from torch import nn
+from torchvision.models import (ConvNeXt, DenseNet, EfficientNet, GoogLeNet, MaxVit, MNASNet, MobileNetV2,
+                                MobileNetV3, RegNet, ResNet, ShuffleNetV2, SqueezeNet, SwinTransformer,
+                                VisionTransformer)
+from torchvision.models.convnext import CNBlockConfig
+from torchvision.models.detection.fcos import FCOSHead
+from torchvision.models.detection.retinanet import RetinaNetHead
+from torchvision.models.detection.ssdlite import SSDLiteHead
+from torchvision.models.efficientnet import FusedMBConvConfig, MBConvConfig
+from torchvision.models.mobilenetv3 import _mobilenet_v3_conf
+from torchvision.models.optical_flow import raft_small
+from torchvision.models.regnet import BlockParams
+from torchvision.models.resnet import BasicBlock, Bottleneck
+from torchvision.models.segmentation.deeplabv3 import DeepLabHead
+from torchvision.models.segmentation.fcn import FCNHead
+from torchvision.models.segmentation.lraspp import LRASPPHead
+from torchvision.models.swin_transformer import PatchMergingV2, SwinTransformerBlockV2
+from torchvision.models.video.mvit import MSBlockConfig, MViT
+from torchvision.models.video.resnet import BasicBlock as VideoBlock
+from torchvision.models.video.resnet import BasicStem, Conv3DSimple, VideoResNet
+from torchvision.ops import FeaturePyramidNetwork
+
+from registry import Flat, architecture, image
+
+CLASSES = 32
+
+
+class Narrow(ResNet):
+    """A ResNet whose stages have a quarter of the width."""
+
+    def __init__(self, block: type, repeats: list[int], **more):
+        super().__init__(block, repeats, num_classes=CLASSES, **more)
+        self.fc = nn.Linear(128 * block.expansion, CLASSES)
+
+    def _make_layer(self, block, planes, *more, **named):
+        return super()._make_layer(block, planes // 4, *more, **named)
+
+
+def _mobilenet_v3_features(width: float = 0.5, dilated: bool = False) -> nn.Module:
+    setting, last = _mobilenet_v3_conf("mobilenet_v3_small", width_mult=width, dilated=dilated)
+    return MobileNetV3(setting, last, num_classes=CLASSES)
+
+
+@architecture
+def tv_resnet():
+    return Narrow(BasicBlock, [1, 1, 1, 1]), (image(),)
+
+
+@architecture
+def tv_resnext():
+    return Narrow(Bottleneck, [1, 1, 1, 1], groups=4, width_per_group=32), (image(),)
+
+
+@architecture
+def tv_squeezenet():
+    return SqueezeNet("1_1", num_classes=CLASSES), (image(),)
+
+
+@architecture
+def tv_densenet():
+    return DenseNet(8, (2, 3, 3, 2), 16, num_classes=CLASSES), (image(),)
+
+
+@architecture
+def tv_googlenet():
+    return GoogLeNet(num_classes=CLASSES, aux_logits=False, init_weights=False), (image(),)
+
+
+@architecture
+def tv_mobilenet_v2():
+    return MobileNetV2(CLASSES, width_mult=0.35), (image(),)
+
+
+@architecture
+def tv_mobilenet_v3():
+    return _mobilenet_v3_features(), (image(),)
+
+
+@architecture
+def tv_mnasnet():
+    return MNASNet(0.35, num_classes=CLASSES), (image(),)
+
+
+@architecture
+def tv_shufflenet_v2():
+    return ShuffleNetV2([2, 3, 2], [16, 24, 48, 96, 128], num_classes=CLASSES), (image(),)
+
+
+@architecture
+def tv_efficientnet():
+    small = partial(MBConvConfig, width_mult=0.35, depth_mult=0.6)
+    setting = [small(1, 3, 1, 32, 16, 1), small(6, 3, 2, 16, 24, 2), small(6, 5, 2, 24, 40, 2),
+               small(6, 3, 2, 40, 80, 2), small(6, 5, 1, 80, 112, 2)]
+    return EfficientNet(setting, dropout=0.0, last_channel=128, num_classes=CLASSES), (image(),)
+
+
+@architecture
+def tv_efficientnet_v2():
+    setting = [FusedMBConvConfig(1, 3, 1, 16, 16, 1), FusedMBConvConfig(4, 3, 2, 16, 24, 2),
+               MBConvConfig(4, 3, 2, 24, 40, 2), MBConvConfig(6, 3, 1, 40, 48, 1)]
+    return EfficientNet(setting, dropout=0.0, last_channel=128, num_classes=CLASSES), (image(),)
+
+
+@architecture
+def tv_regnet_y():
+    params = BlockParams.from_init_params(depth=6, w_0=24, w_a=14.0, w_m=2.0, group_width=8, se_ratio=0.25)
+    return RegNet(params, num_classes=CLASSES), (image(),)
+
+
+@architecture
+def tv_convnext():
+    setting = [CNBlockConfig(16, 32, 1), CNBlockConfig(32, 48, 2), CNBlockConfig(48, None, 1)]
+    return ConvNeXt(setting, layer_scale=0.5, num_classes=CLASSES), (image(),)
+
+
+def _swin(**more) -> nn.Module:
+    return SwinTransformer([4, 4], 16, [2, 2], [2, 4], [4, 4], num_classes=CLASSES,
+                           stochastic_depth_prob=0.0, **more)
+
+
+@architecture
+def tv_swin():
+    return _swin(), (image(),)
+
+
+@architecture
+def tv_swin_v2():
+    return _swin(block=SwinTransformerBlockV2, downsample_layer=PatchMergingV2), (image(),)
+
+
+@architecture
+def tv_vit():
+    return VisionTransformer(64, 16, 2, 4, 48, 96, num_classes=CLASSES), (image(),)
+
+
+@architecture
+def tv_maxvit():
+    net = MaxVit((64, 64), 16, 4, [16, 32], [1, 1], 16, 0.0, num_classes=CLASSES)
+    return net, (image(),)
+
+
+class _Pyramid(nn.Module):
+    """Features of three strides, all of one width."""
+
+    def __init__(self, width: int = 32):
+        super().__init__()
+        net = Narrow(BasicBlock, [1, 1, 1, 1])
+        self.stem = nn.Sequential(net.conv1, net.bn1, net.relu, net.maxpool, net.layer1)
+        self.layer2, self.layer3, self.layer4 = net.layer2, net.layer3, net.layer4
+        self.fpn = FeaturePyramidNetwork([32, 64, 128], width)
+
+    def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
+        c3 = self.layer2(self.stem(x))
+        c4 = self.layer3(c3)
+        return list(self.fpn({"3": c3, "4": c4, "5": self.layer4(c4)}).values())
+
+
+@architecture
+def tv_retinanet():
+    net = nn.Sequential(_Pyramid(), RetinaNetHead(32, 3, 6))
+    return Flat(net), (image(128),)
+
+
+@architecture
+def tv_fcos():
+    net = nn.Sequential(_Pyramid(), FCOSHead(32, 1, 6, num_convs=2))
+    return Flat(net), (image(128),)
+
+
+@architecture
+def tv_ssdlite():
+    features = _mobilenet_v3_features().features
+    norm = partial(nn.BatchNorm2d, eps=0.001, momentum=0.03)
+    net = nn.ModuleList([features[:9], features[9:], SSDLiteHead([24, 288], [6, 6], 8, norm)])
+
+    def call(net, x):
+        early = net[0](x)
+        return net[2]([early, net[1](early)])
+
+    return Flat(net, call), (image(128),)
+
+
+def _segmented(net, x: torch.Tensor) -> torch.Tensor:
+    return nn.functional.interpolate(net[1](net[0](x)), x.shape[-2:], mode="bilinear", align_corners=False)
+
+
+@architecture
+def tv_deeplab_v3():
+    net = nn.Sequential(_mobilenet_v3_features(dilated=True).features, DeepLabHead(288, CLASSES, (2, 3, 4)))
+    return Flat(net, _segmented), (image(),)
+
+
+@architecture
+def tv_fcn():
+    net = Narrow(BasicBlock, [1, 1, 1, 1])
+    body = nn.Sequential(net.conv1, net.bn1, net.relu, net.maxpool, net.layer1, net.layer2)
+    return Flat(nn.Sequential(body, FCNHead(32, CLASSES)), _segmented), (image(),)
+
+
+@architecture
+def tv_lraspp():
+    features = _mobilenet_v3_features(dilated=True).features
+    net = nn.ModuleList([features[:4], features[4:], LRASPPHead(16, 288, CLASSES, 32)])
+
+    def call(net, x):
+        low = net[0](x)
+        out = net[2]({"low": low, "high": net[1](low)})
+        return nn.functional.interpolate(out, x.shape[-2:], mode="bilinear", align_corners=False)
+
+    return Flat(net, call), (image(),)
+
+
+@architecture
+def tv_raft():
+    def call(net, first, second):
+        return net(first, second, num_flow_updates=2)[-1]
+
+    return Flat(raft_small(), call), (image(128), image(128))
+
+
+@architecture
+def tv_r3d():
+    net = VideoResNet(VideoBlock, [Conv3DSimple] * 4, [1, 1, 1, 1], BasicStem, num_classes=CLASSES)
+    return net, (torch.randn(1, 3, 4, 32, 32),)
+
+
+@architecture
+def tv_mvit_v2():
+    def block(heads, inputs, outputs, q, kv):
+        return MSBlockConfig(heads, inputs, outputs, [3, 3, 3], [3, 3, 3], q, kv)
+
+    setting = [block(1, 16, 16, [1, 1, 1], [1, 2, 2]), block(2, 16, 32, [1, 2, 2], [1, 1, 1])]
+    net = MViT((32, 32), 4, setting, True, True, True, True, num_classes=CLASSES)
+    return net, (torch.randn(1, 3, 4, 32, 32),)

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Runs a quantized model on the CPU as written: reference.py MODEL.onnx FLOAT.onnx INPUTS.npz.
+
+Writes MODEL.reference.npz: the inputs (in:), the outputs (cpu:), those of moved inputs (moved:) and
+those of the float model (float:). Where no input can be moved, the embedding tables are.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import measures
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import numpy_helper
+
+
+def run(model: bytes | str, feeds: dict) -> dict[str, np.ndarray]:
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    names = [o.name for o in session.get_outputs()]
+    return dict(zip(names, session.run(None, {i.name: feeds[i.name] for i in session.get_inputs()})))
+
+
+def moved_tables(path: str, seed: int = 3) -> bytes | None:
+    """The model with its embedding tables moved by a step; None when it has none."""
+    model = onnx.load(path)
+    rng = np.random.default_rng(seed)
+    constants = {i.name: i for i in model.graph.initializer}
+    source = {n.output[0]: n.input[0] for n in model.graph.node if n.op_type == "DequantizeLinear"}
+    tables = {source[n.input[0]] for n in model.graph.node
+              if n.op_type == "Gather" and source.get(n.input[0]) in constants}
+    for name in tables:
+        values = numpy_helper.to_array(constants[name])
+        limits = np.iinfo(values.dtype)
+        step = max(1, (int(limits.max) - int(limits.min)) // 256)
+        values = np.clip(values.astype(np.int64) + rng.choice([-step, step], values.shape), limits.min, limits.max)
+        constants[name].CopyFrom(numpy_helper.from_array(
+            values.astype(numpy_helper.to_array(constants[name]).dtype), name))
+    return model.SerializeToString() if tables else None
+
+
+def main() -> int:
+    path, float_path, inputs = sys.argv[1:]
+    given = dict(np.load(inputs))
+    kept = {f"in:{k}": v for k, v in given.items()}
+    kept |= {f"cpu:{k}": v for k, v in run(path, given).items()}
+    changed: bytes | str | None = path
+    if not any(np.issubdtype(v.dtype, np.floating) for v in given.values()):
+        changed = moved_tables(path)
+    if changed is not None:
+        kept |= {f"moved:{k}": v for k, v in run(changed, measures.moved(given)).items()}
+    kept |= {f"float:{k}": v for k, v in run(float_path, given).items() if f"cpu:{k}" in kept}
+    np.savez(Path(path).with_suffix(".reference.npz"), **kept)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
