@@ -1,0 +1,187 @@
+"""What the zoo's figures rest on: hold-out, recordings, comparison, the list of known differences."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import unittest
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools" / "dev" / "zoo"))
+
+import compare  # noqa: E402
+import draws  # noqa: E402
+import figures  # noqa: E402
+import known  # noqa: E402
+import onnx_nodes  # noqa: E402
+import places  # noqa: E402
+import recordings  # noqa: E402
+
+LIMIT = 5_000_000
+
+
+class HoldOut(unittest.TestCase):
+    NAMES = [f"net_{i}" for i in range(40)]
+
+    def state(self, folder: str) -> draws.Draws:
+        path = Path(folder) / "draws.json"
+        if not path.exists():
+            path.write_text(json.dumps({"reserve": {"salt": "0", "of_first": 40, "count": 20},
+                                        "draws": [{"salt": "1", "count": 8, "result": None}]}))
+        return draws.Draws(path, self.NAMES)
+
+    def test_what_is_held_out_is_not_looked_at(self):
+        state = draws.Draws()
+        self.assertGreaterEqual(len(state.drawn[-1]), 12)
+        self.assertGreaterEqual(len(state.names), 50)
+        self.assertFalse(set(state.held_out()) & set(state.development()))
+
+    def test_recordings_lie_where_they_belong(self):
+        state = draws.Draws()
+        for part, names in (("development", state.development()), ("held_out", state.held_out())):
+            for path in recordings.FOLDERS[part].glob("*.xz"):
+                self.assertIn(path.name.split(".")[0].rsplit("-", 1)[0], names, path)
+
+    def test_new_names_leave_the_reserve_as_it_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            before = self.state(folder)
+            after = draws.Draws(Path(folder) / "draws.json", [*self.NAMES, "new"])
+            self.assertEqual(before.reserve, after.reserve)
+            self.assertIn("new", after.development())
+
+    def test_a_draw_is_scored_once_and_joins_the_rest(self):
+        with tempfile.TemporaryDirectory() as folder:
+            state = self.state(folder)
+            first = state.held_out()
+            with self.assertRaises(ValueError):
+                state.draw()
+            state.record({"counts": {}})
+            with self.assertRaises(ValueError):
+                state.record({"counts": {}})
+            self.assertLessEqual(set(first), set(state.development()))
+            second = state.draw()
+            self.assertFalse(set(first) & set(second))
+            self.assertEqual(self.state(folder).held_out(), second)
+
+    def test_an_empty_reserve_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            state = self.state(folder)
+            state.record({"counts": {}})
+            state.draw()
+            state.record({"counts": {}})
+            with self.assertRaises(ValueError):
+                state.draw()
+
+
+class Recorded(unittest.TestCase):
+    def test_no_more_than_5_megabytes(self):
+        self.assertLessEqual(sum(p.stat().st_size for p in places.RECORDED.rglob("*") if p.is_file()), LIMIT)
+
+    def test_at_least_50_architectures(self):
+        names = {r.export.name for r in recordings.recordings(draws.Draws().names, recordings.FOLDERS["development"])}
+        self.assertGreaterEqual(len(names), 50)
+
+    def test_labels_fit_their_models(self):
+        found = list(recordings.recordings(draws.Draws().names, recordings.FOLDERS["development"]))[::10]
+        for recording in found:
+            labels = recording.labels()
+            for form, model in recording.models().items():
+                nodes = onnx_nodes.nodes(model)
+                self.assertGreater(len(nodes), 5)
+                for arch, label in labels[form].items():
+                    self.assertIn(arch, places.ARCHS)
+                    if label["units"] is not None:
+                        self.assertEqual(len(label["units"]), len(nodes), recording)
+
+
+NODES = [("q", "QuantizeLinear"), ("conv", "Conv"), ("erf", "Erf"), ("odd", "Einsum"), ("shape", "Shape")]
+
+
+def report(verdicts: dict[str, str], made: bool = True, partitions: int = 1, cpu: int = 0, findings=()) -> dict:
+    nodes = [{"name": name, "op": op, "verdict": verdicts.get(name, "accepted")} for name, op in NODES]
+    nodes[0]["into"] = "conv"
+    return {"nodes": nodes, "findings": list(findings),
+            "asRun": {"session": {"made": made, "reason": "why"}, "pieces": [{}] * partitions,
+                      "placements": {"cpu": cpu, "refused": 0}}}
+
+
+def label(**more) -> dict:
+    return {"state": "ok", "code": "", "strict": "ok", "graphs": 1, "units": "aaaa.", "numbers": None,
+            "first": None, "alone": None} | more
+
+
+class Comparison(unittest.TestCase):
+    def found(self, function, *arguments) -> tuple[Counter, list[tuple[str, str]]]:
+        noted: list[tuple[str, str]] = []
+        counts = function(*arguments, lambda kind, node, why: noted.append((kind, node)))
+        return counts, noted
+
+    def test_nodes(self):
+        verdicts = {"conv": "rejected", "erf": "accepted", "odd": "unchecked"}
+        counts, noted = self.found(compare.compare_nodes, NODES, report(verdicts), label(units="aara."))
+        self.assertEqual(noted, [("false-refusal", "conv"), ("missed-refusal", "erf"), ("unknown", "odd")])
+        self.assertEqual((counts["accepted"], counts["refused"]), (2, 1))
+
+    def test_all_right(self):
+        _, noted = self.found(compare.compare_nodes, NODES, report({"erf": "rejected"}), label(units="aara."))
+        self.assertEqual(noted, [])
+        self.assertEqual(self.found(compare.compare_session, report({}), label())[1], [])
+
+    def test_preparation_that_fails_is_right_where_the_session_dies(self):
+        verdicts = {"conv": "prepare_fails"}
+        dies = label(state="finalize_fails", strict="finalize_fails", graphs=None)
+        self.assertEqual(self.found(compare.compare_nodes, NODES, report(verdicts), dies)[1], [])
+        self.assertEqual(self.found(compare.compare_nodes, NODES, report(verdicts), label())[1], [("false-refusal", "conv")])
+
+    def test_sessions(self):
+        dies = label(state="crash", strict="crash", graphs=None)
+        self.assertEqual(self.found(compare.compare_session, report({}), dies)[1], [("whole", ""), ("missed-failure", "")])
+        self.assertEqual(self.found(compare.compare_session, report({}, made=False), dies)[1], [])
+        self.assertEqual(self.found(compare.compare_session, report({}, made=False), label())[1],
+                         [("whole", ""), ("false-failure", "")])
+        self.assertEqual(self.found(compare.compare_session, report({}, partitions=3), label())[1], [("graphs", "")])
+        self.assertEqual(self.found(compare.compare_session, report({}, cpu=1), label(strict="on_cpu"))[1], [])
+
+    def test_numbers(self):
+        numbers = {"y": {"off": 0.2, "noise": 0.01, "float": 0.2, "cpu_float": 0.1}}
+        wrong = label(numbers=numbers, first="conv")
+        self.assertEqual(self.found(compare.compare_numbers, report({}), wrong)[1], [("missed-numbers", "conv")])
+        telling = {"node": "q", "consequence": "wrong_values"}  # part of conv
+        self.assertEqual(self.found(compare.compare_numbers, report({}, findings=[telling]), wrong)[1], [])
+        quiet = label(numbers={"y": {"off": 0.2, "noise": 0.1, "float": 0.2, "cpu_float": 0.1}})
+        counts, noted = self.found(compare.compare_numbers, report({}), quiet)
+        self.assertEqual((counts["run"], counts["off"], noted), (1, 0, []))
+
+    def test_ops_alone(self):
+        alone = label(alone={"run": 3, "off": {"erf": {"off": 0.5, "steps": 100.0}}, "fail": {}})
+        counts, noted = self.found(compare.compare_numbers, report({}), alone)
+        self.assertEqual((counts["alone_run"], counts["alone_off"], noted), (3, 1, [("missed-op", "erf")]))
+
+    def test_figures(self):
+        counts = Counter({"refused": 10, "missed-refusal": 1, "accepted": 90, "false-refusal": 9})
+        rows = {f.what: (f.part, f.of) for f in figures.figures(counts)}
+        self.assertEqual(rows["refused nodes found"], (9, 10))
+        self.assertEqual(rows["accepted nodes called refused"], (9, 90))
+        self.assertIn("90.00 %", "\n".join(figures.lines(counts)))
+        self.assertIn("not asked", "\n".join(figures.table({"all": counts})))
+
+
+class Known(unittest.TestCase):
+    ONE = ("missed-refusal", "net-dynamo", "8a8w", "v73", "erf")
+    TWO = ("missed-failure", "net-dynamo", "16a8w", "v68", "")
+
+    def test_the_list_only_shrinks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "known.json"
+            path.write_text(known.text({self.ONE, self.TWO}))
+            self.assertEqual(known.load(path), {self.ONE, self.TWO})
+            new = ("missed-refusal", "other-dynamo", "8a8w", "v73", "erf")
+            self.assertEqual(known.shrink({self.ONE, new}, path), 1)
+            self.assertEqual(known.load(path), {self.ONE})
+
+
+if __name__ == "__main__":
+    unittest.main()
