@@ -178,9 +178,15 @@ def label_all(exports: list[places.Export], archs: list[str], steps: list[str], 
     started, asked = time.monotonic(), 0
     for i, (export, form, arch) in enumerate(todo):
         labels = Labels(export)
+        labels.path.parent.mkdir(parents=True, exist_ok=True)
         if not wanted(labels.of(form, arch), steps):
             continue
-        known = label(export, form, arch, steps, labels)
+        with open(labels.path.with_suffix(f".{form}.{arch}.lock"), "w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:  # another process asks about it
+                continue
+            known = label(export, form, arch, steps, labels)
         asked += 1
         state = known.get("session", {"state": "", "code": ""})
         print(f"{i + 1}/{len(todo)} {export} {form} {arch}: {state['state']} {state['code']} "
