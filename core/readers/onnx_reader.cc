@@ -36,8 +36,9 @@ using pbf::ForEachField;
 using pbf::Varint;
 using protozero::pbf_reader;
 
-constexpr int kMaxDepth = 16;       // of subgraphs in subgraphs
-constexpr size_t kMaxPrefix = 200;  // of a subgraph's names: its nodes could be many
+constexpr size_t kMostReserved = size_t{1} << 16;  // tensors or nodes, before the first is read
+constexpr int kMaxDepth = 16;                      // of subgraphs in subgraphs
+constexpr size_t kMaxPrefix = 200;                 // of a subgraph's names: its nodes could be many
 constexpr size_t kMaxLocation = 200;
 
 // Inputs that hold scales and zero points, as bits: their values make encodings.
@@ -270,6 +271,11 @@ class Reader {
     }
     absl::flat_hash_set<absl::string_view> encoding_names;
     for (const NodeProto& node : nodes) CollectEncodingInputs(node, encoding_names);
+    if (scope.depth == 0) {
+      const size_t tensors = graph.initializers.size() + graph.inputs.size() + nodes.size();
+      model_.nodes.reserve(std::min(nodes.size(), kMostReserved));
+      model_.tensors.reserve(std::min(tensors, kMostReserved));
+    }
     doing_ = "an initializer";
     for (const std::string_view message : graph.initializers) {
       ReadInitializer(message, scope, encoding_names);

@@ -35,6 +35,15 @@ size_t SequenceLength(std::string_view bytes) {
 }  // namespace
 
 std::string Quoted(std::string_view name) {
+  if (name.size() <= kQuotedBytes &&
+      std::all_of(name.begin(), name.end(), [](char c) { return c >= 0x20 && c < 0x7F; })) {
+    std::string plain;
+    plain.reserve(name.size() + 2);
+    plain += '"';
+    plain += name;
+    plain += '"';
+    return plain;
+  }
   std::string out = "\"";
   const bool cut = name.size() > kQuotedBytes;
   const std::string clean = Utf8(cut ? name.substr(0, kQuotedBytes) : name);
