@@ -25,6 +25,12 @@ if(QUANTGATE_FUZZERS)
   target_link_options(quantgate_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# What runs once a process, or writes a few lines: built small, which takes a quarter less time to
+# compile and nothing that can be measured to run.
+add_library(quantgate_small INTERFACE)
+target_compile_options(quantgate_small INTERFACE $<$<CONFIG:Release>:-Os>)
+set(QUANTGATE_SMALL_FOLDERS config fix opdefs_yaml policy views)
+
 # quantgate_folder(<name> SOURCES ... DEPS ...): the static library of one folder of core.
 # A target per folder makes a wrong include a link error.
 function(quantgate_folder name)
@@ -35,6 +41,9 @@ function(quantgate_folder name)
     PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   quantgate_either(dependencies ${ARG_DEPS})
   target_link_libraries(quantgate_${name} PUBLIC ${dependencies} PRIVATE quantgate_options)
+  if(name IN_LIST QUANTGATE_SMALL_FOLDERS)
+    target_link_libraries(quantgate_${name} PRIVATE $<BUILD_INTERFACE:quantgate_small>)
+  endif()
   set_target_properties(quantgate_${name} PROPERTIES
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()

@@ -1,5 +1,5 @@
 // Encodings file + model -> model with encodings, and what does not fit.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

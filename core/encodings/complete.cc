@@ -1,6 +1,6 @@
 #include "core/encodings/complete.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "core/fix/onnx_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // QdqEditor: Q and DQ nodes that a model has not got yet.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "core/readers/aimet_entry.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

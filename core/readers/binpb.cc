@@ -1,5 +1,5 @@
 // Model <-> .binpb, the wire form of quantgate.v1.Model (field numbers: model.proto).
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // aimet_entry.cc.
 #include "core/readers/encodings_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Which format an input has.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

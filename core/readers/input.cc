@@ -1,5 +1,5 @@
 // One input -> its models.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <string>

@@ -1,6 +1,6 @@
 #include "core/readers/json_cursor.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "core/readers/limits.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/readers/text.h"
 

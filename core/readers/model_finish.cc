@@ -1,6 +1,6 @@
 #include "core/readers/model_finish.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,5 @@
 // Model JSON -> Model. Keys and their meaning: proto/quantgate/v1/model.proto.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <limits>

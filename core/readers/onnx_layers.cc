@@ -1,5 +1,5 @@
 // A list of layer shapes -> the ONNX operators that such layers are, in float.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

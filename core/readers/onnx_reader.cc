@@ -2,7 +2,7 @@
 // of onnx/onnx.proto. Weights are passed over; see ShouldKeep and StoredRange for what is read.
 #include "core/readers/onnx_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

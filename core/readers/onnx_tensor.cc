@@ -1,6 +1,6 @@
 #include "core/readers/onnx_tensor.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

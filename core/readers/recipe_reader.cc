@@ -1,6 +1,6 @@
 #include "core/readers/recipe_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

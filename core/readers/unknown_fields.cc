@@ -1,6 +1,6 @@
 #include "core/readers/unknown_fields.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/readers/text.h"
 

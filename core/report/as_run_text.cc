@@ -1,5 +1,5 @@
 // What runs of a model, for people: differences first.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "core/report/fingerprint.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 // Workflow commands of GitHub Actions: `::error file=…,line=…,title=…::message`.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

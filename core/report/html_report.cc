@@ -1,6 +1,6 @@
 // One self-contained page for all models of a run. It carries the reports as JSON; its script
 // (core/report/web) draws them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstddef>

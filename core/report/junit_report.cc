@@ -1,6 +1,6 @@
 // JUnit XML as CI systems read it: a suite per model, a case per node. Errors of a node are its
 // failure, what is less severe stands in its output, an unchecked node is skipped.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <span>
 #include <string>

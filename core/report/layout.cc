@@ -1,6 +1,6 @@
 #include "core/report/layout.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "core/report/place.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <optional>

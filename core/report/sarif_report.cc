@@ -1,6 +1,6 @@
 // SARIF 2.1.0 (OASIS), as GitHub's code scanning takes it: a physical location always, since an
 // upload with a result that has only logical ones is refused as a whole.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // How often each rule was broken, in place of the findings.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // Several targets in one run: a line per model and kind of target with the nodes of each verdict,
 // in place of whole reports.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

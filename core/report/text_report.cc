@@ -1,5 +1,5 @@
 // The report for people.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

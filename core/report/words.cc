@@ -1,6 +1,6 @@
 #include "core/report/words.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/report/layout.h"
 

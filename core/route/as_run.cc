@@ -1,7 +1,7 @@
 // What runs of a model, from the graph at the end of the route and the verdicts of its nodes.
 #include "quantgate/as_run.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <deque>

@@ -1,6 +1,6 @@
 #include "core/rules/alternatives.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "core/rules/format.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "core/safety/coding.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

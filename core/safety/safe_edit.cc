@@ -1,6 +1,6 @@
 #include "core/safety/safe_edit.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

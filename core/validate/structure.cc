@@ -1,6 +1,6 @@
 #include "core/validate/structure.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 #include "core/validate/variant_search.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "core/validate/waivers.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "core/validate/well_formed.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace quantgate {
 

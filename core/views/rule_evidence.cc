@@ -1,6 +1,6 @@
 #include "core/views/rule_evidence.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/opdb/view.h"
 #include "quantgate/database.h"

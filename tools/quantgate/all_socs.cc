@@ -1,6 +1,6 @@
 #include "tools/quantgate/all_socs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // quantgate completion SHELL: a script that completes verbs, flags and their values. All of it
 // comes from the parser, the rule table and the database.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>

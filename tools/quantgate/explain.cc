@@ -1,5 +1,5 @@
 // quantgate explain CODE|LOGFILE
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <memory>

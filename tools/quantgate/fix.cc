@@ -1,5 +1,5 @@
 // quantgate fix MODEL -o OUT
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <map>

@@ -1,6 +1,6 @@
 #include "tools/quantgate/fix_verify.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "tools/quantgate/log_messages.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

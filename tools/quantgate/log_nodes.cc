@@ -1,6 +1,6 @@
 #include "tools/quantgate/log_nodes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cctype>
 #include <optional>
