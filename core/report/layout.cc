@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -53,6 +54,10 @@ size_t Position(std::string_view text, size_t n) {
 
 std::string Printable(std::string_view text, size_t max_columns) {
   // Work and memory follow what will be shown, not what a hostile file holds.
+  const auto plain = [](char c) { return c >= 0x20 && c < 0x7F; };
+  if (text.size() <= max_columns && std::all_of(text.begin(), text.end(), plain)) {
+    return std::string(text);
+  }
   const size_t most_bytes = 4 * max_columns + 16;
   std::string cut;
   if (text.size() > 2 * most_bytes) {
