@@ -9,7 +9,6 @@
 #include <system_error>
 #include <vector>
 
-#include "core/readers/file_bytes.h"
 #include "core/report/layout.h"
 #include "core/report/words.h"
 #include "core/types/nearest.h"
@@ -17,9 +16,8 @@
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/explain_log.h"
 #include "tools/quantgate/input.h"
-#include "tools/quantgate/log_messages.h"
-#include "tools/quantgate/log_nodes.h"
 #include "tools/quantgate/markdown.h"
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/rule_examples.h"
@@ -167,100 +165,6 @@ std::string RulesText(const std::vector<const Rule*>& rules, bool color, size_t 
          paint(Style::kGrey, "quantgate explain CODE tells a rule in full") + "\n";
 }
 
-std::string LogJson(const std::vector<LogFinding>& findings) {
-  Json json = {{"schemaVersion", "1"}, {"findings", Json::array()}};
-  for (const LogFinding& finding : findings) {
-    Json rules = Json::array();
-    for (const Rule* rule : finding.rules) rules.push_back(rule->code);
-    json["findings"].push_back({{"line", finding.line},
-                                {"count", finding.count},
-                                {"node", finding.node},
-                                {"op", finding.op},
-                                {"means", finding.means},
-                                {"causes", finding.causes},
-                                {"rules", std::move(rules)},
-                                {"message", finding.message}});
-    if (!finding.meant.empty()) {
-      Json meant = Json::array();
-      for (const MeantNode& node : finding.meant) {
-        meant.push_back({{"node", node.node}, {"verdict", node.verdict}, {"says", node.says}});
-      }
-      json["findings"].back()["meant"] = std::move(meant);
-    }
-  }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string LogText(const std::string& file, const std::vector<LogFinding>& findings,
-                    bool with_model, bool color, size_t width) {
-  const Painter paint(color);
-  std::string text;
-  const auto row = [&](std::string_view label, const std::string& words) {
-    std::string start = "  " + paint(Style::kBlue, label, true);
-    for (const std::string& line : Wrap(words, width - 11)) {
-      text += PadRight(start, 11) + line + "\n";
-      start.clear();
-    }
-  };
-  for (const LogFinding& finding : findings) {
-    const std::string place = fmt::format("{}:{}", Printable(file), finding.line);
-    text +=
-        paint(Style::kBold, finding.node.empty()
-                                ? place
-                                : fmt::format("node \"{}\"{}", finding.node,
-                                              finding.op.empty() ? "" : " (" + finding.op + ")")) +
-        "\n";
-    if (!finding.node.empty()) row("at", place);
-    row("means", finding.means);
-    for (const std::string& cause : finding.causes) row("cause", cause);
-    if (with_model && !finding.node.empty() && finding.meant.empty()) {
-      row("model", "no node or tensor of it goes by that name");
-    }
-    for (const MeantNode& node : finding.meant) {
-      row("model", fmt::format("node \"{}\": {}", Name(node.node), node.verdict));
-      if (!node.says.empty()) row("", Printable(node.says));
-    }
-    if (finding.count > 1) row("lines", fmt::format("{} say so", finding.count));
-    for (const Rule* rule : finding.rules) {
-      row("rule", fmt::format("{} {}: {}", rule->code, rule->slug, rule->summary));
-    }
-    row("log", paint(Style::kGrey, finding.message));
-    text += "\n";
-  }
-  if (findings.empty()) {
-    return "no message of QNN, ONNX Runtime's QNN provider or ExecuTorch that quantgate knows\n";
-  }
-  return text +
-         paint(Style::kGrey,
-               with_model ? "quantgate check MODEL tells all that is wrong with these nodes; "
-                            "quantgate explain CODE tells a rule in full"
-                          : "--model MODEL finds these nodes in a model and tells what is wrong "
-                            "with them; quantgate explain CODE tells a rule in full") +
-         "\n";
-}
-
-int RunExplainLog(const ExplainFlags& flags, Format format) {
-  const auto look = [](std::string_view) { return absl::OkStatus(); };
-  const absl::StatusOr<FileBytes> bytes = FileBytes::Open(flags.rule, look);
-  if (!bytes.ok()) return Fail(flags.rule + ": " + std::string(bytes.status().message()));
-  std::vector<LogFinding> findings = ExplainLog(bytes->bytes());
-  if (!flags.model.empty()) {
-    const absl::StatusOr<Route> route = flags.route.Parse();
-    if (!route.ok()) return Fail(route.status());
-    const absl::Status found = FindInModel(flags.model, flags.target, *route, findings);
-    if (!found.ok()) return Fail(found);
-  }
-  absl::StatusOr<Output> output = Output::Open("");
-  const absl::StatusOr<bool> color = flags.color.Decide(*output);
-  if (!color.ok()) return Fail(color.status());
-  const auto width = static_cast<size_t>(TextWidth(*output));
-  output->Write(format == Format::kJson
-                    ? LogJson(findings)
-                    : LogText(flags.rule, findings, !flags.model.empty(), *color, width));
-  const absl::Status status = output->Commit();
-  return status.ok() ? kFine : Fail(status);
-}
-
 bool IsFile(const std::string& path) {
   std::error_code error;
   return path == "-" || std::filesystem::exists(path, error);
@@ -279,7 +183,8 @@ int RunExplain(const ExplainFlags& flags) {
   } else if (const Rule* rule = FindRule(flags.rule)) {
     rules.push_back(rule);
   } else if (IsFile(flags.rule)) {
-    return RunExplainLog(flags, *format);
+    return ExplainLogFile(
+        {flags.rule, flags.model, flags.target, flags.route, flags.color, *format});
   } else {
     std::vector<std::string_view> names;
     for (const Rule* known : AllRules()) {

@@ -3,220 +3,319 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
-#include <map>
-#include <optional>
 #include <utility>
 
-#include "core/opdefs_yaml/map_reader.h"
-#include "core/opdefs_yaml/yaml.h"
 #include "core/report/layout.h"
-#include "quantgate/dtype.h"
-#include "tools/quantgate/log_pattern.h"
-#include "tools/quantgate/texts.h"
 
 namespace quantgate::cli {
 namespace {
 
-// Longer lines are cut: no message is as long, and the time stays in proportion.
 constexpr size_t kMostLineBytes = 4096;
 constexpr size_t kShownColumns = 160;
-// A cause stands shortly before the verdict it belongs to.
-constexpr size_t kCauseLines = 20;
-
-enum class Role { kCause, kVerdict, kNote };
-
-struct Entry {
-  LogPattern pattern;
-  Role role;
-  std::string means;
-  std::vector<const Rule*> rules;
-  // Smallest and largest number for each hole that has to lie between.
-  std::vector<std::pair<std::string, std::pair<int64_t, int64_t>>> when;
-};
-
-// The table is part of the program: a mistake in it is found by the first test that runs.
-const std::vector<Entry>& Entries() {
-  static const std::vector<Entry> entries = [] {
-    std::vector<Entry> list;
-    opdefs::Errors errors;
-    const auto root = opdefs::ParseYaml(kLogMessages, "log_messages.yaml", errors);
-    const opdefs::Node* messages = root ? root->find("messages") : nullptr;
-    if (messages == nullptr) return list;
-    for (const opdefs::Node& node : messages->children) {
-      const auto text = [&](std::string_view key) {
-        const opdefs::Node* value = node.find(key);
-        return value == nullptr ? std::string() : value->text;
-      };
-      const std::string role = text("role");
-      Entry entry{LogPattern(text("pattern")),
-                  role == "cause"     ? Role::kCause
-                  : role == "verdict" ? Role::kVerdict
-                                      : Role::kNote,
-                  text("means"),
-                  {},
-                  {}};
-      if (const opdefs::Node* rules = node.find("rules")) {
-        for (const opdefs::Node& rule : rules->children) {
-          if (const Rule* known = FindRule(rule.text)) entry.rules.push_back(known);
-        }
-      }
-      if (const opdefs::Node* when = node.find("when")) {
-        for (const opdefs::Node& hole : when->children) {
-          if (hole.children.size() != 2) continue;
-          entry.when.emplace_back(hole.key, std::pair(hole.children[0].integer().value_or(0),
-                                                      hole.children[1].integer().value_or(0)));
-        }
-      }
-      list.push_back(std::move(entry));
-    }
-    return list;
-  }();
-  return entries;
-}
-
-std::optional<int64_t> NumberOf(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    text.remove_prefix(2);
-    base = 16;
-  }
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-bool Holds(const Entry& entry, const LogPattern::Captures& captures) {
-  return std::all_of(entry.when.begin(), entry.when.end(), [&](const auto& condition) {
-    const auto at = captures.find(condition.first);
-    const auto value = at == captures.end() ? std::nullopt : NumberOf(at->second);
-    return value && *value >= condition.second.first && *value <= condition.second.second;
-  });
-}
+constexpr size_t kMostWords = 800;
+// A cause stands shortly before the verdict it belongs to, and what follows from it shortly after.
+constexpr size_t kNearLines = 20;
+// Lines that name a node or a cause and the line that belongs to it, where nothing is between.
+constexpr size_t kNextLines = 3;
+constexpr size_t kMostFindings = 2000;
+constexpr size_t kMostParts = 8;
+constexpr size_t kMostUnknown = 10;
+constexpr size_t kMostUnknownKinds = 500;
 
 // QNN says 4294967295 where no single index is meant.
 constexpr std::string_view kNoIndex = "[4294967295]";
 
-std::string Words(const Entry& entry, LogPattern::Captures captures) {
-  if (const auto code = captures.find("code"); code != captures.end()) {
-    const auto value = NumberOf(code->second);
-    const auto dtype =
-        value ? DtypeFromQnnValue(static_cast<uint32_t>(*value)) : std::optional<Dtype>();
-    captures["dtype"] = dtype ? std::string(DtypeName(*dtype)) : code->second;
-  }
-  std::string words = Filled(entry.means, captures);
-  for (size_t at = words.find(kNoIndex); at != std::string::npos; at = words.find(kNoIndex)) {
-    words.erase(at, kNoIndex.size());
-  }
-  return Printable(words, 300);
-}
-
 std::string Caught(const LogPattern::Captures& captures, std::string_view hole) {
   const auto at = captures.find(hole);
-  return at == captures.end() ? "" : at->second;
+  return at == captures.end() ? "" : Printable(at->second, kShownColumns);
 }
 
-class LogReader {
- public:
-  std::vector<LogFinding> Read(std::string_view log) && {
-    size_t number = 0;
-    while (!log.empty()) {
-      const size_t end = std::min(log.find('\n'), log.size());
-      ++number;
-      Line(number, log.substr(0, std::min(end, kMostLineBytes)));
-      log.remove_prefix(std::min(end + 1, log.size()));
-    }
-    Flush();
-    return std::move(findings_);
-  }
-
- private:
-  void Line(size_t number, std::string_view line) {
-    for (const Entry& entry : Entries()) {
-      const auto captures = entry.pattern.Match(line);
-      if (!captures || !Holds(entry, *captures)) continue;
-      if (entry.role == Role::kCause) {
-        pending_.push_back({number, Words(entry, *captures), Printable(line, kShownColumns), &entry,
-                            Caught(*captures, "node")});
-      } else {
-        Finding(number, line, entry, *captures);
-      }
-      return;
-    }
-  }
-
-  void Finding(size_t number, std::string_view line, const Entry& entry,
-               const LogPattern::Captures& captures) {
-    LogFinding finding;
-    finding.line = number;
-    finding.node = Printable(Caught(captures, "node"), kShownColumns);
-    finding.op = Printable(Caught(captures, "op"), kShownColumns);
-    finding.message = Printable(line, kShownColumns);
-    finding.means = Words(entry, captures);
-    finding.rules = entry.rules;
-    if (entry.role == Role::kVerdict) {
-      // What the causes name is likelier than what such a refusal usually means.
-      std::vector<const Rule*> named;
-      for (const Pending& cause : pending_) {
-        if (cause.line + kCauseLines < number) continue;
-        if (std::find(finding.causes.begin(), finding.causes.end(), cause.words) ==
-            finding.causes.end()) {
-          finding.causes.push_back(cause.words);
-        }
-        for (const Rule* rule : cause.entry->rules) {
-          if (std::find(named.begin(), named.end(), rule) == named.end()) named.push_back(rule);
-        }
-      }
-      pending_.clear();
-      if (!named.empty()) finding.rules = std::move(named);
-      // Two messages about one refusal: the second one adds what it knows.
-      if (!findings_.empty() && !finding.node.empty() && findings_.back().node == finding.node) {
-        LogFinding& known = findings_.back();
-        ++known.count;
-        if (known.op.empty()) known.op = finding.op;
-        for (std::string& cause : finding.causes) known.causes.push_back(std::move(cause));
-        return;
-      }
-    }
-    // The same said again, of a node or of none.
-    const std::string key = fmt::format("{}\n{}\n{}", finding.node, finding.op, finding.means);
-    const auto [at, added] = known_.emplace(key, findings_.size());
-    if (added) {
-      findings_.push_back(std::move(finding));
-    } else {
-      ++findings_[at->second].count;
-    }
-  }
-
-  // Causes after which nobody named a node.
-  void Flush() {
-    for (const Pending& cause : pending_) {
-      LogFinding finding;
-      finding.line = cause.line;
-      finding.node = Printable(cause.node, kShownColumns);
-      finding.message = cause.message;
-      finding.means = cause.words;
-      finding.rules = cause.entry->rules;
-      findings_.push_back(std::move(finding));
-    }
-    std::stable_sort(findings_.begin(), findings_.end(),
-                     [](const LogFinding& a, const LogFinding& b) { return a.line < b.line; });
-  }
-
-  struct Pending {
-    size_t line;
-    std::string words, message;
-    const Entry* entry;
-    std::string node;
-  };
-  std::vector<Pending> pending_;
-  std::vector<LogFinding> findings_;
-  std::map<std::string, size_t> known_;
-};
+void AddOnce(std::vector<std::string>& list, const std::string& text) {
+  if (text.empty() || list.size() >= kMostParts) return;
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+}
 
 }  // namespace
 
-std::vector<LogFinding> ExplainLog(std::string_view log) { return LogReader().Read(log); }
+void LogReader::Read(std::string_view lines) {
+  const LiteralIndex& index = table_.index();
+  LiteralIndex::State state = LiteralIndex::kStart;
+  size_t counted = 0;  // line feeds before it are in line_
+  const auto feeds_before = [&](size_t end) {
+    return static_cast<size_t>(std::count(lines.begin() + static_cast<ptrdiff_t>(counted),
+                                          lines.begin() + static_cast<ptrdiff_t>(end), '\n'));
+  };
+  for (size_t at = 0; at < lines.size(); ++at) {
+    state = index.Next(state, lines[at]);
+    if (!index.Hit(state)) continue;
+    const size_t feed = lines.rfind('\n', at);
+    const size_t begin = feed == std::string_view::npos ? 0 : feed + 1;
+    const size_t end = std::min(lines.find('\n', at), lines.size());
+    const size_t cut = std::min(end, begin + kMostLineBytes);
+    candidates_.clear();
+    bool sign = false;
+    for (size_t i = at; i < cut; ++i) {
+      if (i > at) state = index.Next(state, lines[i]);
+      for (const uint32_t text : index.Ends(state)) {
+        if (table_.IsSign(text)) {
+          sign = true;
+        } else {
+          candidates_.push_back(text);
+        }
+      }
+    }
+    line_ += feeds_before(begin) + 1;
+    const std::string_view line = lines.substr(begin, cut > begin ? cut - begin : 0);
+    if (!Line(line) && sign) AddUnknown(line);
+    state = LiteralIndex::kStart;
+    at = end;
+    counted = std::min(end + 1, lines.size());
+  }
+  line_ += feeds_before(lines.size());
+}
+
+// The first entry of the table that fits counts.
+bool LogReader::Line(std::string_view line) {
+  std::sort(candidates_.begin(), candidates_.end());
+  uint32_t last = UINT32_MAX;
+  for (const uint32_t candidate : candidates_) {
+    if (candidate == last) continue;
+    last = candidate;
+    const LogEntry& entry = table_.EntryOf(candidate);
+    const auto captures = table_.Match(candidate, line);
+    if (!captures) continue;
+    SettleBefore(line_);
+    Take(line, entry, *captures);
+    return true;
+  }
+  return false;
+}
+
+void LogReader::Take(std::string_view line, const LogEntry& entry,
+                     const LogPattern::Captures& captures) {
+  if (entry.role == LogRole::kQuiet) return;
+  LogFinding finding = Describe(line, entry, captures);
+  switch (entry.role) {
+    case LogRole::kSubject:
+      if (subject_) Settle(*subject_);
+      subject_ = Pending{line_, &entry, std::move(finding)};
+      return;
+    case LogRole::kVerdict:
+      return TakeVerdict(std::move(finding), entry);
+    case LogRole::kEffect:
+      return TakeEffect(std::move(finding), entry);
+    case LogRole::kEcho:
+      if (Near(entry.about, kNearLines) != nullptr) return;
+      [[fallthrough]];
+    case LogRole::kCause:
+      pending_.push_back({line_, &entry, std::move(finding)});
+      return;
+    default:
+      GiveSubject(finding);
+      DropEchoes(entry.about);
+      Add(std::move(finding), entry, line_);
+  }
+}
+
+LogFinding LogReader::Describe(std::string_view line, const LogEntry& entry,
+                               const LogPattern::Captures& captures) const {
+  LogFinding finding;
+  finding.line = line_;
+  finding.node = Caught(captures, "node");
+  finding.op = Caught(captures, "op");
+  finding.message = Printable(line, kShownColumns);
+  std::string words = table_.Fill(entry.means, captures);
+  for (size_t at = words.find(kNoIndex); at != std::string::npos; at = words.find(kNoIndex)) {
+    words.erase(at, kNoIndex.size());
+  }
+  finding.means = Printable(words, kMostWords);
+  finding.action = Printable(table_.Fill(entry.action, captures), kMostWords);
+  finding.alone = entry.alone;
+  finding.rule = entry.rule;
+  return finding;
+}
+
+// The lines just before may have named the node.
+void LogReader::GiveSubject(LogFinding& finding) {
+  if (!subject_) return;
+  const Pending subject = *std::move(subject_);
+  subject_.reset();
+  if (subject.line + kNextLines < line_) return Settle(subject);
+  if (finding.node.empty()) {
+    finding.node = subject.finding.node;
+    finding.op = subject.finding.op;
+  }
+}
+
+void LogReader::TakeVerdict(LogFinding finding, const LogEntry& entry) {
+  GiveSubject(finding);
+  DropEchoes(entry.about);
+  bool first = true;
+  for (auto at = pending_.begin(); at != pending_.end();) {
+    if (at->entry->about != entry.about) {
+      ++at;
+      continue;
+    }
+    // What the causes name is likelier than what such a refusal usually means.
+    AddOnce(finding.causes, at->finding.means);
+    if (first || finding.rule == nullptr) finding.rule = at->finding.rule;
+    if (first) finding.action = at->finding.action;
+    first = false;
+    at = pending_.erase(at);
+  }
+  // Two messages about one refusal: the second one adds what it knows.
+  Last* last = Near(entry.about, kNearLines);
+  if (last != nullptr && last->role == LogRole::kVerdict && !finding.node.empty() &&
+      answer_.findings[last->finding].node == finding.node) {
+    LogFinding& known = answer_.findings[last->finding];
+    ++known.count;
+    last->line = line_;
+    if (known.op.empty()) known.op = finding.op;
+    if (known.causes.empty() && !finding.causes.empty()) {
+      known.rule = finding.rule;
+      known.action = finding.action;
+    }
+    for (const std::string& cause : finding.causes) AddOnce(known.causes, cause);
+    return;
+  }
+  Add(std::move(finding), entry, line_);
+}
+
+// What follows from a failure belongs to it; alone it is one itself.
+void LogReader::TakeEffect(LogFinding finding, const LogEntry& entry) {
+  for (auto at = pending_.begin(); at != pending_.end();) {
+    if (at->entry->about != entry.about || at->entry->role != LogRole::kCause) {
+      ++at;
+      continue;
+    }
+    Add(std::move(at->finding), *at->entry, at->line);
+    at = pending_.erase(at);
+  }
+  DropEchoes(entry.about);
+  if (Last* last = Near(entry.about, kNearLines)) {
+    LogFinding& known = answer_.findings[last->finding];
+    AddOnce(known.effects, finding.means);
+    ++known.count;
+    last->line = line_;
+    return;
+  }
+  GiveSubject(finding);
+  Add(std::move(finding), entry, line_);
+}
+
+void LogReader::Add(LogFinding finding, const LogEntry& entry, size_t line) {
+  if (finding.means.empty() || Replace(finding, entry)) return;
+  // The same said again, of a node or of none.
+  const std::string key = fmt::format("{}\n{}\n{}", finding.node, finding.op, finding.means);
+  const auto known = known_.find(key);
+  size_t at = answer_.findings.size();
+  if (known != known_.end()) {
+    at = known->second;
+    ++answer_.findings[at].count;
+  } else if (at == kMostFindings) {
+    ++answer_.left_out;
+    return;
+  } else {
+    known_.emplace(key, at);
+    answer_.findings.push_back(std::move(finding));
+  }
+  last_[entry.about] = {at, line, entry.role};
+}
+
+// A reason that comes just behind what follows from it takes its place.
+bool LogReader::Replace(LogFinding& finding, const LogEntry& entry) {
+  Last* last = entry.role == LogRole::kNote ? Near(entry.about, kNextLines) : nullptr;
+  if (last == nullptr || last->role != LogRole::kEffect) return false;
+  LogFinding& known = answer_.findings[last->finding];
+  if (known.count > kNextLines || known.rule != nullptr) return false;
+  std::vector<std::string> effects = {known.means};
+  for (const std::string& effect : known.effects) AddOnce(effects, effect);
+  finding.effects = std::move(effects);
+  finding.line = known.line;
+  finding.count += known.count;
+  if (finding.node.empty()) {
+    finding.node = known.node;
+    finding.op = known.op;
+  }
+  known = std::move(finding);
+  *last = {last->finding, line_, entry.role};
+  return true;
+}
+
+LogReader::Last* LogReader::Near(std::string_view about, size_t lines) {
+  const auto at = last_.find(about);
+  return at == last_.end() || at->second.line + lines < line_ ? nullptr : &at->second;
+}
+
+void LogReader::DropEchoes(std::string_view about) {
+  std::erase_if(pending_, [&](const Pending& pending) {
+    return pending.entry->role == LogRole::kEcho && pending.entry->about == about;
+  });
+}
+
+// Nothing came that it belongs to.
+void LogReader::Settle(const Pending& pending) {
+  const auto last = last_.find(pending.entry->about);
+  if (pending.entry->role == LogRole::kCause && last != last_.end() &&
+      last->second.role == LogRole::kVerdict && last->second.line + kNextLines >= pending.line) {
+    LogFinding& verdict = answer_.findings[last->second.finding];
+    if (verdict.causes.empty()) {
+      verdict.causes.push_back(pending.finding.means);
+      verdict.rule = pending.finding.rule;
+      verdict.action = pending.finding.action;
+      return;
+    }
+  }
+  // A finding about the same thing is near: an echo says nothing new.
+  if (pending.entry->role == LogRole::kEcho && last != last_.end() &&
+      last->second.line + kNearLines >= pending.line) {
+    return;
+  }
+  Add(pending.finding, *pending.entry, pending.line);
+}
+
+void LogReader::SettleBefore(size_t line) {
+  while (!pending_.empty() && pending_.front().line + kNearLines < line) {
+    const Pending pending = std::move(pending_.front());
+    pending_.pop_front();
+    Settle(pending);
+  }
+}
+
+void LogReader::AddUnknown(std::string_view line) {
+  ++answer_.unknown_lines;
+  // Lines that differ in numbers only are one.
+  std::string kind;
+  for (const char c : line) {
+    if (c < '0' || c > '9') kind += c;
+  }
+  const auto known = known_unknown_.find(kind);
+  if (known != known_unknown_.end()) {
+    if (known->second < answer_.unknown.size()) ++answer_.unknown[known->second].count;
+    return;
+  }
+  if (known_unknown_.size() == kMostUnknownKinds) return;
+  known_unknown_.emplace(std::move(kind), known_unknown_.size());
+  if (answer_.unknown.size() < kMostUnknown) {
+    answer_.unknown.push_back({line_, 1, Printable(line, kShownColumns)});
+  }
+}
+
+LogAnswer LogReader::Finish() && {
+  SettleBefore(SIZE_MAX);
+  if (subject_) Settle(*subject_);
+  for (LogFinding& finding : answer_.findings) {
+    if (finding.causes.empty() && !finding.alone.empty()) finding.means += "; " + finding.alone;
+  }
+  std::stable_sort(answer_.findings.begin(), answer_.findings.end(),
+                   [](const LogFinding& a, const LogFinding& b) { return a.line < b.line; });
+  return std::move(answer_);
+}
+
+LogAnswer ExplainLog(std::string_view log) {
+  LogReader reader;
+  reader.Read(log);
+  return std::move(reader).Finish();
+}
 
 }  // namespace quantgate::cli

@@ -1,0 +1,227 @@
+// What explain makes of logs: patterns with holes, the index of their words, the order of lines.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/quantgate/literal_index.h"
+#include "tools/quantgate/log_messages.h"
+#include "tools/quantgate/log_pattern.h"
+#include "tools/quantgate/log_table.h"
+
+namespace quantgate::cli {
+namespace {
+
+std::string Caught(std::string_view pattern, std::string_view line, std::string_view hole = "x") {
+  const auto captures = LogPattern(pattern).Match(line);
+  if (!captures) return "(no match)";
+  const auto at = captures->find(hole);
+  return at == captures->end() ? "(no hole)" : at->second;
+}
+
+TEST(LogPattern, HolesCatchByType) {
+  EXPECT_EQ(Caught("op {x} with", "an op /a/b c with"), "/a/b c");
+  EXPECT_EQ(Caught("op {x}", "an op /a/b, then"), "/a/b");
+  EXPECT_EQ(Caught("rank {x:int}.", "rank 17."), "17");
+  EXPECT_EQ(Caught("rank {x:int}.", "rank x7."), "(no match)");
+  EXPECT_EQ(Caught("err {x:code}", "err 0xc26)"), "0xc26");
+  EXPECT_EQ(Caught("err {x:code}", "err 3110: no"), "3110");
+  EXPECT_EQ(Caught("err {x:code}", "err QNN_GRAPH_ERROR_ABORTED: no"), "QNN_GRAPH_ERROR_ABORTED");
+  EXPECT_EQ(Caught("err {x:code}", "err abc"), "(no match)");
+  EXPECT_EQ(Caught("err {x:code}", "err 0x"), "(no match)");
+  EXPECT_EQ(Caught("op `{x:word}`", "op `Conv`"), "Conv");
+  EXPECT_EQ(Caught("op `{x:word}`", "op `a b`"), "(no match)");
+  EXPECT_EQ(Caught("why: {x:rest}", "why: it is so \r"), "it is so");
+  EXPECT_EQ(Caught("why:{x:rest}", "why:"), "");
+  EXPECT_EQ(Caught("{x}: no bits", "E image: no bits"), "image");
+  EXPECT_EQ(Caught("{x}: no bits", ": no bits"), "(no match)");
+}
+
+TEST(LogPattern, WhatIsNotWellFormedMatchesNothing) {
+  for (const std::string_view wrong :
+       {"{x}", "a {x:float}", "a {x:}", "a {:int}", "a {}", "a {x}{y}", "a {x:rest} b", ""}) {
+    SCOPED_TRACE(wrong);
+    const LogPattern pattern(wrong);
+    EXPECT_FALSE(pattern.wrong().empty());
+    EXPECT_FALSE(pattern.Match("a b c"));
+  }
+  EXPECT_EQ(LogPattern("ab {x} longer {y}").Literal(), " longer ");
+}
+
+TEST(LiteralIndex, FindsAllThatEndAtAByte) {
+  const std::vector<std::string_view> texts = {"he", "she", "hers", "he"};
+  const LiteralIndex index(texts);
+  std::vector<std::pair<size_t, uint32_t>> found;
+  LiteralIndex::State state = LiteralIndex::kStart;
+  const std::string text = "ushers\nsh e";
+  for (size_t i = 0; i < text.size(); ++i) {
+    state = index.Next(state, text[i]);
+    EXPECT_EQ(index.Hit(state), !index.Ends(state).empty());
+    for (const uint32_t end : index.Ends(state)) found.emplace_back(i, end);
+  }
+  EXPECT_EQ(found, (std::vector<std::pair<size_t, uint32_t>>{{3, 1}, {3, 0}, {3, 3}, {5, 2}}));
+}
+
+constexpr std::string_view kTable = R"(==> words.yaml
+phrases: {look: "look there"}
+tables: {kinds: {"0x2": "two"}}
+errors:
+  - {code: 7001, name: TENSOR_ERROR_LOST, means: "the tensor is lost", do: "find it"}
+  - {code: 1002, name: COMMON_ERROR_MEM_ALLOC, means: "no memory", do: "take less"}
+==> messages.yaml
+about ops:
+  - {pattern: "bad type {code:code}", role: cause, rule: QG201, means: "{code|dtype}", do: "cast"}
+  - {pattern: "bad rank {n:int}", role: cause, rule: QG501, means: "rank {n}", do: "reshape"}
+  - {pattern: "refused {node}", role: verdict, means: "refused", alone: "nobody says why", do: $look}
+  - {pattern: "again refused", role: echo, means: "an echo"}
+  - {pattern: "so it failed {code:code}", role: effect, means: "failed, {code|error}"}
+  - {pattern: "it is {node} of {op:word}", role: subject}
+  - {pattern: "chatter", role: quiet}
+about other:
+  - {pattern: "size {n:int} kind {code:code}", means: "{n|bytes}, {n|kib}, {code|kinds}", do: "{code|do}"}
+  - {pattern: "code {code:code}", when: {code: known}, means: "{code|error}", do: "{code|do}"}
+  - {pattern: "chip {name:word}", when: {name: [SM, SA]}, means: "chip {name}", do: "upgrade"}
+  - {pattern: "value {n:int}", when: {n: [5, 6]}, means: "five or six", do: "less"}
+)";
+
+class Logs : public testing::Test {
+ protected:
+  LogAnswer Explain(std::string_view log) {
+    EXPECT_EQ(table_.wrong(), std::vector<std::string>());
+    LogReader reader(table_);
+    reader.Read(log);
+    return std::move(reader).Finish();
+  }
+  // The only finding.
+  LogFinding One(std::string_view log) {
+    LogAnswer answer = Explain(log);
+    EXPECT_EQ(answer.findings.size(), 1u) << log;
+    return answer.findings.empty() ? LogFinding() : answer.findings.front();
+  }
+
+  LogTable table_{kTable};
+};
+
+TEST_F(Logs, AVerdictTakesTheCausesBeforeIt) {
+  const LogFinding finding = One("E bad type 0x408\nbad rank 6\nagain refused\nE refused a\n");
+  EXPECT_EQ(finding.node, "a");
+  EXPECT_EQ(finding.causes, (std::vector<std::string>{"UFIXED_POINT_8 (0x408)", "rank 6"}));
+  EXPECT_EQ(finding.rule->code, "QG201");  // one rule, the first cause's
+  EXPECT_EQ(finding.action, "cast");
+  EXPECT_EQ(finding.means, "refused");
+}
+
+TEST_F(Logs, AVerdictWithoutCausesSaysSo) {
+  const LogFinding finding = One("refused a\n" + std::string(30, '\n') + "bad rank");
+  EXPECT_EQ(finding.means, "refused; nobody says why");
+  EXPECT_EQ(finding.rule, nullptr);
+  EXPECT_EQ(finding.action, "look there");
+}
+
+TEST_F(Logs, ACauseRightAfterAVerdictIsItsOwn) {
+  const LogFinding finding = One("refused a\nbad rank 5");
+  EXPECT_EQ(finding.causes, std::vector<std::string>{"rank 5"});
+  EXPECT_EQ(finding.means, "refused");
+  EXPECT_EQ(finding.rule->code, "QG501");
+  // But the one of the next verdict stays with that one.
+  const LogAnswer two = Explain("refused a\nbad rank 5\nrefused b\n");
+  ASSERT_EQ(two.findings.size(), 2u);
+  EXPECT_TRUE(two.findings[0].causes.empty());
+  EXPECT_EQ(two.findings[1].causes, std::vector<std::string>{"rank 5"});
+}
+
+TEST_F(Logs, CausesFarAwayStandAlone) {
+  const LogAnswer answer = Explain("bad rank 5\n" + std::string(40, '\n') + "refused a\n");
+  ASSERT_EQ(answer.findings.size(), 2u);
+  EXPECT_EQ(answer.findings[0].means, "rank 5");
+  EXPECT_EQ(answer.findings[1].line, 42u);
+}
+
+TEST_F(Logs, EffectsAndEchoesBelongToWhatIsBefore) {
+  LogFinding finding = One("refused a\nagain refused\nso it failed 0x3ea\n");
+  EXPECT_EQ(finding.effects, std::vector<std::string>{"failed, 0x3ea = 1002 (no memory)"});
+  finding = One("bad rank 5\nso it failed 1002\n");
+  EXPECT_EQ(finding.means, "rank 5");
+  EXPECT_EQ(finding.effects.size(), 1u);
+  EXPECT_EQ(One("so it failed 9\n").means, "failed, 9");
+  EXPECT_EQ(One("again refused\n").means, "an echo");
+  EXPECT_EQ(One("bad rank 5\nagain refused\n").means, "rank 5");
+}
+
+TEST_F(Logs, ASubjectNamesTheNodeOfTheNextLines) {
+  const LogFinding finding = One("it is n1 of Conv\nso it failed 1002\n");
+  EXPECT_EQ(finding.node, "n1");
+  EXPECT_EQ(finding.op, "Conv");
+  EXPECT_EQ(One("it is n1 of Conv\n\n\n\n\nso it failed 1002\n").node, "");
+  EXPECT_TRUE(Explain("it is n1 of Conv\nchatter").findings.empty());
+}
+
+TEST_F(Logs, CodesAndSizesInWords) {
+  EXPECT_EQ(One("size 37748736 kind 0x2").means, "36 MiB, 36 GiB, 0x2 (two)");
+  EXPECT_EQ(One("code 7001").action, "find it");
+  EXPECT_EQ(One("code QNN_TENSOR_ERROR_LOST: gone").means,
+            "QNN_TENSOR_ERROR_LOST = 7001 (the tensor is lost)");
+  // Every component has the common errors under a name of its own.
+  EXPECT_EQ(One("code QNN_GRAPH_ERROR_MEM_ALLOC").means,
+            "QNN_GRAPH_ERROR_MEM_ALLOC = 1002 (no memory)");
+  EXPECT_TRUE(Explain("code 7002\ncode QNN_GRAPH_ERROR_NONE\n").findings.empty());
+}
+
+TEST_F(Logs, ConditionsOfHoles) {
+  EXPECT_EQ(Explain("value 4\nvalue 7\nchip SMART\nchip XM8550\n").findings.size(), 0u);
+  EXPECT_EQ(One("value 6\n").means, "five or six");
+  EXPECT_EQ(One("chip SM8735.\n").means, "chip SM8735");
+}
+
+TEST_F(Logs, UnknownFailuresAreCountedNotExplained) {
+  const LogAnswer answer = Explain("all is well\nERROR: strange 1\nERROR: strange 22\nFAILED x\n");
+  EXPECT_TRUE(answer.findings.empty());
+  EXPECT_EQ(answer.unknown_lines, 3u);
+  ASSERT_EQ(answer.unknown.size(), 2u);
+  EXPECT_EQ(answer.unknown[0].line, 2u);
+  EXPECT_EQ(answer.unknown[0].count, 2u);
+}
+
+TEST_F(Logs, PiecesAreOneLog) {
+  LogReader reader(table_);
+  reader.Read("bad rank 5\nnothing\n");
+  reader.Read("refused a\n");
+  const LogAnswer answer = std::move(reader).Finish();
+  ASSERT_EQ(answer.findings.size(), 1u);
+  EXPECT_EQ(answer.findings[0].line, 3u);
+  EXPECT_EQ(answer.findings[0].causes.size(), 1u);
+}
+
+TEST_F(Logs, FindingsAreLimited) {
+  std::string log;
+  for (int i = 0; i < 3000; ++i) log += "refused n" + std::to_string(i) + "\n";
+  const LogAnswer answer = Explain(log);
+  EXPECT_EQ(answer.findings.size(), 2000u);
+  EXPECT_EQ(answer.left_out, 1000u);
+}
+
+TEST(LogTable, SaysWhatIsWrong) {
+  const auto wrong = [](std::string_view entry) {
+    const LogTable table("==> a.yaml\nabout x:\n  - " + std::string(entry) + "\n");
+    return table.wrong().empty() ? std::string() : table.wrong().front();
+  };
+  EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: d}"), "");
+  EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: d, rules: [QG201]}"),
+            "a.yaml:3: unknown key 'rules'");
+  EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: d, rule: QG000}"),
+            "a.yaml:3: unknown rule QG000");
+  EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: d, role: king}"), "a.yaml:3: unknown role king");
+  EXPECT_EQ(wrong("{pattern: \"a\", means: \"{x}\", do: d}"),
+            "a.yaml:3: not every pattern catches {x}");
+  EXPECT_EQ(wrong("{pattern: \"a {x}\", means: \"{x|y}\", do: d}"), "a.yaml:3: unknown filter 'y'");
+  EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: $p}"), "a.yaml:3: there is no phrase $p");
+  EXPECT_EQ(wrong("{pattern: \"a\", do: d}"), "a.yaml:3: no means");
+  EXPECT_EQ(wrong("{pattern: \"a\", means: m}"), "a.yaml:3: no do");
+  EXPECT_EQ(wrong("{pattern: \"{x}\", means: m, do: d}"), "a.yaml:3: there are no words in it");
+  EXPECT_EQ(wrong("{means: m, do: d}"), "a.yaml:3: no pattern");
+  EXPECT_EQ(LogTable::Get().wrong(), std::vector<std::string>());
+}
+
+}  // namespace
+}  // namespace quantgate::cli
