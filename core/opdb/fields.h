@@ -15,7 +15,7 @@ static_assert(std::has_unique_object_representations_v<Range>);
 
 template <typename F>
 void VisitFields(const SourceRow& r, F&& f) {
-  f(r.id), f(r.title), f(r.sdk), f(r.measured);
+  f(r.id), f(r.title), f(r.sdk), f(r.kind), f(r.partial), f(r.backends);
 }
 template <typename F>
 void VisitFields(const SocRow& r, F&& f) {
@@ -55,7 +55,7 @@ template <typename F>
 void VisitFields(const ConstraintRow& r, F&& f) {
   f(r.id), f(r.kind), f(r.port), f(r.element), f(r.param), f(r.consequence), f(r.measured_since);
   f(r.measured_consequence), f(r.groups), f(r.range), f(r.when), f(r.args), f(r.alternatives);
-  f(r.sources), f(r.note);
+  f(r.sources), f(r.note), f(r.profile);
 }
 template <typename F>
 void VisitFields(const AltRow& r, F&& f) {

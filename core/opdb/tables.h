@@ -40,11 +40,18 @@ struct Range {
   uint32_t archs = ~0u;
 };
 
+// Documents of an SDK, its revision history, a real library that was asked.
+enum class SourceKind : uint8_t { kDocuments, kRevision, kMeasured };
+
 struct SourceRow {
   Str id;     // "docs-2.25", "measured-2.51"
   Str title;  // what it is, for people
   SdkKey sdk = 0;
-  uint8_t measured = 0;  // 1 = asked of the real library
+  SourceKind kind = SourceKind::kDocuments;
+  uint8_t partial = 0;  // 1 = asked about what changed only
+  Slice<Str> backends;  // whose lines rest on it by where they stand in their files
+
+  bool measured() const { return kind == SourceKind::kMeasured; }
 };
 
 struct SocRow {
@@ -213,6 +220,7 @@ struct ConstraintRow {
   Slice<AltRow> alternatives;  // kAnyOf
   Slice<uint16_t> sources;
   Str note;
+  Str profile;  // of opdefs/<backend>/profiles.yaml; empty = the op's own
 };
 
 // One inner list of any_of: constraints that hold together. They live in a section of their own.

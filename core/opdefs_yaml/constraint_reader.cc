@@ -35,81 +35,93 @@ const Param* ConstraintReader::ParamOf(const Constraint& constraint) const {
                               : &symbols_.op().params[static_cast<size_t>(constraint.param)];
 }
 
-Constraint ConstraintReader::Read(const Node& node) {
+Constraint ConstraintReader::Read(const Node& node, std::string_view name,
+                                  std::string_view subject, const Place& place) {
   Constraint out;
-  MapReader map(node, "a constraint", reporter_);
-  if (!map.ok()) return out;
-  if (map.need("id") != nullptr) out.id = map.text("id").value_or("");
-  ReadCore(map, out, false);
+  out.range = place.evidence.RangeOf(place.section);
+  const auto form = FindForm(node, name, reporter_);
+  if (!form) return out;
+  ReadCore(node, *form, subject, out, false);
+  // Keys of the kind were read with it; the others belong to any constraint.
+  Node common = node.is_map() ? node : Node{};
+  common.kind = Node::Kind::kMap;
+  common.line = node.line;
+  common.column = node.column;
+  std::erase_if(common.children, [](const Node& child) { return !IsCommonKey(child.key); });
+  MapReader map(common, "a constraint", reporter_);
+  map.Has("when");
   ReadGroups(map, out);
-  out.range = symbols_.Range(map);
-  const Node* consequence =
-      out.kind == Kind::kNote ? map.find("consequence") : map.need("consequence");
-  if (consequence != nullptr) {
-    out.consequence = OneConsequence(*consequence, reporter_).value_or(Consequence::kRejected);
+  out.range.archs = symbols_.ArchsOf(map);
+  out.consequence = out.kind == Kind::kNote ? Consequence::kAdvice : Consequence::kRejected;
+  if (const Node* breach = map.find("breach")) {
+    out.consequence = OneConsequence(*breach, reporter_).value_or(Consequence::kRejected);
   }
-  ReadMeasured(map, out);
-  out.sources = symbols_.Sources(map, true);
-  if (const auto note = map.text("note")) out.note = *note;
-  map.Finish();
+  ReadMeasured(map, place, out);
+  ReadSources(map, place, out);
+  if (const auto note = map.text("note"); note && out.kind != Kind::kNote) out.note = *note;
   return out;
 }
 
-void ConstraintReader::ReadCore(MapReader& map, Constraint& out, bool inner) {
-  const Node* name = map.need("kind");
-  map.Has("port");
-  map.Has("when");
-  if (name == nullptr) return;
-  const KindSchema* kind = name->is_scalar() ? FindKind(name->text) : nullptr;
-  if (kind == nullptr) {
-    std::vector<std::string_view> names;
-    for (const KindSchema& known : Kinds()) names.push_back(opdb::KindName(known.kind));
-    reporter_.At(
-        *name, absl::StrCat("unknown kind ", Quoted(name->text), DidYouMeanOf(name->text, names)));
-    // Its fields are unknown too; one error is enough.
-    for (const Node& child : map.node().children) map.Has(child.key);
-    return;
+Constraint ConstraintReader::ReadInner(const Node& node, std::string_view subject) {
+  Constraint out;
+  if (!node.is_map()) {
+    reporter_.At(node, "a constraint of any_of must be a map");
+    return out;
   }
-  out.kind = kind->kind;
-  ReadSubject(map, out, *kind, inner);
-  ReadFields(map, out, *kind);
-  if (out.kind == Kind::kAnyOf) ReadAlternatives(map, out);
-  if (const Node* when = map.find("when")) {
+  const auto form = FindForm(node, "", reporter_);
+  if (!form) return out;
+  if (form->kind->kind == Kind::kAnyOf || form->kind->kind == Kind::kNote) {
+    reporter_.At(node, absl::StrCat(Absl(opdb::KindName(form->kind->kind)),
+                                    " is not possible within any_of"));
+    return out;
+  }
+  std::string_view port = subject;
+  if (const Node* given = node.find("port")) port = given->text;
+  ReadCore(node, *form, port, out, true);
+  return out;
+}
+
+void ConstraintReader::ReadCore(const Node& node, const ConstraintForm& form,
+                                std::string_view subject, Constraint& out, bool inner) {
+  out.kind = form.kind->kind;
+  ReadSubject(node, subject, *form.kind, inner, out);
+  MapReader fields(form.fields, absl::StrCat("kind ", Absl(opdb::KindName(form.kind->kind))),
+                   reporter_);
+  ReadFields(fields, out, *form.kind);
+  if (out.kind == Kind::kAnyOf) ReadAlternatives(fields, subject, out);
+  fields.Finish();
+  if (const Node* when = node.is_map() ? node.find("when") : nullptr) {
     out.when = ConditionReader(symbols_, reporter_).Read(*when, out.port);
   }
 }
 
-void ConstraintReader::ReadSubject(MapReader& map, Constraint& out, const KindSchema& kind,
-                                   bool inner) {
-  const Node* node = map.need("port");
-  if (node == nullptr) return;
-  const auto name = TextOf(*node, "`port`", reporter_);
-  if (!name) return;
-  if (*name == "all") {
+void ConstraintReader::ReadSubject(const Node& node, std::string_view subject,
+                                   const KindSchema& kind, bool inner, Constraint& out) {
+  if (subject == "all") {
     out.port = opdb::kPortAll;
-    if (inner) reporter_.At(*node, "`all` is not taken within any_of");
-  } else if (const auto port = symbols_.FindPort(*name)) {
+    if (inner) reporter_.At(node, "`all` is not possible within any_of");
+  } else if (const auto port = symbols_.FindPort(subject)) {
     out.port = port->port;
     out.element = port->element;
-  } else if (const auto param = symbols_.FindParam(*name)) {
+  } else if (const auto param = symbols_.FindParam(subject)) {
     out.param = *param;
   } else {
-    std::vector<std::string_view> names;
-    for (const auto& known : symbols_.op().ports) names.push_back(known.name);
+    std::vector<std::string> names;
+    for (const auto& known : symbols_.op().ports) names.push_back(ShortPortName(known.name));
     for (const auto& known : symbols_.op().params) names.push_back(known.name);
-    reporter_.At(*node,
-                 absl::StrCat("unknown port or param ", Quoted(*name), DidYouMeanOf(*name, names)));
+    reporter_.At(node, absl::StrCat("unknown port or param ", Quoted(subject),
+                                    DidYouMeanOf(subject, names)));
     return;
   }
-  const opdb::SubjectBits subject = opdb::SubjectOf(out.port);
+  const opdb::SubjectBits bits = opdb::SubjectOf(out.port);
   const uint8_t subjects = opdb::KindSubjects(kind.kind);
-  if ((subjects & subject) == 0) {
-    reporter_.At(*node, absl::StrCat("kind ", Absl(opdb::KindName(kind.kind)),
-                                     subjects == opdb::kOnParam ? " is about a param, not "
-                                                                : " is about a port, not ",
-                                     subject == opdb::kOnAll     ? "all ports"
-                                     : subject == opdb::kOnParam ? "a param"
-                                                                 : "a port"));
+  if ((subjects & bits) == 0) {
+    reporter_.At(node, absl::StrCat("kind ", Absl(opdb::KindName(kind.kind)),
+                                    subjects == opdb::kOnParam ? " is about a param, not "
+                                                               : " is about a port, not ",
+                                    bits == opdb::kOnAll     ? "all ports"
+                                    : bits == opdb::kOnParam ? "a param"
+                                                             : "a port"));
   }
 }
 
@@ -308,7 +320,10 @@ bool ConstraintReader::ReadNumbers(const Node& node, const Field& field, const P
     arg.ints.push_back(value.value_or(0));
     arg.exprs.push_back(*std::move(expr));
   }
-  if (node.is_list()) {
+  // One allowed value is a list of one.
+  const bool set = field.key == ArgKey::kAllowed || field.key == ArgKey::kDenied ||
+                   field.key == ArgKey::kIndex;
+  if (node.is_list() || (many && set)) {
     arg.type = all_constant ? ArgType::kInts : ArgType::kExprs;
   } else {
     arg.type = all_constant ? ArgType::kInt : ArgType::kExpr;
@@ -345,61 +360,81 @@ void ConstraintReader::ReadDefault(const Node& node, Constraint& out) {
   out.args.push_back(std::move(arg));
 }
 
-void ConstraintReader::ReadAlternatives(MapReader& map, Constraint& out) {
-  const Node* of = map.need("of");
+void ConstraintReader::ReadAlternatives(MapReader& fields, std::string_view subject,
+                                        Constraint& out) {
+  const Node* of = fields.need("of");
   if (of == nullptr) return;
   const bool lists = of->is_list() && of->children.size() >= 2 &&
                      std::all_of(of->children.begin(), of->children.end(), [](const Node& child) {
                        return child.is_list() && !child.children.empty();
                      });
   if (!lists) {
-    reporter_.At(*of, "`of` must be a list of two or more lists of constraints");
+    reporter_.At(*of, "`any_of` must be a list of two or more lists of constraints");
     return;
   }
   for (const Node& list : of->children) {
     std::vector<Constraint> all;
-    for (const Node& child : list.children) {
-      MapReader inner(child, "a constraint of any_of", reporter_);
-      if (!inner.ok()) continue;
-      const Node* kind = child.find("kind");
-      if (kind != nullptr && (kind->text == "any_of" || kind->text == "note")) {
-        reporter_.At(*kind, absl::StrCat(kind->text, " is not taken within any_of"));
-        continue;
-      }
-      Constraint constraint;
-      ReadCore(inner, constraint, true);
-      inner.Finish();
-      all.push_back(std::move(constraint));
-    }
+    for (const Node& child : list.children) all.push_back(ReadInner(child, subject));
     out.alternatives.push_back(std::move(all));
   }
 }
 
-void ConstraintReader::ReadMeasured(MapReader& map, Constraint& out) {
+// `measured: undocumented`: from the first measured version on; `measured: {2.51: undocumented}`.
+void ConstraintReader::ReadMeasured(MapReader& map, const Place& place, Constraint& out) {
   const Node* node = map.find("measured");
   if (node == nullptr) return;
-  MapReader measured(*node, "`measured`", reporter_);
-  const Node* since = measured.need("since");
-  const Node* consequence = measured.need("consequence");
-  measured.Finish();
-  if (since == nullptr || consequence == nullptr) return;
-  const auto sdk = symbols_.Sdk(*since, reporter_);
-  const auto then = OneConsequence(*consequence, reporter_);
-  if (!sdk || !then) return;
-  out.measured_since = *sdk;
+  if (node->is_scalar()) {
+    const auto first = place.evidence.FirstMeasured();
+    if (!first) {
+      reporter_.At(*node, "nothing was measured for this backend");
+      return;
+    }
+    out.measured_since = *first;
+    out.measured_consequence =
+        OneConsequence(*node, reporter_).value_or(Consequence::kUndocumented);
+    return;
+  }
+  if (!node->is_map() || node->children.size() != 1) {
+    reporter_.At(*node, "`measured` must be a consequence, or a map of one SDK and a consequence");
+    return;
+  }
+  Node sdk;
+  sdk.kind = Node::Kind::kScalar;
+  sdk.quoted = true;
+  sdk.text = node->children[0].key;
+  sdk.line = node->children[0].key_line;
+  sdk.column = node->children[0].key_column;
+  const auto since = symbols_.Sdk(sdk, reporter_);
+  const auto then = OneConsequence(node->children[0], reporter_);
+  if (!since || !then) return;
+  out.measured_since = *since;
   out.measured_consequence = *then;
+}
+
+void ConstraintReader::ReadSources(MapReader& map, const Place& place, Constraint& out) {
+  const bool untested = map.flag("untested").value_or(false);
+  if (map.find("sources") != nullptr) {
+    out.sources = symbols_.Sources(map, true);
+    return;
+  }
+  out.sources =
+      place.sources.empty() ? place.evidence.SourcesOf(place.section, untested) : place.sources;
+  if (out.sources.empty()) {
+    reporter_.At(map.node(), "no source follows from this section: name them in `sources`");
+  }
 }
 
 void ConstraintReader::ReadGroups(MapReader& map, Constraint& out) {
   const Node* node = map.find("groups");
   if (node == nullptr) return;
-  if (!node->is_list() || node->children.empty()) {
-    reporter_.At(*node, "`groups` must be a list of groups, at least one");
+  if (node->is_map() || node->is_null() || (node->is_list() && node->children.empty())) {
+    reporter_.At(*node, "`groups` must be a group or a list of them");
     return;
   }
   const auto& known = symbols_.op().groups;
   out.groups = 0;
-  for (const Node& child : node->children) {
+  for (const Node* item : OneOrMany(*node)) {
+    const Node& child = *item;
     const auto it = std::find(known.begin(), known.end(), child.text);
     if (!child.is_scalar() || it == known.end()) {
       reporter_.At(child, absl::StrCat("unknown group ", Quoted(child.text), ": no variant has it",

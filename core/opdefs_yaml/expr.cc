@@ -253,13 +253,16 @@ class ExprParser {
   }
   bool PortName(int16_t& port) {
     Skip();
-    const size_t end = text_.find(']', at_);
-    if (end == text_.npos) return Fail("expected a port");
-    const std::string_view name = text_.substr(at_, end + 1 - at_);
+    const size_t begin = at_;
+    Word();
+    if (text_.substr(at_).starts_with("..m")) at_ += 3;
+    const std::string_view name = text_.substr(begin, at_ - begin);
     const auto found = symbols_.FindPort(name);
-    if (!found) return Fail(symbols_.UnknownPort(name));
+    if (!found) {
+      at_ = begin;
+      return Fail(name.empty() ? "expected a port" : symbols_.UnknownPort(name));
+    }
     if (found->element > 0) return Fail("only the first tensor of a variadic port can be meant");
-    at_ = end + 1;
     port = found->port;
     return true;
   }

@@ -17,7 +17,8 @@ class Reverse {
   Ir Run() {
     Ir ir;
     for (const auto& row : view_.sources()) {
-      ir.sources[Text(row.id)] = {Text(row.title), row.sdk, row.measured != 0};
+      ir.sources[Text(row.id)] = {Text(row.title), row.sdk, row.kind, row.partial != 0,
+                                  Texts(row.backends)};
     }
     for (const auto& row : view_.socs()) {
       ir.socs[row.id] = {Text(row.name), Texts(row.aliases), Text(row.arch_name), row.vtcm_mb};
@@ -131,6 +132,7 @@ class Reverse {
     }
     out.sources = Sources(row.sources);
     out.note = Text(row.note);
+    out.profile = Text(row.profile);
     return out;
   }
 

@@ -102,7 +102,8 @@ class Builder {
   absl::StatusOr<std::string> Build() {
     for (const auto& [id, source] : ir_.sources) {
       source_index_[id] = static_cast<uint16_t>(sources_.size());
-      sources_.push_back({Text(id), Text(source.title), source.sdk, source.measured});
+      sources_.push_back({Text(id), Text(source.title), source.sdk, source.kind,
+                          static_cast<uint8_t>(source.partial ? 1 : 0), Texts(source.backends)});
     }
     if (sources_.size() > std::numeric_limits<uint16_t>::max()) {
       return absl::ResourceExhaustedError("more than 65535 sources");
@@ -263,6 +264,7 @@ class Builder {
     row.alternatives = Append(alts_, alts);
     row.sources = Sources(c.sources);
     row.note = Text(c.note);
+    row.profile = Text(c.profile);
     return row;
   }
 

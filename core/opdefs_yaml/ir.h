@@ -14,6 +14,8 @@
 
 namespace quantgate::opdefs {
 
+using opdb::SourceKind;
+
 struct Tree {
   opdb::TreeType type = opdb::TreeType::kNull;
   std::string key, text;
@@ -26,7 +28,11 @@ struct Tree {
 struct Source {
   std::string title;
   SdkKey sdk = 0;
-  bool measured = false;
+  SourceKind kind = SourceKind::kDocuments;
+  // Asked about what changed only: evidence for what begins with this version.
+  bool partial = false;
+  // Those whose lines rest on it by where they stand; none: it is named or not used.
+  std::vector<std::string> backends;
 };
 
 struct Soc {
@@ -96,6 +102,7 @@ struct Constraint {
   std::vector<std::vector<Constraint>> alternatives;
   std::vector<std::string> sources;
   std::string note;
+  std::string profile;  // the profile an op takes it from; "" = it is the op's own
 };
 
 struct Op {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/opdefs_yaml/op_reader.h"
 #include "core/opdefs_yaml/precisions_reader.h"
+#include "core/opdefs_yaml/profiles.h"
 #include "core/opdefs_yaml/targets_reader.h"
 #include "core/opdefs_yaml/waivers_reader.h"
 
@@ -127,15 +129,50 @@ class Loader {
     } else if (parent.find('/') != std::string::npos) {
       errors_.Add((folder_ / path).string(), 0, 0, "no file is expected here");
     } else {
-      Visit(path,
-            [&](const Node& node, const Reporter& to) { ReadOp(node, parent, stem, to, ir_); });
+      if (stem == "profiles") return;  // read with the first op of its backend
+      Profiles& profiles = ProfilesOf(parent);
+      Visit(path, [&](const Node& node, const Reporter& to) {
+        ReadOp(node, parent, stem, to, profiles, ir_);
+      });
     }
+  }
+
+  // What the ops of a backend share: of the databases below, then of this folder. The texts stay
+  // in the database, so that an overlay can use them.
+  Profiles& ProfilesOf(const std::string& backend) {
+    const auto [it, added] = profiles_.try_emplace(backend);
+    if (!added) return it->second;
+    const auto known = ir_.backends.find(backend);
+    if (known == ir_.backends.end()) return it->second;  // ReadOp says so
+    const std::string document = absl::StrCat("profiles/", backend);
+    Tree& texts = ir_.documents[document];
+    texts.type = opdb::TreeType::kList;
+    for (const Tree& text : texts.children) {
+      const std::string name = absl::StrCat("profiles of ", backend);
+      if (const auto node = ParseYaml(text.text, name, errors_)) {
+        ReadProfiles(*node, {name, &errors_}, ir_, known->second, it->second);
+      }
+    }
+    const fs::path path = fs::path(backend) / "profiles.yaml";
+    Visit(path, [&](const Node& node, const Reporter& to) {
+      ReadProfiles(node, to, ir_, known->second, it->second);
+    });
+    if (auto text = std::binary_search(files_.begin(), files_.end(), path)
+                        ? ReadFile(folder_ / path, errors_)
+                        : std::nullopt) {
+      Tree& child = texts.children.emplace_back();
+      child.type = opdb::TreeType::kString;
+      child.text = *std::move(text);
+    }
+    if (texts.children.empty()) ir_.documents.erase(document);
+    return it->second;
   }
 
   const fs::path folder_;
   Ir& ir_;
   Errors errors_;
   std::vector<fs::path> files_;
+  std::map<std::string, Profiles> profiles_;
 };
 
 }  // namespace

@@ -7,7 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/opdb/image.h"
-#include "core/opdefs_yaml/constraint_reader.h"
+#include "core/opdefs_yaml/op_constraints.h"
+#include "core/opdefs_yaml/rows_reader.h"
 #include "core/opdefs_yaml/symbols.h"
 #include "core/types/nearest.h"
 
@@ -22,8 +23,11 @@ bool Overlap(const opdb::Range& a, const opdb::Range& b) {
 
 class OpReader {
  public:
-  OpReader(const Reporter& reporter, const Ir& ir, const Backend& backend)
-      : reporter_(reporter), symbols_(ir, backend, op_) {}
+  OpReader(const Reporter& reporter, const Ir& ir, std::string_view backend, Profiles& profiles)
+      : reporter_(reporter),
+        evidence_(ir, backend),
+        symbols_(ir, ir.backends.find(std::string(backend))->second, op_),
+        profiles_(profiles) {}
 
   // `known`: the op of the database below, for a file that extends it; null = there is none.
   Op Read(MapReader& map, const Op* known) {
@@ -33,99 +37,113 @@ class OpReader {
         return std::move(op_);
       }
       op_ = *known;
-      for (std::string& source : symbols_.Sources(map, true)) {
-        if (std::find(op_.sources.begin(), op_.sources.end(), source) == op_.sources.end()) {
-          op_.sources.push_back(std::move(source));
-        }
-      }
-      ReadVariants(map);
-      ReadConstraints(map);
-      map.Finish();
-      return std::move(op_);
+      sources_ = symbols_.Sources(map, false);
+    } else {
+      sources_ = symbols_.Sources(map, false);
+      ReadRange(map);
+      ReadPorts(map, "inputs", true);
+      ReadPorts(map, "outputs", false);
+      ReadParams(map);
     }
-    op_.sources = symbols_.Sources(map, true);
-    op_.range = symbols_.Range(map);
-    ReadPorts(map, "inputs", true);
-    ReadPorts(map, "outputs", false);
-    ReadParams(map);
-    ReadVariants(map);
-    ReadConstraints(map);
-    ReadExamples(map);
+    ReadRows(map);
+    OpConstraints constraints(symbols_, evidence_, sources_, profiles_, reporter_);
+    constraints.Read(map, op_.constraints);
+    if (map.find("extends") == nullptr) ReadExamples(map);
     map.Finish();
+    op_.sources = SourcesOfOp();
     return std::move(op_);
   }
 
  private:
+  void ReadRange(MapReader& map) {
+    if (const Node* sdk = map.find("sdk")) {
+      const auto range =
+          SdkRange(sdk->text, *sdk, symbols_.ir(), symbols_.backend(), reporter_);
+      if (range) {
+        op_.range.since = range->first;
+        op_.range.until = range->second;
+      }
+    }
+    op_.range.archs = symbols_.ArchsOf(map);
+  }
+
+  // Roles by position: `activation`, or {role: bias, optional: true}.
   void ReadPorts(MapReader& map, std::string_view key, bool inputs) {
     map.need(key);
     bool variadic = false;
     int next = 0;
     for (const Node* node : map.list(key)) {
-      MapReader entry(*node, "a port", reporter_);
-      if (!entry.ok()) continue;
-      Port port;
-      const Node* name = entry.need("port");
-      port.role = entry.text("role").value_or("");
-      if (entry.flag("optional").value_or(false)) port.flags |= opdb::kPortOptional;
-      port.channel_axis = static_cast<int8_t>(entry.integer("channel_axis", -8, 7).value_or(-128));
-      entry.Finish();
-      if (name == nullptr) continue;
-      PortName given{.first = -1};
-      if (const auto parsed = ParsePortName(name->text)) given = *parsed;
-      const std::string expected = absl::StrCat(inputs ? "in[" : "out[", next, "]");
-      if (given.input != inputs || given.first != next) {
-        reporter_.At(*name,
-                     absl::StrCat("port ", Quoted(name->text), ": expected ", expected, " here"));
-        continue;
-      }
-      if (variadic) reporter_.At(*name, "a variadic port must be the last one");
-      if (op_.ports.size() >= opdb::kMaxPorts) {
-        reporter_.At(*name, absl::StrCat("more than ", opdb::kMaxPorts, " ports"));
+      if (variadic) {
+        reporter_.At(*node, "a variadic port must be the last one");
         return;
       }
-      variadic = given.variadic;
+      if (op_.ports.size() >= opdb::kMaxPorts) {
+        reporter_.At(*node, absl::StrCat("more than ", opdb::kMaxPorts, " ports"));
+        return;
+      }
+      Port port;
+      if (node->is_scalar()) {
+        port.role = node->text;
+      } else {
+        MapReader entry(*node, "a port", reporter_);
+        port.role = entry.text("role").value_or("");
+        variadic = entry.flag("variadic").value_or(false);
+        if (entry.flag("optional").value_or(false)) port.flags |= opdb::kPortOptional;
+        port.channel_axis =
+            static_cast<int8_t>(entry.integer("channel_axis", -8, 7).value_or(-128));
+        entry.Finish();
+      }
       if (variadic) port.flags |= opdb::kPortVariadic;
-      port.first = given.first;
-      port.name = name->text;
+      port.first = next;
+      port.name = absl::StrCat(inputs ? "in[" : "out[", next, variadic ? "..m]" : "]");
       ++next;
       op_.ports.push_back(std::move(port));
       ++(inputs ? op_.input_count : op_.output_count);
     }
   }
 
+  // {name: dtype} or {name: {dtype: ..., required: true}}.
   void ReadParams(MapReader& map) {
-    for (const Node* node : map.list("params")) {
-      MapReader entry(*node, "a param", reporter_);
-      if (!entry.ok()) continue;
+    const Node* params = map.find("params");
+    if (params == nullptr) return;
+    if (!params->is_map()) {
+      reporter_.At(*params, "`params` must be a map {name: dtype}");
+      return;
+    }
+    for (const Node& node : params->children) {
       Param param;
-      if (entry.need("name") != nullptr) param.name = entry.text("name").value_or("");
-      if (const Node* dtype = entry.need("dtype")) {
-        // UNDEFINED: the dtype follows a tensor of the op.
-        param.dtype = dtype->text == "UNDEFINED"
-                          ? Dtype::kUndefined
-                          : OneDtype(*dtype, reporter_).value_or(Dtype::kUndefined);
+      param.name = node.key;
+      if (node.is_scalar()) {
+        param.dtype = ParamDtype(node);
+      } else {
+        MapReader entry(node, "a param", reporter_);
+        if (!entry.ok()) continue;
+        if (const Node* dtype = entry.need("dtype")) param.dtype = ParamDtype(*dtype);
+        param.rank = static_cast<int8_t>(entry.integer("rank", 0, 8).value_or(-1));
+        param.required = entry.flag("required").value_or(false);
+        ReadValueNames(entry, param);
+        if (const Node* value = entry.find("default"); value != nullptr && !value->is_null()) {
+          ReadDefault(*value, param);
+          if (param.required) reporter_.At(*value, "a required param has no default");
+        }
+        entry.Finish();
       }
-      param.rank = static_cast<int8_t>(entry.integer("rank", 0, 8).value_or(-1));
-      param.required = entry.flag("required").value_or(false);
-      ReadValueNames(entry, param);
-      if (const Node* value = entry.find("default"); value != nullptr && !value->is_null()) {
-        ReadDefault(*value, param);
-        if (param.required) reporter_.At(*value, "a required param has no default");
-      }
-      entry.Finish();
-      if (param.name.find('[') != std::string::npos || param.name == "all") {
-        reporter_.At(*node, absl::StrCat(Quoted(param.name), " is no name of a param"));
-      }
-      if (symbols_.FindParam(param.name)) {
-        reporter_.At(*node, absl::StrCat("duplicate param ", Quoted(param.name)));
-        continue;
+      if (param.name.find('[') != std::string::npos || param.name == "all" ||
+          param.name == "op" || !PortNameOf(param.name).empty()) {
+        reporter_.AtKey(node, absl::StrCat(Quoted(param.name), " is no name of a param"));
       }
       if (op_.params.size() >= opdb::kMaxParams) {
-        reporter_.At(*node, absl::StrCat("more than ", opdb::kMaxParams, " params"));
+        reporter_.AtKey(node, absl::StrCat("more than ", opdb::kMaxParams, " params"));
         return;
       }
       op_.params.push_back(std::move(param));
     }
+  }
+
+  // UNDEFINED: the dtype follows a tensor of the op.
+  Dtype ParamDtype(const Node& node) {
+    if (node.is_scalar() && node.text == "UNDEFINED") return Dtype::kUndefined;
+    return OneDtype(node, reporter_).value_or(Dtype::kUndefined);
   }
 
   void ReadValueNames(MapReader& entry, Param& param) {
@@ -166,45 +184,57 @@ class OpReader {
     }
   }
 
-  void ReadVariants(MapReader& map) {
+  void ReadRows(MapReader& map) {
     std::set<std::string> ids;
-    std::map<std::pair<uint8_t, std::vector<DtypeMask>>, std::vector<opdb::Range>> rows;
+    std::map<std::pair<uint8_t, std::vector<DtypeMask>>, std::vector<opdb::Range>> known_rows;
     std::vector<const Node*> places(op_.variants.size(), nullptr);
     for (const Variant& known : op_.variants) {
       ids.insert(known.id);
-      rows[{known.group, known.dtypes}].push_back(known.range);
+      known_rows[{known.group, known.dtypes}].push_back(known.range);
     }
-    for (const Node* node : map.list("variants")) {
-      MapReader entry(*node, "a variant", reporter_);
-      if (!entry.ok()) continue;
-      Variant variant;
-      if (entry.need("id") != nullptr) variant.id = entry.text("id").value_or("");
-      if (!variant.id.empty() && !ids.insert(variant.id).second) {
-        reporter_.At(*node, absl::StrCat("duplicate variant id ", Quoted(variant.id)));
+    const Node* node = map.find("rows");
+    if (node == nullptr) return;
+    for (ReadRow& row : RowsReader(symbols_, evidence_, sources_, reporter_).Read(*node)) {
+      Variant& variant = row.variant;
+      if (!ids.insert(variant.id).second) {
+        reporter_.AtKey(*row.place, absl::StrCat("duplicate row ", Quoted(variant.id)));
       }
-      if (entry.need("group") != nullptr)
-        variant.group = Group(*node, entry.text("group").value_or(""));
-      variant.range = symbols_.Range(entry);
-      variant.sources = symbols_.Sources(entry, true);
-      ReadVariantConsequence(entry, variant);
-      const bool complete = ReadDtypes(entry, variant);
-      entry.Finish();
-      auto& same = rows[{variant.group, variant.dtypes}];
-      if (complete && std::any_of(same.begin(), same.end(), [&](const opdb::Range& other) {
+      variant.group = Group(*row.place, row.group);
+      auto& same = known_rows[{variant.group, variant.dtypes}];
+      if (std::any_of(same.begin(), same.end(), [&](const opdb::Range& other) {
             return Overlap(other, variant.range);
           })) {
-        reporter_.At(*node, absl::StrCat("variant ", Quoted(variant.id),
-                                         " repeats the dtypes of another of its group and range"));
+        reporter_.AtKey(*row.place,
+                        absl::StrCat("row ", Quoted(variant.id),
+                                     " repeats the dtypes of another of its group and range"));
       }
       same.push_back(variant.range);
-      places.push_back(node);
+      places.push_back(row.place);
       op_.variants.push_back(std::move(variant));
     }
+    SortByGroup(places);
     WarnOfUnreachable(places);
-    CheckPortsAreCovered(map);
+    CheckPortsAreCovered(*node);
   }
 
-  // An earlier row of its group that takes all it takes, for all its targets, and is no worse.
+  // Rows of a group stand together, groups in the order in which they first appear.
+  void SortByGroup(std::vector<const Node*>& places) {
+    std::vector<size_t> order(op_.variants.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return op_.variants[a].group < op_.variants[b].group;
+    });
+    std::vector<Variant> rows;
+    std::vector<const Node*> sorted;
+    for (const size_t i : order) {
+      rows.push_back(std::move(op_.variants[i]));
+      sorted.push_back(places[i]);
+    }
+    op_.variants = std::move(rows);
+    places = std::move(sorted);
+  }
+
+  // An earlier row of its group that accepts all it accepts, for all its targets, and is no worse.
   // Rows that are lists per port are left alone: a shorter list states what goes together.
   void WarnOfUnreachable(const std::vector<const Node*>& places) {
     const auto& all = op_.variants;
@@ -224,23 +254,23 @@ class OpReader {
       const auto end = all.begin() + static_cast<std::ptrdiff_t>(i);
       const auto it = std::find_if(all.begin(), end, hides);
       if (it == end) continue;
-      reporter_.Warn(*places[i], absl::StrCat("variant ", Quoted(all[i].id), " is never chosen: ",
-                                              Quoted(it->id), " above takes all that it takes"));
+      reporter_.Warn(*places[i], absl::StrCat("row ", Quoted(all[i].id), " is never chosen: ",
+                                              Quoted(it->id), " above accepts all that it accepts"));
     }
   }
 
-  // A port that must be given and that no row takes would refuse every node. `~` for an optional
+  // A port that must be given and that no row accepts would refuse every node. `~` for an optional
   // one is a statement: the backend has no use for it.
-  void CheckPortsAreCovered(MapReader& map) {
+  void CheckPortsAreCovered(const Node& rows) {
     if (op_.variants.empty()) return;
     for (size_t i = 0; i < op_.ports.size(); ++i) {
-      const bool taken =
+      const bool accepted =
           std::any_of(op_.variants.begin(), op_.variants.end(), [&](const Variant& variant) {
             return i < variant.dtypes.size() && variant.dtypes[i] != 0;
           });
-      if (taken || (op_.ports[i].flags & opdb::kPortOptional) != 0) continue;
-      reporter_.At(*map.node().find("variants"),
-                   absl::StrCat("no variant takes the required port ", Quoted(op_.ports[i].name),
+      if (accepted || (op_.ports[i].flags & opdb::kPortOptional) != 0) continue;
+      reporter_.AtKey(rows,
+                   absl::StrCat("no row accepts the required port ", Quoted(op_.ports[i].name),
                                 ": list its dtypes, or declare it optional: true"));
     }
   }
@@ -256,65 +286,80 @@ class OpReader {
     return static_cast<uint8_t>(op_.groups.size() - 1);
   }
 
-  void ReadVariantConsequence(MapReader& entry, Variant& variant) {
-    if (const Node* node = entry.find("consequence")) {
-      if (node->is_scalar() && node->text == "undocumented") {
-        variant.consequence = Consequence::kUndocumented;
-      } else {
-        reporter_.At(*node, "the consequence of a variant can only be undocumented");
+  void ReadExamples(MapReader& map) {
+    std::set<std::string> tags;
+    Tree all;
+    all.type = opdb::TreeType::kList;
+    all.key = "examples";
+    for (const Node* written : map.list("examples")) {
+      for (const Node& example : ExpandValues(*written)) {
+        CheckExample(example, tags);
+        all.children.push_back(TreeOf(example));
       }
     }
-    if (const Node* node = entry.find("undocumented_until")) {
-      variant.undocumented_until = symbols_.Sdk(*node, reporter_).value_or(0);
-      if (variant.undocumented_until != 0 && variant.undocumented_until <= variant.range.since) {
-        reporter_.At(*node, "undocumented_until must be above since");
-      }
-    }
+    if (!all.children.empty()) op_.examples = std::move(all);
   }
 
-  bool ReadDtypes(MapReader& entry, Variant& variant) {
-    const Node* node = entry.need("dtypes");
-    if (node == nullptr) return false;
-    if (!node->is_list() || node->children.size() != op_.ports.size()) {
-      reporter_.At(
-          *node,
-          absl::StrCat("`dtypes` must be a list of ", op_.ports.size(),
-                       " entries, one per declared port, inputs then outputs",
-                       node->is_list() ? absl::StrCat("; it has ", node->children.size()) : ""));
-      variant.dtypes.assign(op_.ports.size(), 0);
-      return false;
+  // `each: operation`: one example for each value that the param has a name for, tagged by it
+  // (FLOOR_DIV: FloorDiv, unless `tags` gives another).
+  std::vector<Node> ExpandValues(const Node& node) {
+    const Node* each = node.is_map() ? node.find("each") : nullptr;
+    if (each == nullptr) return {node};
+    const auto index = symbols_.Param(*each, each->text, reporter_);
+    if (!index) return {};
+    const Param& param = op_.params[static_cast<size_t>(*index)];
+    if (param.values.empty()) {
+      reporter_.At(*each, absl::StrCat(Quoted(param.name), " has no named values"));
+      return {};
     }
-    bool good = true;
-    for (const Node& child : node->children) {
-      if (child.is_null()) {
-        variant.dtypes.push_back(0);
+    const Node* tags = node.find("tags");
+    std::vector<Node> out;
+    for (const auto& [name, value] : param.values) {
+      Node copy = node;
+      std::erase_if(copy.children,
+                    [](const Node& child) { return child.key == "each" || child.key == "tags"; });
+      const Node* tag = tags == nullptr ? nullptr : tags->find(name);
+      Put(copy, "tag", tag == nullptr ? CamelCase(name) : tag->text);
+      auto params = std::find_if(copy.children.begin(), copy.children.end(),
+                                 [](const Node& child) { return child.key == "params"; });
+      if (params == copy.children.end()) {
+        Node& map = copy.children.emplace_back();
+        map.kind = Node::Kind::kMap;
+        map.key = "params";
+        params = copy.children.end() - 1;
+      }
+      Put(*params, param.name, absl::StrCat(value));
+      out.push_back(std::move(copy));
+    }
+    return out;
+  }
+  static void Put(Node& map, std::string_view key, std::string text) {
+    Node& child = map.children.emplace_back();
+    child.kind = Node::Kind::kScalar;
+    child.key = key;
+    child.text = std::move(text);
+    child.line = map.line;
+    child.column = map.column;
+  }
+  static std::string CamelCase(std::string_view name) {
+    std::string out;
+    bool first = true;
+    for (const char c : name) {
+      if (c == '_') {
+        first = true;
         continue;
       }
-      const auto mask = DtypeSet(child, reporter_);
-      good = good && mask.has_value();
-      variant.dtypes.push_back(mask.value_or(0));
+      out += first ? c : static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+      first = false;
     }
-    return good;
+    return out;
   }
 
-  void ReadConstraints(MapReader& map) {
-    std::set<std::string> ids;
-    for (const Constraint& known : op_.constraints) ids.insert(known.id);
-    for (const Node* node : map.list("constraints")) {
-      Constraint constraint = ConstraintReader(symbols_, reporter_).Read(*node);
-      if (!constraint.id.empty() && !ids.insert(constraint.id).second) {
-        reporter_.At(*node, absl::StrCat("duplicate constraint id ", Quoted(constraint.id)));
-      }
-      op_.constraints.push_back(std::move(constraint));
-    }
-  }
-
-  void ReadExamples(MapReader& map) {
-    const auto examples = map.list("examples");
-    std::set<std::string> tags;
-    for (const Node* node : examples) {
+  void CheckExample(const Node& example, std::set<std::string>& tags) {
+    const Node* node = &example;
+    {
       MapReader entry(*node, "an example", reporter_);
-      if (!entry.ok()) continue;
+      if (!entry.ok()) return;
       entry.need("inputs");
       entry.need("outputs");
       CheckShapes(entry, "inputs", op_.input_count, 0);
@@ -332,7 +377,6 @@ class OpReader {
       }
       entry.Finish();
     }
-    if (!examples.empty()) op_.examples = TreeOf(*map.node().find("examples"));
   }
 
   // Lists of dims; `~` = a tensor that isn't given.
@@ -375,40 +419,47 @@ class OpReader {
       reporter_.At(*counts, absl::StrCat("`", Absl(key), "` must be a map {number: count}"));
   }
 
+  // All that its rows and constraints rest on, in the order of sources.yaml.
+  std::vector<std::string> SourcesOfOp() const {
+    std::set<std::string> used;
+    for (const Variant& row : op_.variants) used.insert(row.sources.begin(), row.sources.end());
+    for (const Constraint& one : op_.constraints) {
+      used.insert(one.sources.begin(), one.sources.end());
+    }
+    if (used.empty()) return evidence_.SourcesOf({}, true);
+    return {used.begin(), used.end()};
+  }
+
   const Reporter& reporter_;
+  const Evidence evidence_;
   Op op_;
   Symbols symbols_;
+  Profiles& profiles_;
+  std::vector<std::string> sources_;
 };
 
 }  // namespace
 
 void ReadOp(const Node& node, std::string_view folder, std::string_view stem,
-            const Reporter& reporter, Ir& ir) {
+            const Reporter& reporter, Profiles& profiles, Ir& ir) {
   MapReader map(node, "an op", reporter);
   if (!map.ok()) return;
   const Node* name = map.need("op");
-  const Node* backend = map.need("backend");
-  if (name == nullptr || backend == nullptr) return;
+  if (name == nullptr) return;
   if (name->text != stem) {
     reporter.At(*name, absl::StrCat("op ", Quoted(name->text), " in the file of ", Quoted(stem)));
     return;
   }
-  if (backend->text != folder) {
-    reporter.At(*backend, absl::StrCat("backend ", Quoted(backend->text), " in the folder of ",
-                                       Quoted(folder)));
-    return;
-  }
-  const auto it = ir.backends.find(backend->text);
+  const auto it = ir.backends.find(std::string(folder));
   if (it == ir.backends.end()) {
     std::vector<std::string_view> known;
     for (const auto& [id, row] : ir.backends) known.push_back(id);
-    reporter.At(*backend,
-                absl::StrCat("unknown backend ", Quoted(backend->text),
-                             ": targets.yaml doesn't have it", DidYouMeanOf(backend->text, known)));
+    reporter.At(node, absl::StrCat("unknown backend ", Quoted(folder),
+                                   ": targets.yaml doesn't have it", DidYouMeanOf(folder, known)));
     return;
   }
   const auto known = it->second.ops.find(name->text);
-  Op op = OpReader(reporter, ir, it->second)
+  Op op = OpReader(reporter, ir, folder, profiles)
               .Read(map, known == it->second.ops.end() ? nullptr : &known->second);
   it->second.ops[name->text] = std::move(op);
 }

@@ -4,13 +4,14 @@
 
 #include "core/opdefs_yaml/ir.h"
 #include "core/opdefs_yaml/map_reader.h"
+#include "core/opdefs_yaml/profiles.h"
 
 namespace quantgate::opdefs {
 
-// Adds the op to its backend in `ir`, in place of one of the same name. The file's name must be
-// the op's, its folder the backend's.
+// Adds the op to its backend (the folder) in `ir`, in place of one of the same name. The file's
+// name must be the op's. `profiles`: the backend's.
 void ReadOp(const Node& node, std::string_view folder, std::string_view stem,
-            const Reporter& reporter, Ir& ir);
+            const Reporter& reporter, Profiles& profiles, Ir& ir);
 
 // A document as a tree: scalars typed, map entries sorted by key.
 Tree TreeOf(const Node& node);

@@ -44,6 +44,10 @@ struct KindSchema {
   opdb::Kind kind;
   std::span<const Field> fields;
   uint8_t min_fields = 0;  // so many of the fields at least
+  // The field that a bare value stands for: `same_shape: in0`; "" = none.
+  std::string_view principal = {};
+  // A bare value with ".." is `min..max`.
+  bool range = false;
 };
 
 std::span<const KindSchema> Kinds();

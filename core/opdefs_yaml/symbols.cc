@@ -14,14 +14,14 @@ absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 std::vector<std::string_view> AllDtypes() {
   std::vector<std::string_view> names;
-  for (int i = 1; i < kDtypeCount; ++i) names.push_back(DtypeName(static_cast<Dtype>(i)));
+  for (int i = 1; i < kDtypeCount; ++i) names.push_back(DtypeShortName(static_cast<Dtype>(i)));
   return names;
 }
 
 std::vector<std::string_view> AllEncodings() {
   std::vector<std::string_view> names;
   for (int i = 0; i < kQnnEncodingCount; ++i) {
-    names.push_back(QnnEncodingName(static_cast<QnnEncoding>(i)));
+    names.push_back(QnnEncodingShortName(static_cast<QnnEncoding>(i)));
   }
   return names;
 }
@@ -41,7 +41,25 @@ std::optional<PortName> ParsePortName(std::string_view text) {
   return name;
 }
 
-std::optional<PortRef> Symbols::FindPort(std::string_view name) const {
+std::string PortNameOf(std::string_view text) {
+  const bool input = text.starts_with("in");
+  if (!input && !text.starts_with("out")) return {};
+  std::string_view number = text.substr(input ? 2 : 3);
+  if (number.empty() || number[0] < '0' || number[0] > '9') return {};
+  std::string name = absl::StrCat(input ? "in[" : "out[", Absl(number), "]");
+  return ParsePortName(name) ? name : std::string();
+}
+
+std::string ShortPortName(std::string_view name) {
+  std::string text(name);
+  std::erase_if(text, [](char c) { return c == '[' || c == ']'; });
+  return text;
+}
+
+std::optional<PortRef> Symbols::FindPort(std::string_view written) const {
+  if (written == "this") return own_port_;
+  const std::string name = PortNameOf(written);
+  if (name.empty()) return std::nullopt;
   for (size_t i = 0; i < op_.ports.size(); ++i) {
     if (op_.ports[i].name == name) return PortRef{static_cast<int16_t>(i), -1};
   }
@@ -66,8 +84,8 @@ std::optional<int16_t> Symbols::FindParam(std::string_view name) const {
 }
 
 std::string Symbols::UnknownPort(std::string_view name) const {
-  std::vector<std::string_view> names;
-  for (const auto& port : op_.ports) names.push_back(port.name);
+  std::vector<std::string> names;
+  for (const auto& port : op_.ports) names.push_back(ShortPortName(port.name));
   return absl::StrCat("unknown port ", Quoted(name), DidYouMeanOf(name, names));
 }
 
@@ -196,29 +214,19 @@ std::optional<uint32_t> Symbols::Archs(const Node& node, const Reporter& reporte
   return good ? std::optional(mask) : std::nullopt;
 }
 
-opdb::Range Symbols::Range(MapReader& map) const {
-  opdb::Range range;
-  const Node* since = map.find("since");
-  const Node* until = map.find("until");
+uint32_t Symbols::ArchsOf(MapReader& map) const {
   const Node* arch = map.find("arch");
-  if (since != nullptr) range.since = Sdk(*since, map.reporter()).value_or(0);
-  if (until != nullptr) range.until = Sdk(*until, map.reporter()).value_or(kSdkOpen);
-  const SdkKey oldest = backend_.sdks.empty() ? SdkKey{0} : backend_.sdks.front();
-  if (range.until <= std::max(range.since, oldest)) {
-    map.reporter().At(
-        *until, absl::StrCat("empty range: until ", SdkName(range.until), " (exclusive) from ",
-                             SdkName(std::max(range.since, oldest))));
-  }
-  if (arch != nullptr) range.archs = Archs(*arch, map.reporter()).value_or(~0u);
-  return range;
+  return arch == nullptr ? ~0u : Archs(*arch, map.reporter()).value_or(~0u);
 }
 
 std::optional<Dtype> OneDtype(const Node& node, const Reporter& reporter) {
   if (node.is_scalar()) {
-    const auto dtype = DtypeFromName(node.text);
-    if (dtype && *dtype != Dtype::kUndefined) return dtype;
+    if (const auto dtype = DtypeFromShortName(node.text)) return dtype;
+    const auto by_name = DtypeFromName(node.text);
     reporter.At(node, absl::StrCat("unknown dtype ", Quoted(node.text),
-                                   DidYouMeanOf(node.text, AllDtypes())));
+                                   by_name ? absl::StrCat(": here it is called ",
+                                                          Absl(DtypeShortName(*by_name)))
+                                           : DidYouMeanOf(node.text, AllDtypes())));
     return std::nullopt;
   }
   reporter.At(node, "a dtype must be text");

@@ -24,15 +24,24 @@ struct PortName {
   int first = 0;
 };
 std::optional<PortName> ParsePortName(std::string_view text);
+// The files write a port without brackets: "in1" -> "in[1]", "in0..m" -> "in[0..m]"; "" for
+// other text.
+std::string PortNameOf(std::string_view text);
+// The other way round.
+std::string ShortPortName(std::string_view name);
 
 class Symbols {
  public:
   Symbols(const Ir& ir, const Backend& backend, const Op& op)
       : ir_(ir), backend_(backend), op_(op) {}
 
+  const Ir& ir() const { return ir_; }
   const Op& op() const { return op_; }
   const Backend& backend() const { return backend_; }
 
+  // "this" in a constraint that is read for a port is that port.
+  void set_own_port(std::optional<PortRef> port) { own_port_ = port; }
+  // As the files write it: "in1", "in0..m", "this".
   std::optional<PortRef> FindPort(std::string_view name) const;
   std::optional<int16_t> FindParam(std::string_view name) const;
   // With errors at `node`.
@@ -43,8 +52,8 @@ class Symbols {
   std::string UnknownParam(std::string_view name) const;
 
   std::vector<std::string> Sources(MapReader& map, bool required) const;
-  // `since`, `until`, `arch` of an op, variant or constraint.
-  opdb::Range Range(MapReader& map) const;
+  // `arch` of an op, row or constraint; all archs where it isn't given.
+  uint32_t ArchsOf(MapReader& map) const;
   std::optional<SdkKey> Sdk(const Node& node, const Reporter& reporter) const;
   std::optional<int> Arch(const Node& node, std::string_view name, const Reporter& reporter) const;
 
@@ -55,8 +64,10 @@ class Symbols {
   const Ir& ir_;
   const Backend& backend_;
   const Op& op_;
+  std::optional<PortRef> own_port_;
 };
 
+// Short names: one or a list of them.
 std::optional<DtypeMask> DtypeSet(const Node& node, const Reporter& reporter);
 std::optional<Dtype> OneDtype(const Node& node, const Reporter& reporter);
 std::optional<EncodingMask> EncodingSet(const Node& node, const Reporter& reporter);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/opdb/image.h"
+#include "core/opdefs_yaml/section.h"
 #include "core/opdefs_yaml/symbols.h"
 #include "core/types/nearest.h"
 
@@ -22,6 +23,17 @@ std::optional<SdkKey> NewSdk(const Node& node, const Reporter& reporter) {
   if (key.ok()) return *key;
   reporter.At(node, std::string(key.status().message()));
   return std::nullopt;
+}
+
+SourceKind KindOf(const Node& node, const Reporter& reporter) {
+  constexpr std::string_view kNames[] = {"documents", "revision", "measured"};
+  const auto* const it = std::find(std::begin(kNames), std::end(kNames), node.text);
+  if (node.is_scalar() && it != std::end(kNames)) {
+    return static_cast<SourceKind>(it - std::begin(kNames));
+  }
+  reporter.At(node, absl::StrCat("a source is documents, revision or measured, not ",
+                                 Quoted(node.text), DidYouMeanOf(node.text, kNames)));
+  return SourceKind::kDocuments;
 }
 
 void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
@@ -67,10 +79,8 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
     backend.sdks.push_back(*key);
   }
   if (sdks != nullptr && backend.sdks.empty()) reporter.At(*sdks, "no SDK version");
-  if (const Node* first = map.find("first_measured")) {
-    backend.first_measured = NewSdk(*first, reporter).value_or(kSdkOpen);
-  }
   map.Finish();
+  backend.first_measured = Evidence(ir, node.key).FirstMeasured().value_or(kSdkOpen);
   if (backend.sdks.empty()) return;
   if (const auto old = ir.backends.find(node.key); old != ir.backends.end()) {
     // Ops of the base refer to archs by their place in the list.
@@ -124,11 +134,17 @@ void ReadSources(const Node& node, const Reporter& reporter, Ir& ir) {
     MapReader map(*entry, "a source", reporter);
     if (!map.ok()) continue;
     Source source;
-    for (const char* key : {"id", "title", "sdk", "measured"}) map.need(key);
+    for (const char* key : {"id", "kind", "title", "sdk"}) map.need(key);
     const std::string id = map.text("id").value_or("");
     source.title = map.text("title").value_or("");
     if (const Node* sdk = map.find("sdk")) source.sdk = NewSdk(*sdk, reporter).value_or(0);
-    source.measured = map.flag("measured").value_or(false);
+    if (const Node* kind = map.find("kind")) source.kind = KindOf(*kind, reporter);
+    source.partial = map.flag("partial").value_or(false);
+    for (const Node* backend : map.list("backends")) {
+      if (auto name = TextOf(*backend, "a backend", reporter)) {
+        source.backends.push_back(*std::move(name));
+      }
+    }
     map.Finish();
     if (id.empty()) continue;
     if (!ids.insert(id).second) reporter.At(*entry, absl::StrCat("duplicate source ", Quoted(id)));

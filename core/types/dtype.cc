@@ -16,14 +16,14 @@ struct Row {
 
 constexpr std::array<Row, kDtypeCount> kRows = {{
     {"UNDEFINED", "-", 0x7FFFFFFF, DtypeClass::kNone, 0},
-    {"INT_8", "i8", 0x0008, DtypeClass::kInt, 8},
-    {"INT_16", "i16", 0x0016, DtypeClass::kInt, 16},
-    {"INT_32", "i32", 0x0032, DtypeClass::kInt, 32},
-    {"INT_64", "i64", 0x0064, DtypeClass::kInt, 64},
-    {"UINT_8", "u8", 0x0108, DtypeClass::kUint, 8},
-    {"UINT_16", "u16", 0x0116, DtypeClass::kUint, 16},
-    {"UINT_32", "u32", 0x0132, DtypeClass::kUint, 32},
-    {"UINT_64", "u64", 0x0164, DtypeClass::kUint, 64},
+    {"INT_8", "I8", 0x0008, DtypeClass::kInt, 8},
+    {"INT_16", "I16", 0x0016, DtypeClass::kInt, 16},
+    {"INT_32", "I32", 0x0032, DtypeClass::kInt, 32},
+    {"INT_64", "I64", 0x0064, DtypeClass::kInt, 64},
+    {"UINT_8", "UI8", 0x0108, DtypeClass::kUint, 8},
+    {"UINT_16", "UI16", 0x0116, DtypeClass::kUint, 16},
+    {"UINT_32", "UI32", 0x0132, DtypeClass::kUint, 32},
+    {"UINT_64", "UI64", 0x0164, DtypeClass::kUint, 64},
     {"FLOAT_16", "F16", 0x0216, DtypeClass::kFloat, 16},
     {"FLOAT_32", "F32", 0x0232, DtypeClass::kFloat, 32},
     {"FLOAT_64", "F64", 0x0264, DtypeClass::kFloat, 64},
@@ -35,8 +35,8 @@ constexpr std::array<Row, kDtypeCount> kRows = {{
     {"UFIXED_POINT_8", "U8", 0x0408, DtypeClass::kUfixed, 8},
     {"UFIXED_POINT_16", "U16", 0x0416, DtypeClass::kUfixed, 16},
     {"UFIXED_POINT_32", "U32", 0x0432, DtypeClass::kUfixed, 32},
-    {"BOOL_8", "b8", 0x0508, DtypeClass::kBool, 8},
-    {"STRING", "str", 0x0608, DtypeClass::kString, 0},
+    {"BOOL_8", "B8", 0x0508, DtypeClass::kBool, 8},
+    {"STRING", "STR", 0x0608, DtypeClass::kString, 0},
 }};
 
 const Row& RowOf(Dtype dtype) { return kRows[static_cast<size_t>(dtype)]; }
@@ -53,6 +53,13 @@ std::string_view DtypeShortName(Dtype dtype) { return RowOf(dtype).short_name; }
 std::optional<Dtype> DtypeFromName(std::string_view name) {
   const auto it =
       std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) { return r.name == name; });
+  if (it == kRows.end()) return std::nullopt;
+  return static_cast<Dtype>(it - kRows.begin());
+}
+
+std::optional<Dtype> DtypeFromShortName(std::string_view name) {
+  const auto it = std::find_if(kRows.begin() + 1, kRows.end(),
+                               [&](const Row& r) { return r.short_name == name; });
   if (it == kRows.end()) return std::nullopt;
   return static_cast<Dtype>(it - kRows.begin());
 }

@@ -12,6 +12,23 @@ std::string_view QnnEncodingName(QnnEncoding encoding) {
   return kNames[static_cast<size_t>(encoding)];
 }
 
+namespace {
+constexpr std::array<std::string_view, kQnnEncodingCount> kShortNames = {
+    "none",          "per_tensor",     "per_channel", "bw_per_tensor",
+    "bw_per_channel", "block", "lpbq"};
+}  // namespace
+
+std::string_view QnnEncodingShortName(QnnEncoding encoding) {
+  return kShortNames[static_cast<size_t>(encoding)];
+}
+
+std::optional<QnnEncoding> QnnEncodingFromShortName(std::string_view name) {
+  for (size_t i = 0; i < kShortNames.size(); ++i) {
+    if (kShortNames[i] == name) return static_cast<QnnEncoding>(i);
+  }
+  return std::nullopt;
+}
+
 QnnEncoding QnnEncodingOf(const Encoding& encoding) {
   switch (encoding.kind) {
     case EncodingKind::kNone:

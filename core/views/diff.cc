@@ -260,7 +260,7 @@ class Comparer {
   bool MeasuredOnly(opdb::Slice<uint16_t> sources) const {
     const auto all = db_.get(sources);
     return !all.empty() && std::all_of(all.begin(), all.end(),
-                                       [&](uint16_t i) { return db_.sources()[i].measured != 0; });
+                                       [&](uint16_t i) { return db_.sources()[i].measured(); });
   }
 
   // Whether only measuring says that the entry is on the one side and not on the other. `was` =
@@ -272,7 +272,7 @@ class Comparer {
     const auto all = db_.get(sources);
     return std::any_of(all.begin(), all.end(), [&](uint16_t i) {
       const opdb::SourceRow& source = db_.sources()[i];
-      return source.measured != 0 && source.sdk >= range.until;
+      return source.measured() && source.sdk >= range.until;
     });
   }
 

@@ -381,7 +381,7 @@ class OpPrecisions {
 
   bool Measured(const opdb::VariantRow& row) const {
     for (const uint16_t i : db_.get(row.sources)) {
-      if (db_.sources()[i].measured != 0 && db_.sources()[i].sdk <= sdk_) return true;
+      if (db_.sources()[i].measured() && db_.sources()[i].sdk <= sdk_) return true;
     }
     return false;
   }

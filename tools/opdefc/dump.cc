@@ -31,7 +31,7 @@ class Dumper {
       source->set_id(Text(row.id));
       source->set_title(Text(row.title));
       source->set_sdk(SdkName(row.sdk));
-      source->set_measured(row.measured != 0);
+      source->set_measured(row.measured());
     }
     for (const auto& row : view_.socs()) {
       auto* soc = out.add_socs();

@@ -45,8 +45,11 @@ enum class DtypeClass : uint8_t { kNone, kInt, kUint, kFloat, kSfixed, kUfixed, 
 
 // "UFIXED_POINT_8"; "UNDEFINED" for kUndefined.
 std::string_view DtypeName(Dtype dtype);
-// "U8", "S32", "F16", "i32", "u8", "b8": for tables where space is short.
+// "U8", "S32", "F16", "I32", "UI8", "B8": as the files of the database and tables write them.
+// U and S are fixed-point types, I and UI plain integers. "-" for kUndefined.
 std::string_view DtypeShortName(Dtype dtype);
+// Exact names only; nothing for "-".
+std::optional<Dtype> DtypeFromShortName(std::string_view name);
 // Exact names only.
 std::optional<Dtype> DtypeFromName(std::string_view name);
 // QNN_DATATYPE_* number, e.g. 0x0408 for UFIXED_POINT_8.

@@ -3,6 +3,7 @@
 #define QUANTGATE_ENCODING_H_
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,9 @@ inline constexpr int kQnnEncodingCount = 7;
 using EncodingMask = uint32_t;
 constexpr EncodingMask MaskOf(QnnEncoding e) { return EncodingMask{1} << static_cast<int>(e); }
 std::string_view QnnEncodingName(QnnEncoding encoding);  // "AXIS_SCALE_OFFSET"
+// "per_channel", "bw_per_tensor", "lpbq": as the files of the database write them.
+std::string_view QnnEncodingShortName(QnnEncoding encoding);
+std::optional<QnnEncoding> QnnEncodingFromShortName(std::string_view name);
 
 // real = scale * (q - zero_point). QNN's offset is -zero_point: see ToQnnOffset.
 struct Encoding {
