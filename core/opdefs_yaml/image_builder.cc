@@ -18,25 +18,6 @@ using opdb::SectionId;
 using opdb::Slice;
 using opdb::Str;
 
-// Rows of one type, and slices of them that are already there.
-template <typename T>
-class Pool {
- public:
-  Slice<T> Add(const std::vector<T>& rows) {
-    if (rows.empty()) return {};
-    std::string bytes(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(T));
-    const auto [it, fresh] = seen_.try_emplace(std::move(bytes), rows_.size());
-    if (fresh) rows_.insert(rows_.end(), rows.begin(), rows.end());
-    return {static_cast<uint32_t>(it->second), static_cast<uint32_t>(rows.size())};
-  }
-  const std::vector<T>& rows() const { return rows_; }
-
- private:
-  static_assert(std::has_unique_object_representations_v<T> || std::is_same_v<T, double>);
-  std::vector<T> rows_;
-  std::map<std::string, size_t> seen_;
-};
-
 template <typename T>
 Slice<T> Append(std::vector<T>& rows, const std::vector<T>& more) {
   if (more.empty()) return {};
@@ -44,6 +25,39 @@ Slice<T> Append(std::vector<T>& rows, const std::vector<T>& more) {
   rows.insert(rows.end(), more.begin(), more.end());
   return slice;
 }
+
+// Field by field into zeros, so that padding is zero and equal rows are equal bytes.
+template <typename T>
+void CopyRow(const T& row, char* out) {
+  if constexpr (requires { opdb::VisitFields(row, [](const auto&) {}); }) {
+    const char* const begin = reinterpret_cast<const char*>(&row);
+    opdb::VisitFields(row, [&](const auto& field) {
+      std::memcpy(out + (reinterpret_cast<const char*>(&field) - begin), &field, sizeof field);
+    });
+  } else {
+    static_assert(std::has_unique_object_representations_v<T> || std::is_same_v<T, double>);
+    std::memcpy(out, &row, sizeof row);
+  }
+}
+
+// Rows of one type, each slice of them once: ops that share a constraint share what it says.
+template <typename T>
+class Pool {
+ public:
+  Slice<T> Add(const std::vector<T>& rows) {
+    if (rows.empty()) return {};
+    std::string bytes(rows.size() * sizeof(T), '\0');
+    for (size_t i = 0; i < rows.size(); ++i) CopyRow(rows[i], bytes.data() + i * sizeof(T));
+    const auto [it, fresh] = seen_.try_emplace(std::move(bytes), rows_.size());
+    if (fresh) rows_.insert(rows_.end(), rows.begin(), rows.end());
+    return {static_cast<uint32_t>(it->second), static_cast<uint32_t>(rows.size())};
+  }
+  const std::vector<T>& rows() const { return rows_; }
+
+ private:
+  std::vector<T> rows_;
+  std::map<std::string, size_t> seen_;
+};
 
 class ImageWriter {
  public:
@@ -59,7 +73,7 @@ class ImageWriter {
     too_large_ = too_large_ || rows.size() > std::numeric_limits<uint32_t>::max();
     const size_t begin = bytes_.size();
     bytes_.resize(begin + rows.size() * sizeof(T));
-    for (size_t i = 0; i < rows.size(); ++i) Row(rows[i], bytes_.data() + begin + i * sizeof(T));
+    for (size_t i = 0; i < rows.size(); ++i) CopyRow(rows[i], bytes_.data() + begin + i * sizeof(T));
   }
 
   absl::StatusOr<std::string> Finish() {
@@ -76,20 +90,6 @@ class ImageWriter {
   }
 
  private:
-  // Field by field into zeros, so that padding is zero.
-  template <typename T>
-  void Row(const T& row, char* out) {
-    if constexpr (requires { opdb::VisitFields(row, [](const auto&) {}); }) {
-      const char* const begin = reinterpret_cast<const char*>(&row);
-      opdb::VisitFields(row, [&](const auto& field) {
-        std::memcpy(out + (reinterpret_cast<const char*>(&field) - begin), &field, sizeof field);
-      });
-    } else {
-      static_assert(std::has_unique_object_representations_v<T> || std::is_same_v<T, double>);
-      std::memcpy(out, &row, sizeof row);
-    }
-  }
-
   std::string bytes_;
   std::array<opdb::SectionEntry, opdb::kSectionCount> entries_{};
   bool too_large_ = false;
@@ -120,7 +120,7 @@ class Builder {
     out.Section(SectionId::kReals, reals_.rows());
     out.Section(SectionId::kU16s, u16s_.rows());
     out.Section(SectionId::kMasks, masks_.rows());
-    out.Section(SectionId::kExprOps, expr_ops_);
+    out.Section(SectionId::kExprOps, expr_ops_.rows());
     out.Section(SectionId::kExprs, exprs_.rows());
     out.Section(SectionId::kSources, sources_);
     out.Section(SectionId::kSocs, socs_);
@@ -128,8 +128,8 @@ class Builder {
     out.Section(SectionId::kPorts, ports_);
     out.Section(SectionId::kParams, params_);
     out.Section(SectionId::kVariants, variants_);
-    out.Section(SectionId::kConds, conds_);
-    out.Section(SectionId::kArgs, args_);
+    out.Section(SectionId::kConds, conds_.rows());
+    out.Section(SectionId::kArgs, args_.rows());
     out.Section(SectionId::kAlts, alts_);
     out.Section(SectionId::kConstraints, constraints_);
     out.Section(SectionId::kAlternatives, alternatives_);
@@ -251,10 +251,10 @@ class Builder {
       when.push_back(
           {cond.key, cond.port, cond.element, cond.param, cond.mask, ints_.Add(cond.ints)});
     }
-    row.when = Append(conds_, when);
+    row.when = conds_.Add(when);
     std::vector<opdb::ArgRow> args;
     for (const Arg& arg : c.args) args.push_back(ArgRow(arg));
-    row.args = Append(args_, args);
+    row.args = args_.Add(args);
     std::vector<opdb::AltRow> alts;
     for (const auto& all : c.alternatives) {
       std::vector<opdb::ConstraintRow> rows;
@@ -287,11 +287,11 @@ class Builder {
         refer(ints_.Add(arg.ints));
         break;
       case opdb::ArgType::kExpr:
-        refer(Append(expr_ops_, arg.exprs.at(0)));
+        refer(expr_ops_.Add(arg.exprs.at(0)));
         break;
       case opdb::ArgType::kExprs: {
         std::vector<Slice<opdb::ExprOp>> exprs;
-        for (const Expr& expr : arg.exprs) exprs.push_back(Append(expr_ops_, expr));
+        for (const Expr& expr : arg.exprs) exprs.push_back(expr_ops_.Add(expr));
         refer(exprs_.Add(exprs));
         break;
       }
@@ -338,7 +338,7 @@ class Builder {
   Pool<double> reals_;
   Pool<uint16_t> u16s_;
   Pool<DtypeMask> masks_;
-  std::vector<opdb::ExprOp> expr_ops_;
+  Pool<opdb::ExprOp> expr_ops_;
   Pool<Slice<opdb::ExprOp>> exprs_;
   std::vector<opdb::SourceRow> sources_;
   std::vector<opdb::SocRow> socs_;
@@ -346,9 +346,10 @@ class Builder {
   std::vector<opdb::PortRow> ports_;
   std::vector<opdb::ParamRow> params_;
   std::vector<opdb::VariantRow> variants_;
-  std::vector<opdb::CondRow> conds_;
-  std::vector<opdb::ArgRow> args_;
+  Pool<opdb::CondRow> conds_;
+  Pool<opdb::ArgRow> args_;
   std::vector<opdb::AltRow> alts_;
+  // The check of an image wants each alternative once, in order.
   std::vector<opdb::ConstraintRow> constraints_, alternatives_;
   std::vector<opdb::OpRow> ops_;
   std::vector<opdb::BackendRow> backends_;
