@@ -14,6 +14,7 @@
 #include "core/rules/raise.h"
 #include "core/types/nearest.h"
 #include "core/validate/node_form.h"
+#include "core/validate/same_breach.h"
 #include "core/validate/structure.h"
 #include "core/validate/variant_search.h"
 
@@ -127,6 +128,28 @@ Finding Explain(const TargetTable& table, const NodeView& node, const Broken& b)
   at_port.port = static_cast<int16_t>(port >= 0 ? port : row.port);
   b.constraint->entry->explain({node, at_port, b.tensor, b.element}, f);
   return f;
+}
+
+// Whether a finding is made of this one: of several constraints that one value breaks the most
+// severe decides, since an op that is refused computes nothing wrong. Equally severe ones are
+// reported each, unless they demand the same.
+bool Decides(const opdb::View& db, const BrokenList& broken, const Broken& b) {
+  for (const Broken& other : broken) {
+    if (&other == &b || other.tensor != b.tensor || other.element != b.element ||
+        !SameBreach(db, *b.constraint->row, *other.constraint->row)) {
+      continue;
+    }
+    if (b.constraint->consequence != other.constraint->consequence) {
+      if (Worse(b.constraint->consequence, other.constraint->consequence) !=
+          b.constraint->consequence) {
+        return false;
+      }
+    } else if (&other < &b && b.constraint->row->args.begin == other.constraint->row->args.begin &&
+               b.constraint->row->args.count == other.constraint->row->args.count) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // In before out, ports before params, then the rule's code.
@@ -420,10 +443,12 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
   } else if (!stated) {
     findings.push_back(UndocumentedMix(table, view));
   }
+  const auto of_best = [&](const Broken& b) {
+    return no_row || ((b.constraint->row->groups >> best) & 1u) != 0;
+  };
+  broken.erase(std::stable_partition(broken.begin(), broken.end(), of_best), broken.end());
   for (const Broken& b : broken) {
-    if (no_row || ((b.constraint->row->groups >> best) & 1u) != 0) {
-      findings.push_back(Explain(table, view, b));
-    }
+    if (Decides(db, broken, b)) findings.push_back(Explain(table, view, b));
   }
   CheckEncodingShapes(table, view, findings);
 
