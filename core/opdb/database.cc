@@ -77,6 +77,14 @@ OpInfo::Param ParamInfo(const View& db, const opdb::ParamRow& row) {
   return param;
 }
 
+// Whether documents, measurements or both are among the sources.
+template <typename Info>
+void ReadBasis(const View& db, opdb::Slice<uint16_t> sources, Info& info) {
+  for (const uint16_t i : db.get(sources)) {
+    (db.sources()[i].measured() ? info.measured : info.documented) = true;
+  }
+}
+
 OpInfo::Variant VariantInfo(const View& db, const OpRow& op, const opdb::VariantRow& row,
                             const opdb::Describer& describe, SdkKey sdk,
                             const std::string& prefix) {
@@ -90,6 +98,7 @@ OpInfo::Variant VariantInfo(const View& db, const OpRow& op, const opdb::Variant
   variant.until = Until(row.range);
   variant.archs = describe.Archs(row.range);
   variant.sources = Sources(db, row.sources);
+  ReadBasis(db, row.sources, variant);
   return variant;
 }
 
@@ -118,6 +127,8 @@ OpInfo::Constraint ConstraintInfo(const View& db, const OpRow& op, const opdb::C
   }
   constraint.sources = Sources(db, row.sources);
   constraint.note = std::string(db.str(row.note));
+  constraint.profile = std::string(db.str(row.profile));
+  ReadBasis(db, row.sources, constraint);
   return constraint;
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> Texts(const Tree& list) {
 DtypeMask Dtypes(const Tree& list) {
   DtypeMask mask = 0;
   for (size_t i = 0; i < list.size(); ++i) {
-    if (const auto dtype = DtypeFromName(list.at(i).str())) mask |= MaskOf(*dtype);
+    if (const auto dtype = DtypeFromShortName(list.at(i).str())) mask |= MaskOf(*dtype);
   }
   return mask;
 }
@@ -36,7 +36,7 @@ std::vector<QnnEncoding> Encodings(const Tree& list) {
   std::vector<QnnEncoding> encodings;
   for (size_t i = 0; i < list.size(); ++i) {
     for (int e = 0; e < kQnnEncodingCount; ++e) {
-      if (QnnEncodingName(static_cast<QnnEncoding>(e)) == list.at(i).str()) {
+      if (QnnEncodingShortName(static_cast<QnnEncoding>(e)) == list.at(i).str()) {
         encodings.push_back(static_cast<QnnEncoding>(e));
       }
     }

@@ -1,5 +1,6 @@
 // quantgate query OP
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +22,7 @@ struct QueryFlags {
   std::string op;
   TargetSpec target;
   bool every_sdk = false;
+  bool verbose = false;
   ViewFlags view;
 };
 
@@ -85,6 +87,7 @@ Json OpJson(const OpInfo& op) {
                                    {"archs", constraint.archs},
                                    {"groups", constraint.groups},
                                    {"sources", constraint.sources},
+                                   {"profile", constraint.profile},
                                    {"note", constraint.note}});
   }
   return json;
@@ -114,8 +117,15 @@ Json QueryJson(const OpInfo& op, const Target& target, const Matrix& matrix) {
 
 class QueryText {
  public:
-  QueryText(const OpInfo& op, const Target& target, const Matrix& matrix, const Paper& paper)
-      : op_(op), target_(target), matrix_(matrix), paint_(paper.color), width_(paper.width) {}
+  // `verbose`: every constraint of the profiles, and all sources.
+  QueryText(const OpInfo& op, const Target& target, const Matrix& matrix, bool verbose,
+            const Paper& paper)
+      : op_(op),
+        target_(target),
+        matrix_(matrix),
+        verbose_(verbose),
+        paint_(paper.color),
+        width_(paper.width) {}
 
   std::string Print() && {
     text_ += paint_(Style::kBold, op_.name) + "  " + TargetText(target_) + "\n";
@@ -212,8 +222,7 @@ class QueryText {
     for (const auto* ports : {&op_.inputs, &op_.outputs}) {
       for (const OpInfo::Port& port : *ports) rows[0].push_back(port.name);
     }
-    for (const std::string_view title : {"verdict", "range", "sources"})
-      rows[0].emplace_back(title);
+    for (const std::string_view title : {"verdict", "range", "basis"}) rows[0].emplace_back(title);
     for (std::string& cell : rows[0]) cell = paint_(Style::kGrey, cell);
     for (const OpInfo::Variant& variant : op_.variants) {
       std::vector<std::string> row = {variant.id.substr(variant.id.find('#') + 1)};
@@ -223,7 +232,7 @@ class QueryText {
       row.push_back(
           paint_(accepted ? Style::kGreen : Style::kBlue, ConsequenceName(variant.consequence)));
       row.push_back(RangeText(variant.since, variant.until, variant.archs));
-      row.push_back(paint_(Style::kGrey, Join(variant.sources, ", ")));
+      row.push_back(paint_(Style::kGrey, Basis(variant)));
       rows.push_back(std::move(row));
     }
     text_ += Table(rows, 2, width_);
@@ -241,38 +250,93 @@ class QueryText {
     }
   }
 
+  // "documented, measured"; with --verbose the sources by name.
+  template <typename Info>
+  std::string Basis(const Info& info) const {
+    if (verbose_) return Join(info.sources, ", ");
+    std::vector<std::string> words;
+    if (info.documented) words.emplace_back("documented");
+    if (info.measured) words.emplace_back("measured");
+    return Join(words, ", ");
+  }
+
   void Constraints() {
     if (op_.constraints.empty()) return;
     Title("constraints");
+    for (const bool documented : {true, false}) {
+      std::vector<const OpInfo::Constraint*> own;
+      std::vector<std::string> profiles;  // in the order of their first constraint
+      std::map<std::string, std::vector<const OpInfo::Constraint*>> shared;
+      for (const OpInfo::Constraint& one : op_.constraints) {
+        if (one.documented != documented) continue;
+        if (one.profile.empty() || verbose_) {
+          own.push_back(&one);
+          continue;
+        }
+        auto& list = shared[one.profile];
+        if (list.empty()) profiles.push_back(one.profile);
+        list.push_back(&one);
+      }
+      if (own.empty() && profiles.empty()) continue;
+      text_ += "  " + paint_(Style::kBold, documented ? "documented" : "measured") + "\n";
+      for (const std::string& profile : profiles) Profile(profile, shared[profile]);
+      OwnConstraints(own);
+    }
+    if (!verbose_) {
+      text_ += "  " + paint_(Style::kGrey, "--verbose lists what the profiles hold, and sources") +
+               "\n";
+    }
+  }
+
+  // One line: how many constraints it brings to which port, and what breaking them does.
+  void Profile(const std::string& name, const std::vector<const OpInfo::Constraint*>& constraints) {
+    std::vector<std::string> ports;
+    std::map<std::string, int> count;
+    std::vector<Consequence> breaches;
+    for (const OpInfo::Constraint* one : constraints) {
+      if (count[one->port]++ == 0) ports.push_back(one->port);
+      if (std::find(breaches.begin(), breaches.end(), one->consequence) == breaches.end()) {
+        breaches.push_back(one->consequence);
+      }
+    }
+    for (std::string& port : ports) port += " " + std::to_string(count[port]);
+    std::sort(breaches.begin(), breaches.end(), std::greater<>());
+    std::vector<std::string> names;
+    for (const Consequence breach : breaches) names.emplace_back(ConsequenceName(breach));
+    text_ += Table({{paint_(Style::kBlue, name, true),
+                     Join(ports, ", ") + paint_(Style::kGrey, " · " + Join(names, ", "))}},
+                   4, width_);
+  }
+
+  void OwnConstraints(const std::vector<const OpInfo::Constraint*>& constraints) {
     std::string port;
-    for (const OpInfo::Constraint& constraint : op_.constraints) {
-      if (constraint.port != port) {
-        port = constraint.port;
-        text_ += "  " + paint_(Style::kBlue, port, true) + "\n";
+    for (const OpInfo::Constraint* one : constraints) {
+      if (one->port != port) {
+        port = one->port;
+        text_ += "    " + paint_(Style::kBlue, port, true) + "\n";
       }
       std::vector<std::string> conditions;
-      if (!constraint.groups.empty()) {
-        conditions.push_back("rows " + Join(constraint.groups, ", "));
-      }
-      const std::string range = RangeText(constraint.since, constraint.until, constraint.archs);
+      if (!one->groups.empty()) conditions.push_back("rows " + Join(one->groups, ", "));
+      const std::string range = RangeText(one->since, one->until, one->archs);
       if (!range.empty()) conditions.push_back(range);
-      std::string line = constraint.text;
+      std::string line = one->text;
       if (!conditions.empty()) line += " (" + Join(conditions, "; ") + ")";
-      if (!constraint.note.empty()) line += "; " + constraint.note;
-      const bool severe = constraint.consequence >= Consequence::kWrongValues;
-      text_ +=
-          Table({{PadRight(constraint.rule, 5),
-                  PadRight(paint_(severe ? Style::kRed : Style::kYellow,
-                                  ConsequenceName(constraint.consequence)),
-                           13),
-                  line + " " + paint_(Style::kGrey, "[" + Join(constraint.sources, ", ") + "]")}},
-                4, width_);
+      if (!one->note.empty()) line += "; " + one->note;
+      if (verbose_) line += " " + paint_(Style::kGrey, "[" + Join(one->sources, ", ") + "]");
+      const bool severe = one->consequence >= Consequence::kWrongValues;
+      text_ += Table({{PadRight(one->rule, 5),
+                       PadRight(paint_(severe ? Style::kRed : Style::kYellow,
+                                       ConsequenceName(one->consequence)),
+                                13),
+                       std::move(line)}},
+                     6, width_);
     }
   }
 
   const OpInfo& op_;
   const Target& target_;
   const Matrix& matrix_;
+  const bool verbose_;
   const Painter paint_;
   const size_t width_;
   std::map<std::string, std::string, std::less<>> legend_;
@@ -376,7 +440,10 @@ int RunQuery(const QueryFlags& flags) {
     matrix = *std::move(made);
   }
   return flags.view.Write(
-      {.text = [&](const Paper& paper) { return QueryText(*op, *target, matrix, paper).Print(); },
+      {.text =
+           [&](const Paper& paper) {
+           return QueryText(*op, *target, matrix, flags.verbose, paper).Print();
+       },
        .json = [&] { return QueryJson(*op, *target, matrix); },
        .html = [&] { return QueryHtml(*op, *target, matrix); },
        .markdown = {}});
@@ -394,6 +461,9 @@ void AddQuery(CommandLine& line) {
             flags->op);
         AddTargetFlags(verb, flags->target);
         flags->view.Add(verb);
+        verb.Add({.name = "--verbose",
+                  .words = "Also the constraints that profiles bring, and every source"},
+                 flags->verbose);
         verb.Add({.name = "--every-sdk",
                   .words = "Every row and constraint of every SDK and arch, as JSON"},
                  flags->every_sdk);

@@ -1,6 +1,8 @@
 #include "tools/quantgate/query_html.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "quantgate/dtype.h"
 #include "tools/quantgate/view_flags.h"
@@ -84,7 +86,7 @@ std::string Variants(const OpInfo& op) {
   for (const auto* ports : {&op.inputs, &op.outputs}) {
     for (const OpInfo::Port& port : *ports) titles.push_back(port.name);
   }
-  for (const char* title : {"verdict", "where", "sources"}) titles.emplace_back(title);
+  for (const char* title : {"verdict", "where", "basis"}) titles.emplace_back(title);
   html += Head(titles);
   for (const OpInfo::Variant& variant : op.variants) {
     const std::string id = variant.id.substr(variant.id.find('#') + 1);
@@ -109,26 +111,48 @@ std::string Variants(const OpInfo& op) {
   return html;
 }
 
-std::string Constraints(const OpInfo& op) {
-  if (op.constraints.empty()) return "";
-  std::string html =
-      "<h2>Constraints</h2>\n" + Head({"port", "rule", "must hold", "else", "where", "sources"});
-  for (const OpInfo::Constraint& constraint : op.constraints) {
-    std::string text = Escaped(constraint.text);
-    if (!constraint.groups.empty()) {
-      text += " <span class=\"soft\">(rows " + Escaped(Join(constraint.groups)) + ")</span>";
-    }
-    if (!constraint.note.empty()) {
-      text += "<br><span class=\"soft\">" + Escaped(constraint.note) + "</span>";
-    }
-    html += Row(
-        {"<code title=\"" + Escaped(constraint.id) + "\">" + Escaped(constraint.port) + "</code>",
-         Escaped(constraint.rule), text, Tag(constraint.consequence),
-         Escaped(RangeText(constraint.since, constraint.until, constraint.archs)),
-         Sources(constraint.sources)},
-        constraint.port + " " + constraint.rule + " " + constraint.text);
+std::string ConstraintRow(const OpInfo::Constraint& constraint) {
+  std::string text = Escaped(constraint.text);
+  if (!constraint.groups.empty()) {
+    text += " <span class=\"soft\">(rows " + Escaped(Join(constraint.groups)) + ")</span>";
   }
-  return html + std::string(kTableEnd);
+  if (!constraint.note.empty()) {
+    text += "<br><span class=\"soft\">" + Escaped(constraint.note) + "</span>";
+  }
+  return Row(
+      {"<code title=\"" + Escaped(constraint.id) + "\">" + Escaped(constraint.port) + "</code>",
+       Escaped(constraint.rule), text, Tag(constraint.consequence),
+       Escaped(RangeText(constraint.since, constraint.until, constraint.archs)),
+       Sources(constraint.sources)},
+      constraint.port + " " + constraint.rule + " " + constraint.text + " " + constraint.profile);
+}
+
+const std::vector<std::string> kConstraintTitles = {"port", "rule",  "must hold",
+                                                    "else", "where", "sources"};
+
+// The op's own lines, then a profile a fold.
+std::string ConstraintsOf(const OpInfo& op, bool documented) {
+  std::string own;
+  std::vector<std::pair<std::string, std::string>> profiles;
+  for (const OpInfo::Constraint& one : op.constraints) {
+    if (one.documented != documented) continue;
+    if (one.profile.empty()) {
+      own += ConstraintRow(one);
+      continue;
+    }
+    const auto known = std::find_if(profiles.begin(), profiles.end(),
+                                    [&](const auto& entry) { return entry.first == one.profile; });
+    (known == profiles.end() ? profiles.emplace_back(one.profile, "") : *known).second +=
+        ConstraintRow(one);
+  }
+  if (own.empty() && profiles.empty()) return "";
+  std::string html = documented ? "<h2>Documented</h2>\n" : "<h2>Measured</h2>\n";
+  if (!own.empty()) html += Head(kConstraintTitles) + own + std::string(kTableEnd);
+  for (const auto& [name, rows] : profiles) {
+    html += "<details><summary>profile <code>" + Escaped(name) + "</code></summary>\n" +
+            Head(kConstraintTitles) + rows + std::string(kTableEnd) + "</details>\n";
+  }
+  return html;
 }
 
 }  // namespace
@@ -155,7 +179,8 @@ std::string QueryHtml(const OpInfo& op, const Target& target, const Matrix& matr
   body +=
       "</p>\n<div class=\"bar\"><input type=\"search\" placeholder=\"Filter…\" "
       "aria-label=\"Filter\"><output id=\"found\" class=\"soft\"></output></div></header>\n";
-  body += Ports(op) + Params(op) + Variants(op) + Constraints(op) + "</div>";
+  body += Ports(op) + Params(op) + Variants(op) + ConstraintsOf(op, true) +
+          ConstraintsOf(op, false) + "</div>";
   page.style = kListCss;
   page.script = kListJs;
   return HtmlPage(page);

@@ -60,6 +60,7 @@ struct OpInfo {
     Consequence consequence = Consequence::kAccepted;  // or kUndocumented
     std::string since, until, archs;                   // "2.25", "" = open, "v73+"
     std::vector<std::string> sources;
+    bool documented = false, measured = false;  // by its sources
     std::vector<EncodingRule> encoding_rules;
     std::string undocumented_until;  // below this SDK undocumented, whatever `consequence` says
   };
@@ -74,6 +75,8 @@ struct OpInfo {
     std::vector<std::string> groups;  // empty = all
     std::vector<std::string> sources;
     std::string note;
+    std::string profile;  // of the backend's profiles; "" = the op's own
+    bool documented = false, measured = false;  // by its sources
     // From that SDK on the other consequence holds. "" = never.
     std::string measured_since;
     Consequence measured_consequence = Consequence::kRejected;
