@@ -2,117 +2,213 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <map>
+#include <filesystem>
+#include <iterator>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "core/opdefs_yaml/section.h"
 #include "core/opdefs_yaml/yaml.h"
+#include "tools/opdefc/comments.h"
+#include "tools/opdefc/layout.h"
+#include "tools/opdefc/long_lines.h"
 
 namespace quantgate::opdefs {
 namespace {
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
+// A map of rows is filled up to so many lines, params up to so many.
+constexpr size_t kFilledRows = 6;
+constexpr size_t kFilledParams = 3;
 
-// Words that YAML 1.1 or 1.2 reads as something else than text.
-bool Reserved(std::string_view text) {
-  constexpr std::array<std::string_view, 12> kWords = {
-      "true", "false", "null", "yes", "no", "on", "off", "y", "n", "~", "nan", "inf"};
-  const std::string lower = absl::AsciiStrToLower(Absl(text));
-  return std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
+std::string Indent(size_t columns) { return std::string(columns, ' '); }
+
+int FirstLine(const Node& node) { return node.key_line > 0 ? node.key_line : node.line; }
+
+int LastLine(const Node& node) {
+  int last = node.line;
+  for (const Node& child : node.children) last = std::max(last, LastLine(child));
+  return last;
 }
 
-bool FitsPlain(std::string_view text) {
-  if (text.empty() || Reserved(text)) return false;
-  if (!absl::ascii_isalpha(text[0]) && text[0] != '_') return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return absl::ascii_isalnum(c) || c == '_' || c == '+' || c == '.' || c == '/' || c == '-';
+bool HasChildren(const Node& node) { return !node.children.empty(); }
+bool IsMap(const Node& node) { return node.is_map() && HasChildren(node); }
+
+enum class Form : uint8_t { kOp, kProfiles, kEntries };
+
+Form FormOf(const Node& root) {
+  if (root.find("op") != nullptr) return Form::kOp;
+  const bool sections = std::all_of(root.children.begin(), root.children.end(), [](const Node& n) {
+    return n.key == "profiles" || IsSection(n.key);
   });
+  return sections ? Form::kProfiles : Form::kEntries;
 }
 
-std::string Escaped(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      std::array<char, 8> code{};
-      std::snprintf(code.data(), code.size(), "\\x%02X", static_cast<unsigned>(c));
-      out += code.data();
+// Where a key of an op stands.
+size_t RankOf(std::string_view key) {
+  constexpr std::array<std::string_view, 15> kOrder = {
+      "op",  "extends", "sources",    "sdk",      "arch",  "inputs",    "outputs", "params",
+      "rows", "use",    "except", "documented", "measured", "cases", "revisions"};
+  const std::string_view word = IsSection(key) ? key.substr(0, key.find(' ')) : key;
+  return static_cast<size_t>(std::find(kOrder.begin(), kOrder.end(), word) - kOrder.begin());
+}
+
+// The parts of one entry of the file, as blocks of lines.
+class Section {
+ public:
+  std::vector<Block> OfOp(const Node& node) {
+    const std::string_view key = node.key;
+    if (key == "rows" && IsMap(node)) {
+      Rows(node);
+    } else if (key == "cases" && node.is_list() && HasChildren(node)) {
+      Head(node, "cases:", 0);
+      for (const Node& one : node.children) Case(one);
+    } else if ((key == "use" || key == "except" || IsSection(key)) && IsMap(node)) {
+      Lines(node, "", 0);
+    } else if (key == "examples" && node.is_list() && HasChildren(node)) {
+      if (!Fits("examples: ", node)) {
+        Divided(node, 0);
+      } else {
+        Whole(node, KeyOf(node), 0);
+      }
+    } else if (key == "params" && IsMap(node)) {
+      Params(node);
+    } else if (key == "revisions" && IsMap(node) && !Fits("revisions: ", node)) {
+      Divided(node, 0);
     } else {
-      out += c;
+      Whole(node, KeyOf(node), 0);
+    }
+    return std::move(blocks_);
+  }
+
+  std::vector<Block> OfProfiles(const Node& node) {
+    if (!IsMap(node)) {
+      Whole(node, KeyOf(node), 0);
+    } else if (IsSection(node.key)) {
+      Entries(node, 0);
+    } else {
+      Head(node, BlockKey(node) + ":", 0);
+      for (const Node& profile : node.children) {
+        const std::string head = Indent(2) + KeyOf(profile);
+        if (IsMap(profile) && !Fits(head, profile)) {
+          Divided(profile, 2);
+        } else {
+          Whole(profile, head, 2);
+        }
+      }
+    }
+    return std::move(blocks_);
+  }
+
+  // Lists and maps of maps: one a line.
+  std::vector<Block> OfEntries(const Node& node) {
+    const bool entries =
+        HasChildren(node) && std::all_of(node.children.begin(), node.children.end(),
+                                         [](const Node& child) { return child.is_map(); });
+    if (entries) {
+      Entries(node, 0);
+    } else {
+      Whole(node, KeyOf(node), 0);
+    }
+    return std::move(blocks_);
+  }
+
+ private:
+  static std::string KeyOf(const Node& node) { return BlockKey(node) + ": "; }
+
+  void Put(int first, int last, size_t indent, std::vector<std::string> lines) {
+    blocks_.push_back({first, last, indent, std::move(lines)});
+  }
+  void Head(const Node& node, std::string line, size_t indent) {
+    Put(FirstLine(node), FirstLine(node), indent, {std::move(line)});
+  }
+  void Whole(const Node& node, const std::string& head, size_t indent) {
+    Put(FirstLine(node), LastLine(node), indent, Filled(head, node, indent + 2));
+  }
+
+  // Whether the one child takes fewer lines beside the key than below it.
+  static bool ShorterFilled(const std::string& head, const Node& node, size_t indent) {
+    if (node.children.size() != 1) return false;
+    const Node& child = node.children.front();
+    const std::string below = Indent(indent + 2) + (node.is_map() ? KeyOf(child) : "- ");
+    return Filled(head, node, indent + 2).size() < 1 + Filled(below, child, indent + 4).size();
+  }
+
+  // A child a line, below the key.
+  void Divided(const Node& node, size_t indent) {
+    const std::string head = Indent(indent) + KeyOf(node);
+    if (ShorterFilled(head, node, indent)) {
+      Whole(node, head, indent);
+      return;
+    }
+    Entries(node, indent);
+  }
+  void Entries(const Node& node, size_t indent) {
+    Head(node, absl::StrCat(Indent(indent), BlockKey(node), ":"), indent);
+    for (const Node& child : node.children) {
+      Whole(child, Indent(indent + 2) + (node.is_map() ? KeyOf(child) : "- "), indent + 2);
     }
   }
-  return out + '"';
-}
 
-std::string Scalar(const Node& node) {
-  if (FitsPlain(node.text)) return node.text;
-  const bool plain = !node.quoted && (node.integer() || node.real() || node.flag());
-  return plain ? node.text : Escaped(node.text);
-}
-
-std::string Key(const std::string& key) {
-  const bool number = !key.empty() && key.find_first_not_of("0123456789-") == std::string::npos;
-  return FitsPlain(key) || number ? key : Escaped(key);
-}
-
-std::string Flow(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::kNull:
-      return "~";
-    case Node::Kind::kScalar:
-      return Scalar(node);
-    case Node::Kind::kList:
-    case Node::Kind::kMap:
-      break;
+  // A section of constraints, or the names of profiles by port. `lead`: what stands before the
+  // key, "  - " or as many blanks in a case.
+  void Lines(const Node& node, const std::string& lead, size_t indent) {
+    const std::string head = absl::StrCat(lead, BlockKey(node), ":");
+    const bool one = indent > 0 || node.key == "use";
+    if ((one && Fits(head + " ", node)) || ShorterFilled(head + " ", node, indent)) {
+      Whole(node, head + " ", indent);
+      return;
+    }
+    Head(node, head, indent);
+    for (const Node& child : node.children) {
+      Whole(child, Indent(indent + 2) + KeyOf(child), indent + 2);
+    }
   }
-  std::string out = node.is_map() ? "{" : "[";
-  for (const Node& child : node.children) {
-    if (out.size() > 1) out += ", ";
-    if (node.is_map()) absl::StrAppend(&out, Key(child.key), ": ");
-    out += Flow(child);
-  }
-  return out + (node.is_map() ? "}" : "]");
-}
 
-struct Comments {
-  // By line: whole-line comments, and those behind something.
-  std::map<int, std::string> own, behind;
+  void Case(const Node& node) {
+    if (!IsMap(node) || Fits("  - ", node)) {
+      Whole(node, "  - ", 2);
+      return;
+    }
+    for (const Node& part : node.children) {
+      const std::string lead = &part == &node.children.front() ? "  - " : Indent(4);
+      if (part.key == "when" || !IsMap(part)) {
+        Whole(part, lead + KeyOf(part), 4);
+      } else {
+        Lines(part, lead, 4);
+      }
+    }
+  }
+
+  void Rows(const Node& node) {
+    if (node.children.size() == 1 && Fits("rows: ", node)) {
+      Whole(node, "rows: ", 0);
+      return;
+    }
+    Head(node, "rows:", 0);
+    for (const Node& section : node.children) {
+      const std::string head = Indent(2) + KeyOf(section);
+      const size_t lines = Filled(head, section, 4).size();
+      const bool filled = lines < section.children.size() && lines <= kFilledRows;
+      if (lines == 1 || filled || !IsMap(section)) {
+        Whole(section, head, 2);
+      } else {
+        Divided(section, 2);
+      }
+    }
+  }
+
+  void Params(const Node& node) {
+    const size_t lines = Filled("params: ", node, 2).size();
+    if (lines == 1 || (lines <= node.children.size() && lines <= kFilledParams)) {
+      Whole(node, "params: ", 0);
+    } else {
+      Divided(node, 0);
+    }
+  }
+
+  std::vector<Block> blocks_;
 };
-
-// The '#' that begins a comment of this line, or npos. `quote` goes on over lines.
-size_t CommentAt(std::string_view line, char& quote) {
-  for (size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quote == '"' && c == '\\') {
-      ++i;
-    } else if (quote != 0) {
-      if (c == quote) quote = 0;
-    } else if (c == '#' && (i == 0 || absl::ascii_isspace(line[i - 1]))) {
-      return i;
-    } else if ((c == '"' || c == '\'') &&
-               (i == 0 || absl::ascii_isspace(line[i - 1]) || line[i - 1] == '[' ||
-                line[i - 1] == '{' || line[i - 1] == ',')) {
-      quote = c;
-    }
-  }
-  return std::string_view::npos;
-}
-
-bool EndsWithBlockMark(std::string_view line) {
-  std::string_view text = line.substr(0, line.find_last_not_of(" \t\r") + 1);
-  while (!text.empty() && (text.back() == '+' || text.back() == '-')) text.remove_suffix(1);
-  return text.ends_with(": |") || text.ends_with(": >") || text.ends_with("- |") ||
-         text.ends_with("- >");
-}
 
 class Formatter {
  public:
@@ -125,88 +221,62 @@ class Formatter {
       errors_.Add(file_, root->line, root->column, "must be a map");
       return errors_.status();
     }
-    ReadComments();
+    Comments comments = ReadComments(text_, file_, errors_);
     if (!errors_.empty()) return errors_.status();
-    for (const Node& section : root->children) Section(section);
-    Before(INT32_MAX, "");
+    const Form form = FormOf(*root);
+    std::string out = HasAuthorsLayout(file_) ? WithoutLongLines(text_, *root)
+                                              : Laid(*root, form, comments);
     // Nothing but the layout may have changed.
-    const auto again = ParseYaml(out_, file_, errors_);
-    if (!again || Flow(*again) != Flow(*root)) {
+    auto again = ParseYaml(out, file_, errors_);
+    if (again && form == Form::kOp) *again = InOrder(*again);
+    if (!again || !SameValue(*again, form == Form::kOp ? InOrder(*root) : *root)) {
       errors_.Add(file_, 0, 0, "can't be laid out without changing what it says");
       return errors_.status();
     }
-    return std::move(out_);
+    return out;
   }
 
  private:
-  void ReadComments() {
-    char quote = 0;
-    int number = 0;
-    for (size_t at = 0; at < text_.size();) {
-      const size_t end = std::min(text_.find('\n', at), text_.size());
-      std::string_view line = text_.substr(at, end - at);
-      at = end + 1;
-      ++number;
-      const size_t comment = CommentAt(line, quote);
-      if (EndsWithBlockMark(line.substr(0, comment))) {
-        errors_.Add(file_, number, 1, "block scalars are not laid out: write the text in quotes");
+  static Node InOrder(Node root) {
+    std::stable_sort(root.children.begin(), root.children.end(),
+                     [](const Node& a, const Node& b) { return RankOf(a.key) < RankOf(b.key); });
+    return root;
+  }
+
+  static std::string Laid(const Node& root, Form form, Comments& comments) {
+    std::vector<Block> blocks;
+    std::vector<std::pair<size_t, size_t>> ends;  // rank, index one past its last block
+    for (const Node& node : root.children) {
+      auto part = form == Form::kOp         ? Section().OfOp(node)
+                  : form == Form::kProfiles ? Section().OfProfiles(node)
+                                            : Section().OfEntries(node);
+      blocks.insert(blocks.end(), std::make_move_iterator(part.begin()),
+                    std::make_move_iterator(part.end()));
+      ends.emplace_back(form == Form::kOp ? RankOf(node.key) : 0, blocks.size());
+    }
+    const int first = blocks.empty() ? 0 : blocks.front().first;
+    PlaceComments(comments, blocks);
+    std::string out;
+    for (const auto& [line, text] : comments.own) {
+      if (line < first) absl::StrAppend(&out, text, "\n");
+    }
+    std::vector<size_t> order(ends.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return ends[a].first < ends[b].first; });
+    for (const size_t i : order) {
+      for (size_t b = i == 0 ? 0 : ends[i - 1].second; b < ends[i].second; ++b) {
+        for (const std::string& line : blocks[b].lines) absl::StrAppend(&out, line, "\n");
       }
-      if (comment == line.npos) continue;
-      const std::string_view said =
-          line.substr(comment, line.find_last_not_of(" \t\r") + 1 - comment);
-      const bool alone = line.find_first_not_of(" \t") == comment;
-      (alone ? comments_.own : comments_.behind)[number] = std::string(said);
     }
-  }
-
-  // Comments of their own line above `line`.
-  void Before(int line, std::string_view indent) {
-    auto& own = comments_.own;
-    while (!own.empty() && own.begin()->first < line) {
-      absl::StrAppend(&out_, Absl(indent), own.begin()->second, "\n");
-      own.erase(own.begin());
+    for (const auto& [line, text] : comments.own) {
+      if (line >= first) absl::StrAppend(&out, text, "\n");
     }
-  }
-
-  // One line; comments behind the lines it came from go to its end.
-  void Line(const Node& node, int last, const std::string& line, std::string_view indent) {
-    const int first = node.key_line > 0 ? node.key_line : node.line;
-    Before(first, indent);
-    std::string behind;
-    auto& rest = comments_.behind;
-    for (auto it = rest.lower_bound(first); it != rest.end() && it->first <= last;) {
-      absl::StrAppend(&behind, "  ", it->second);
-      it = rest.erase(it);
-    }
-    Before(last + 1, indent);
-    absl::StrAppend(&out_, Absl(indent), line, behind, "\n");
-  }
-
-  static int LastLine(const Node& node) {
-    int last = node.line;
-    for (const Node& child : node.children) last = std::max(last, LastLine(child));
-    return last;
-  }
-
-  void Section(const Node& section) {
-    const auto maps = [](const Node& child) { return child.is_map(); };
-    const bool entries = !section.children.empty() &&
-                         std::all_of(section.children.begin(), section.children.end(), maps);
-    if (!entries) {
-      Line(section, LastLine(section), absl::StrCat(Key(section.key), ": ", Flow(section)), "");
-      return;
-    }
-    Line(section, section.key_line, absl::StrCat(Key(section.key), ":"), "");
-    for (const Node& child : section.children) {
-      const std::string head = section.is_map() ? absl::StrCat(Key(child.key), ": ") : "- ";
-      Line(child, LastLine(child), head + Flow(child), "  ");
-    }
+    return out;
   }
 
   const std::string_view text_, file_;
   Errors errors_;
-  Comments comments_;
-  std::string out_;
 };
 
 }  // namespace

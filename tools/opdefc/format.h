@@ -1,4 +1,4 @@
-// `opdefc fmt`: one layout for op files, sources.yaml and targets.yaml.
+// `opdefc fmt`: one layout for the YAML of the database.
 #ifndef QUANTGATE_TOOLS_OPDEFC_FORMAT_H_
 #define QUANTGATE_TOOLS_OPDEFC_FORMAT_H_
 
@@ -9,10 +9,12 @@
 
 namespace quantgate::opdefs {
 
-// The file with one port, variant, constraint, … a line, in the order of the file. Comments stay:
-// those on lines of their own before what follows them, those behind a value on its line.
+// The file with what fits on one line of kColumns on one line; what doesn't is filled over several,
+// or divided: ops by section, rows, constraint and example, profiles by port, other files by entry.
+// Keys of an op stand in one order, comments stay with what they speak of. Routes, rules, recipes
+// and mappings keep their authors' lines; only those that are too long are broken.
 // InvalidArgument: "FILE:LINE:COLUMN: reason" lines of a file that is no YAML, or that can't be
-// laid out anew without loss (block scalars).
+// laid out without loss (block scalars).
 absl::StatusOr<std::string> Formatted(std::string_view text, std::string_view file);
 
 }  // namespace quantgate::opdefs

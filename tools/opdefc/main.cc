@@ -32,7 +32,8 @@ compile  reads the YAML files of DIR (opdefs/README.md says what they hold) and 
            binpb  the same as protobuf: quantgate.opdefs.v1.Database
 check    reads them, warns of what has no effect, and prints how much there is;
          --over: as overlays of these folders
-fmt      lays out op files, sources.yaml and targets.yaml: one entry a line, comments kept;
+fmt      lays out the YAML in lines of at most 120 columns, comments kept; mappings, routes,
+         rules and recipes keep their lines, too long ones are broken;
          --check: changes nothing and names the files that would change
 schema   prints the JSON Schema of an op file, for editors
 
@@ -107,7 +108,7 @@ struct Options {
   std::string out, format = "image";
 };
 
-// The files that fmt knows how to lay out: mappings, routes and rules have their authors' layout.
+// All YAML files below a folder.
 void AddFiles(const std::filesystem::path& path, std::vector<std::string>& files,
               std::error_code& error) {
   namespace fs = std::filesystem;
@@ -118,11 +119,7 @@ void AddFiles(const std::filesystem::path& path, std::vector<std::string>& files
   std::vector<std::string> found;
   for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
        it.increment(error)) {
-    const std::string parent = it->path().parent_path().filename().string();
-    if (it->path().extension() == ".yaml" && parent != "resolve" && parent != "routes" &&
-        parent != "rules") {
-      found.push_back(it->path().string());
-    }
+    if (it->path().extension() == ".yaml") found.push_back(it->path().string());
   }
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());
