@@ -14,19 +14,11 @@ using opdb::CondKey;
 
 absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
-enum class Of { kOwnPort, kPorts, kParams, kAxes, kNode };
-enum class Values { kDtypes, kEncodings, kNumbers, kNumber, kFlag, kPairs };
+using Of = CondOf;
+using Values = CondValues;
+using Key = ConditionKey;
 
-}  // namespace
-
-struct ConditionReader::Key {
-  std::string_view name;
-  CondKey key;
-  Of of;
-  Values values;
-};
-
-const ConditionReader::Key ConditionReader::kKeys[] = {
+constexpr Key kKeys[] = {
     {"dtype", CondKey::kDtype, Of::kOwnPort, Values::kDtypes},
     {"dtype_not", CondKey::kDtypeNot, Of::kOwnPort, Values::kDtypes},
     {"bits", CondKey::kBits, Of::kOwnPort, Values::kNumbers},
@@ -52,11 +44,9 @@ const ConditionReader::Key ConditionReader::kKeys[] = {
     {"noop", CondKey::kNoop, Of::kNode, Values::kFlag},
 };
 
-std::vector<std::string_view> ConditionReader::KeyNames() {
-  std::vector<std::string_view> names;
-  for (const Key& known : kKeys) names.push_back(known.name);
-  return names;
-}
+}  // namespace
+
+std::span<const ConditionKey> ConditionKeys() { return kKeys; }
 
 std::vector<Cond> ConditionReader::Read(const Node& when, int own_port) {
   out_.clear();

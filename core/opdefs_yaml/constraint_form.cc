@@ -129,6 +129,7 @@ const Node* KindEntry(const Node& node, bool inner, const Reporter& reporter) {
 
 }  // namespace
 
+std::span<const std::string_view> CommonKeys() { return kCommonKeys; }
 bool IsCommonKey(std::string_view key) { return Holds(kCommonKeys, key); }
 bool IsInnerKey(std::string_view key) { return Holds(kInnerKeys, key); }
 

@@ -7,6 +7,7 @@
 #define QUANTGATE_CORE_OPDEFS_YAML_CONSTRAINT_FORM_H_
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "core/opdefs_yaml/map_reader.h"
@@ -21,7 +22,8 @@ struct ConstraintForm {
   Node fields;  // a map, at the place of what it was read from
 };
 
-// Keys that any constraint may have.
+// Keys that any constraint may have, but for `each` (template.h).
+std::span<const std::string_view> CommonKeys();
 bool IsCommonKey(std::string_view key);
 // Those of a constraint within any_of.
 bool IsInnerKey(std::string_view key);

@@ -1,232 +1,210 @@
 #include "tools/opdefc/json_schema.h"
 
-#include <nlohmann/json.hpp>
-#include <string_view>
-#include <vector>
-
-#include "core/opdb/kinds.h"
-#include "core/opdefs_yaml/condition_reader.h"
-#include "core/opdefs_yaml/schema.h"
-#include "quantgate/consequence.h"
 #include "quantgate/dtype.h"
 #include "quantgate/encoding.h"
+#include "tools/opdefc/json_pieces.h"
 
 namespace quantgate::opdefs {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json Ref(std::string_view name) { return {{"$ref", "#/definitions/" + std::string(name)}}; }
-Json Typed(std::string_view type) { return {{"type", type}}; }
-Json ListOf(const Json& items) { return {{"type", "array"}, {"items", items}, {"minItems", 1}}; }
-Json OneOrMany(const Json& item) { return {{"anyOf", {item, ListOf(item)}}}; }
-
-Json Enumerated(std::string_view choices) {
+Json DtypeNames() {
   Json names = Json::array();
-  for (size_t at = 0; at <= choices.size();) {
-    const size_t end = std::min(choices.find('|', at), choices.size());
-    names.push_back(choices.substr(at, end - at));
-    at = end + 1;
-  }
-  return {{"enum", names}};
+  for (int i = 1; i < kDtypeCount; ++i) names.push_back(DtypeShortName(static_cast<Dtype>(i)));
+  return names;
 }
 
-Json FieldSchema(const Field& field) {
-  switch (field.type) {
-    case FieldType::kExpr:
-      return Ref("expr");
-    case FieldType::kExprs:
-    case FieldType::kDims:
-      return OneOrMany(Ref("expr"));
-    case FieldType::kInt:
-      return Typed("integer");
-    case FieldType::kInts:
-      return OneOrMany(Typed("integer"));
-    case FieldType::kReal:
-      return {{"type", {"number", "string"}}};
-    case FieldType::kFlag:
-      return Typed("boolean");
-    case FieldType::kTrue:
-      return {{"const", true}};
-    case FieldType::kPort:
-      return Ref("port");
-    case FieldType::kPorts:
-      return {{"type", "array"}, {"items", Ref("port")}, {"minItems", 1}, {"maxItems", 2}};
-    case FieldType::kPortPair:
-      return {{"type", "array"}, {"items", Ref("port")}, {"minItems", 2}, {"maxItems", 2}};
-    case FieldType::kDtype:
-      return Ref("dtype");
-    case FieldType::kDtypes:
-      return OneOrMany(Ref("dtype"));
-    case FieldType::kEncodings:
-      return OneOrMany(Ref("encoding"));
-    case FieldType::kArch:
-    case FieldType::kText:
-      return Typed("string");
-    case FieldType::kChoice:
-      return Enumerated(field.choices);
-    case FieldType::kValue:
-      return {{"type", {"number", "string", "boolean"}}};
-    case FieldType::kValues:
-      return OneOrMany({{"type", {"number", "string", "boolean"}}});
-  }
-  return Json::object();
+std::string Text(std::string_view title, const Json& body, const Json& definitions) {
+  Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                 {"title", title},
+                 {"description", "Written by `opdefc schema`; opdefs/README.md explains the keys."}};
+  schema.update(body);
+  schema["definitions"] = definitions;
+  return schema.dump(1) + "\n";
 }
 
-Json Map(const Json& properties, const std::vector<std::string>& required) {
+// "U16 U8|S8 -": a dtype a port.
+std::string RowPattern() {
+  std::string cell = "(any|-";
+  for (const Json& name : DtypeNames()) cell += "|" + name.get<std::string>();
+  cell += ")";
+  const std::string column = cell + R"((\|)" + cell + ")*";
+  return "^" + column + "( " + column + ")*$";
+}
+
+Json Rows() {
+  const Json text = OneOrMany(Ref("row"));
+  const Json keys = {{"row", Ref("row")},
+                     {"rows", SomeOf(Ref("row"))},
+                     {"arch", Ref("arch")},
+                     {"verdict", {{"const", "undocumented"}}},
+                     {"undocumented_until", Ref("sdk")},
+                     {"untested", Typed("boolean")},
+                     {"sources", Ref("names")}};
+  Json options = Map(keys);
+  options["oneOf"] = {{{"required", {"row"}}}, {{"required", {"rows"}}}};
   return {{"type", "object"},
-          {"properties", properties},
-          {"required", required},
+          {"patternProperties",
+           {{kSectionPattern,
+             {{"type", "object"},
+              {"propertyNames", {{"pattern", R"(^[^.]+\..+$)"}}},
+              {"additionalProperties", AnyOf({text, options})}}}}},
           {"additionalProperties", false}};
 }
 
-Json RangeKeys() {
-  return {{"since", Ref("sdk")},
-          {"until", Ref("sdk")},
-          {"arch", OneOrMany(Typed("string"))},
-          {"sources", ListOf(Typed("string"))}};
+Json Ports() {
+  const Json keys = {{"role", Typed("string")},
+                     {"variadic", Typed("boolean")},
+                     {"optional", Typed("boolean")},
+                     {"channel_axis", WholeFrom(-8, 7)}};
+  return ListOf(AnyOf({Typed("string"), Map(keys)}));
 }
 
-// One branch per kind: only its own fields beside those that all have.
-Json ConstraintSchema(bool inner) {
-  Json common = {{"port", Typed("string")}, {"when", Ref("when")}};
-  if (!inner) {
-    common["id"] = Typed("string");
-    common["groups"] = ListOf(Typed("string"));
-    common["consequence"] = Ref("consequence");
-    common["measured"] =
-        Map({{"since", Ref("sdk")}, {"consequence", Ref("consequence")}}, {"since", "consequence"});
-    common["note"] = Typed("string");
-    common.update(RangeKeys());
-  }
-  Json names = Json::array();
-  Json branches = Json::array();
-  for (const KindSchema& kind : Kinds()) {
-    const bool any_of = kind.kind == opdb::Kind::kAnyOf;
-    if (inner && (any_of || kind.kind == opdb::Kind::kNote)) continue;
-    const std::string name(opdb::KindName(kind.kind));
-    names.push_back(name);
-    Json properties = {{"kind", {{"const", name}}}};
-    properties.update(common);
-    std::vector<std::string> required;
-    for (const Field& field : kind.fields) {
-      properties[std::string(field.name)] = FieldSchema(field);
-      if (field.required) required.emplace_back(field.name);
-    }
-    if (any_of) {
-      properties["of"] = {{"type", "array"}, {"minItems", 2}, {"items", ListOf(Ref("inner"))}};
-      required.emplace_back("of");
-    }
-    Json then = {{"properties", properties}, {"additionalProperties", false}};
-    if (!required.empty()) then["required"] = required;
-    if (kind.min_fields > 0) then["minProperties"] = kind.min_fields + (inner ? 2 : 4);
-    branches.push_back({{"if", {{"properties", {{"kind", {{"const", name}}}}}}}, {"then", then}});
-  }
-  std::vector<std::string> required = {"port", "kind"};
-  if (!inner) required.insert(required.end(), {"id", "sources"});
-  return {{"type", "object"},
-          {"properties", {{"kind", {{"enum", names}}}}},
-          {"required", required},
-          {"allOf", branches}};
+Json Params() {
+  const Json dtype = AnyOf({Ref("dtype"), {{"const", "UNDEFINED"}}});
+  const Json keys = {{"dtype", dtype},
+                     {"rank", WholeFrom(0, 8)},
+                     {"required", Typed("boolean")},
+                     {"default", Json::object()},
+                     {"values", MapOf(Typed("integer"))}};
+  return MapOf(AnyOf({dtype, Map(keys, {"dtype"})}));
 }
 
-Json WhenSchema() {
-  Json properties = Json::object();
-  for (const std::string_view key : ConditionReader::KeyNames()) {
-    properties[std::string(key)] = Json::object();
-  }
-  return {{"type", "object"},
-          {"minProperties", 1},
-          {"properties", properties},
-          {"additionalProperties", false}};
+Json Examples() {
+  const Json shapes = ListOf(AnyOf({Typed("null"), ListOf(Typed("integer"))}));
+  return ListOf(Map({{"inputs", shapes},
+                     {"outputs", shapes},
+                     {"params", Typed("object")},
+                     {"static", ListOf(Typed("integer"))},
+                     {"sparse_inputs", Typed("object")},
+                     {"sparse_outputs", Typed("object")},
+                     {"tag", Typed("string")},
+                     {"each", Typed("string")},
+                     {"tags", MapOf(Typed("string"))}},
+                    {"inputs", "outputs"}));
 }
 
-Json Definitions() {
-  Json dtypes = Json::array();
-  for (int i = 1; i < kDtypeCount; ++i) dtypes.push_back(DtypeName(static_cast<Dtype>(i)));
-  Json encodings = Json::array();
-  for (int i = 0; i < kQnnEncodingCount; ++i) {
-    encodings.push_back(QnnEncodingName(static_cast<QnnEncoding>(i)));
+// Keys of an op and of its cases.
+Json WithSections(Json map) {
+  map["patternProperties"] = {{kSectionPattern, Ref("section")}};
+  return map;
+}
+
+std::string OpSchema() {
+  const Json names_by_port = MapOf(Ref("names"));
+  const Json excluded_by_port = MapOf(OneOrMany(Typed("string")));
+  const Json one_case = WithSections(
+      Map({{"when", Ref("when")}, {"use", names_by_port}, {"except", excluded_by_port}}, {"when"}));
+  Json definitions = CommonDefinitions();
+  definitions.update(ConstraintDefinitions());
+  definitions["row"] = Matching(RowPattern());
+  definitions["section"] = ConstraintSection(true);
+  Json body = WithSections(Map({{"op", Typed("string")},
+                                {"extends", Typed("boolean")},
+                                {"sources", Ref("names")},
+                                {"sdk", Matching(R"(^(\d+\.\d+)?\.\.(\d+\.\d+)?$)")},
+                                {"arch", Ref("arch")},
+                                {"inputs", Ports()},
+                                {"outputs", Ports()},
+                                {"params", Params()},
+                                {"rows", Rows()},
+                                {"use", names_by_port},
+                                {"except", excluded_by_port},
+                                {"cases", ListOf(one_case)},
+                                {"revisions", MapOf(OneOrMany(Typed("string")))},
+                                {"examples", Examples()}},
+                               {"op"}));
+  // An op file that extends one of the database below has its ports from there.
+  body["if"] = {{"required", {"extends"}}};
+  body["else"] = {{"required", {"inputs", "outputs"}}};
+  return Text("An op of one backend (opdefs/<backend>/<Op>.yaml)", body, definitions);
+}
+
+std::string ProfilesSchema() {
+  Json definitions = CommonDefinitions();
+  definitions.update(ConstraintDefinitions());
+  definitions["section"] = ConstraintSection(false);
+  const Json profile = AnyOf({Ref("names"), MapOf(Ref("names"))});
+  return Text("What the ops of one backend share (opdefs/<backend>/profiles.yaml)",
+              WithSections(Map({{"profiles", MapOf(profile)}})), definitions);
+}
+
+std::string SourcesSchema() {
+  const Json source = Map({{"id", Typed("string")},
+                           {"kind", {{"enum", {"documents", "revision", "measured"}}}},
+                           {"title", Typed("string")},
+                           {"sdk", Ref("sdk")},
+                           {"partial", Typed("boolean")},
+                           {"backends", Ref("names")}},
+                          {"id", "kind", "title", "sdk"});
+  return Text("Where the facts come from (opdefs/sources.yaml)",
+              Map({{"sources", ListOf(source)}}, {"sources"}), CommonDefinitions());
+}
+
+std::string TargetsSchema() {
+  const Json backend = Map({{"archs", ListOf(Typed("string"))},
+                            {"default_arch", Typed("string")},
+                            {"tuple_rows", AnyOf({Typed("boolean"), Ref("sdk")})},
+                            {"sdks", SomeOf(Ref("sdk"))}},
+                           {"tuple_rows", "sdks"});
+  const Json soc = Map({{"id", WholeFrom(0, INT32_MAX)},
+                        {"name", Typed("string")},
+                        {"aliases", ListOf(Typed("string"))},
+                        {"arch", {{"type", {"string", "null"}}}},
+                        {"vtcm_mb", WholeFrom(0, 4096)},
+                        {"sources", Ref("names")}},
+                       {"id", "name", "arch", "sources"});
+  return Text("Backends and chips (opdefs/targets.yaml)",
+              Map({{"backends", MapOf(backend)}, {"socs", ListOf(soc)}}), CommonDefinitions());
+}
+
+std::string PrecisionsSchema() {
+  const Json dtypes = OneOrMany(Ref("dtype"));
+  const Json precision = Map({{"id", Typed("string")},
+                              {"mark", Matching("^[A-Z]$")},
+                              {"title", Typed("string")},
+                              {"unweighted", Typed("string")},
+                              {"needs_weight", Typed("boolean")},
+                              {"data", dtypes},
+                              {"weight", dtypes},
+                              {"encodings", OneOrMany(Ref("encoding"))},
+                              {"bits", WholeFrom(1, 32)}},
+                             {"id", "mark", "title", "data", "weight"});
+  const Json roles = Map({{"data", ListOf(Typed("string"))}, {"weight", ListOf(Typed("string"))}},
+                         {"data", "weight"});
+  return Text("What is called a precision (opdefs/precisions.yaml)",
+              Map({{"roles", roles}, {"plain", dtypes}, {"precisions", ListOf(precision)}},
+                  {"roles", "plain", "precisions"}),
+              CommonDefinitions());
+}
+
+std::string WaiversSchema() {
+  Json keys = Json::object();
+  for (const char* key : {"rule", "reason", "op", "port", "node", "backend"}) {
+    keys[key] = Typed("string");
   }
-  Json consequences = Json::array();
-  for (int i = 0; i < kConsequenceCount; ++i) {
-    const auto value = static_cast<Consequence>(i);
-    if (value != Consequence::kAccepted && value != Consequence::kUnchecked) {
-      consequences.push_back(ConsequenceName(value));
-    }
-  }
-  Json param_dtype = dtypes;
-  param_dtype.push_back("UNDEFINED");
-  Json port = {{"type", "string"}, {"pattern", R"(^(in|out)\[\d+(\.\.m)?\]$)"}};
-  Json ports =
-      ListOf(Map({{"port", Ref("port")},
-                  {"role", Typed("string")},
-                  {"optional", Typed("boolean")},
-                  {"channel_axis", {{"type", "integer"}, {"minimum", -8}, {"maximum", 7}}}},
-                 {"port"}));
-  ports.erase("minItems");
-  Json param = Map({{"name", Typed("string")},
-                    {"dtype", {{"enum", param_dtype}}},
-                    {"rank", {{"type", "integer"}, {"minimum", 0}, {"maximum", 8}}},
-                    {"required", Typed("boolean")},
-                    {"default", Json::object()},
-                    {"values", {{"type", "object"}, {"additionalProperties", Typed("integer")}}}},
-                   {"name", "dtype"});
-  Json row = OneOrMany(Ref("dtype"));
-  row["anyOf"].push_back(Typed("null"));
-  Json variant_keys = {{"id", Typed("string")},
-                       {"group", Typed("string")},
-                       {"dtypes", {{"type", "array"}, {"items", row}}},
-                       {"consequence", {{"const", "undocumented"}}},
-                       {"undocumented_until", Ref("sdk")}};
-  variant_keys.update(RangeKeys());
-  Json shape = {{"anyOf", {Typed("null"), {{"type", "array"}, {"items", Typed("integer")}}}}};
-  Json shapes = {{"type", "array"}, {"items", shape}};
-  Json example = Map({{"inputs", shapes},
-                      {"outputs", shapes},
-                      {"params", Typed("object")},
-                      {"static", {{"type", "array"}, {"items", Typed("integer")}}},
-                      {"sparse_inputs", Typed("object")},
-                      {"sparse_outputs", Typed("object")},
-                      {"tag", Typed("string")}},
-                     {"inputs", "outputs"});
-  return {{"dtype", {{"enum", dtypes}}},
-          {"encoding", {{"enum", encodings}}},
-          {"consequence", {{"enum", consequences}}},
-          {"sdk", {{"type", "string"}, {"pattern", R"(^\d+\.\d+)"}}},
-          {"expr", {{"type", {"integer", "string"}}}},
-          {"port", port},
-          {"ports", ports},
-          {"param", param},
-          {"variant", Map(variant_keys, {"id", "group", "dtypes", "sources"})},
-          {"when", WhenSchema()},
-          {"constraint", ConstraintSchema(false)},
-          {"inner", ConstraintSchema(true)},
-          {"example", example}};
+  return Text("Findings that an overlay does without (waivers.yaml)",
+              Map({{"waivers", ListOf(Map(keys, {"rule", "reason"}))}}, {"waivers"}),
+              CommonDefinitions());
 }
 
 }  // namespace
 
-std::string OpJsonSchema() {
-  const auto list = [](std::string_view name) {
-    return Json{{"type", "array"}, {"items", Ref(name)}};
-  };
-  Json properties = {{"op", Typed("string")},       {"backend", Typed("string")},
-                     {"extends", Typed("boolean")}, {"inputs", Ref("ports")},
-                     {"outputs", Ref("ports")},     {"params", list("param")},
-                     {"variants", list("variant")}, {"constraints", list("constraint")},
-                     {"examples", list("example")}};
-  properties.update(RangeKeys());
-  Json schema = {
-      {"$schema", "http://json-schema.org/draft-07/schema#"},
-      {"title", "An op of one backend (opdefs/<backend>/<Op>.yaml)"},
-      {"description", "Written by `opdefc schema`; opdefs/README.md explains the keys."}};
-  schema.update(Map(properties, {"op", "backend", "sources"}));
-  // An op file that extends one of the database below has its ports from there.
-  schema["if"] = {{"required", {"extends"}}};
-  schema["else"] = {{"required", {"inputs", "outputs"}}};
-  schema["definitions"] = Definitions();
-  return schema.dump(1) + "\n";
+Json CommonDefinitions() {
+  Json encodings = Json::array();
+  for (int i = 0; i < kQnnEncodingCount; ++i) {
+    encodings.push_back(QnnEncodingShortName(static_cast<QnnEncoding>(i)));
+  }
+  return {{"dtype", {{"enum", DtypeNames()}}},
+          {"encoding", {{"enum", encodings}}},
+          {"sdk", Matching(R"(^\d+\.\d+)")},
+          {"arch", OneOrMany(Typed("string"))},
+          {"names", SomeOf(Typed("string"))}};
+}
+
+std::vector<JsonSchema> JsonSchemas() {
+  return {{"op", OpSchema},           {"profiles", ProfilesSchema},
+          {"sources", SourcesSchema}, {"targets", TargetsSchema},
+          {"precisions", PrecisionsSchema}, {"waivers", WaiversSchema}};
 }
 
 }  // namespace quantgate::opdefs

@@ -1,13 +1,20 @@
-// JSON Schemas of the YAML files, for editors.
+// JSON Schemas of the database's YAML, for editors, from the tables that the readers use.
 #ifndef QUANTGATE_TOOLS_OPDEFC_JSON_SCHEMA_H_
 #define QUANTGATE_TOOLS_OPDEFC_JSON_SCHEMA_H_
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace quantgate::opdefs {
 
-// Of <backend>/<Op>.yaml, made from the tables that the compiler reads with. Indented JSON.
-std::string OpJsonSchema();
+struct JsonSchema {
+  std::string_view name;  // "op": of the file op.schema.json
+  std::string (*text)();
+};
+
+// One a kind of file.
+std::vector<JsonSchema> JsonSchemas();
 
 }  // namespace quantgate::opdefs
 

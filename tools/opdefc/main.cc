@@ -24,7 +24,7 @@ constexpr std::string_view kHelp = R"(opdefc - compiles the constraint database
 usage: opdefc compile DIR... -o FILE [--format image|json|binpb]
        opdefc check DIR... [--over DIR...]
        opdefc fmt [--check] FILE|DIR...
-       opdefc schema [-o FILE]
+       opdefc schema [NAME | -o DIR]
 
 compile  reads the YAML files of DIR (opdefs/README.md says what they hold) and writes
            image  the flat table that the library embeds (default)
@@ -35,7 +35,8 @@ check    reads them, warns of what has no effect, and prints how much there is;
 fmt      lays out the YAML in lines of at most 120 columns, comments kept; mappings, routes,
          rules and recipes keep their lines, too long ones are broken;
          --check: changes nothing and names the files that would change
-schema   prints the JSON Schema of an op file, for editors
+schema   prints the JSON Schema of a kind of file (op, profiles, sources, targets, precisions,
+         waivers) for editors; -o: writes all of them, NAME.schema.json
 
 Several DIRs lie one over the other: what a later one names replaces the same of the earlier.
 
@@ -160,13 +161,27 @@ int Format(const std::vector<std::string>& args) {
 }
 
 int Schema(const std::vector<std::string>& args) {
-  const std::string schema = quantgate::opdefs::OpJsonSchema();
-  if (args.empty()) {
-    std::cout << schema << std::flush;
-    return std::cout ? 0 : Fail("can't write to standard output");
+  const auto schemas = quantgate::opdefs::JsonSchemas();
+  if (args.size() == 2 && args[0] == "-o") {
+    for (const auto& schema : schemas) {
+      const std::string path = args[1] + "/" + std::string(schema.name) + ".schema.json";
+      if (!WriteFile(path, schema.text())) return Fail(path + ": can't be written");
+    }
+    return 0;
   }
-  if (args.size() != 2 || args[0] != "-o") return Fail("schema takes -o FILE only");
-  return WriteFile(args[1], schema) ? 0 : Fail(args[1] + ": can't be written");
+  if (args.size() > 1 || (!args.empty() && args[0].starts_with("-"))) {
+    return Fail("schema takes a name, or -o DIR");
+  }
+  const std::string name = args.empty() ? "op" : args[0];
+  std::string names;
+  for (const auto& schema : schemas) {
+    if (schema.name == name) {
+      std::cout << schema.text() << std::flush;
+      return std::cout ? 0 : Fail("can't write to standard output");
+    }
+    names += (names.empty() ? "" : ", ") + std::string(schema.name);
+  }
+  return Fail("unknown schema \"" + name + "\": " + names);
 }
 
 }  // namespace
