@@ -93,6 +93,26 @@ bool HoldsKind(const Node& node, const KindSchema& kind) {
   return !field || entry->is_map();
 }
 
+// Keys of a constraint that are neither its kind nor what any constraint may have.
+bool KeysAreKnown(const Node& node, std::string_view kind, bool inner, const Reporter& reporter) {
+  const bool note = kind == "note";
+  bool good = true;
+  for (const Node& child : node.children) {
+    if (child.key == kind || (note && child.key == "topic") ||
+        (inner ? IsInnerKey(child.key) : IsCommonKey(child.key))) {
+      continue;
+    }
+    std::vector<std::string_view> known = {kind};
+    if (note) known.emplace_back("topic");
+    const std::span<const std::string_view> keys = inner ? kInnerKeys : CommonKeys();
+    known.insert(known.end(), keys.begin(), keys.end());
+    reporter.AtKey(child, absl::StrCat("unknown key ", Quoted(child.key), " of a constraint",
+                                       DidYouMeanOf(child.key, known)));
+    good = false;
+  }
+  return good;
+}
+
 // A note: its text and its topic stand beside each other.
 ConstraintForm NoteForm(const Node& node) {
   ConstraintForm form = FormOf(*FindKind("note"), node);
@@ -160,6 +180,7 @@ std::optional<ConstraintForm> FindForm(const Node& node, std::string_view name,
       });
   if (!inner && node.find("note") != nullptr && !has_kind &&
       (named == nullptr || named->kind == opdb::Kind::kNote)) {
+    if (!KeysAreKnown(node, "note", false, reporter)) return std::nullopt;
     return NoteForm(node);
   }
   // `rank: {min: 1, when: ...}`: the fields stand in the constraint itself.
@@ -171,7 +192,7 @@ std::optional<ConstraintForm> FindForm(const Node& node, std::string_view name,
     return form;
   }
   const Node* entry = KindEntry(node, inner, reporter);
-  if (entry == nullptr) return std::nullopt;
+  if (entry == nullptr || !KeysAreKnown(node, entry->key, inner, reporter)) return std::nullopt;
   const KindSchema* kind = FindKind(entry->key);
   ConstraintForm form = FormOf(*kind, *entry);
   if (!AddFields(*entry, *kind, reporter, form.fields)) return std::nullopt;

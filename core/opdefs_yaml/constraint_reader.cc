@@ -89,6 +89,9 @@ void ConstraintReader::ReadCore(const Node& node, const ConstraintForm& form,
                    reporter_);
   ReadFields(fields, out, *form.kind);
   if (out.kind == Kind::kAnyOf) ReadAlternatives(fields, subject, out);
+  if (!inner) {
+    for (const std::string_view key : CommonKeys()) fields.Has(key);  // for the nearest name
+  }
   fields.Finish();
   if (const Node* when = node.is_map() ? node.find("when") : nullptr) {
     out.when = ConditionReader(symbols_, reporter_).Read(*when, out.port);
@@ -133,7 +136,9 @@ void ConstraintReader::ReadFields(MapReader& map, Constraint& out, const KindSch
     ++given;
     ReadField(*node, field, out);
   }
-  if (given < kind.min_fields) {
+  // A misspelt one is reported as unknown.
+  const auto all = map.node().children.size();
+  if (given < kind.min_fields && all == static_cast<size_t>(given)) {
     std::string names;
     for (const Field& field : kind.fields) {
       absl::StrAppend(&names, names.empty() ? "" : ", ", Absl(field.name));
@@ -437,7 +442,7 @@ void ConstraintReader::ReadGroups(MapReader& map, Constraint& out) {
     const Node& child = *item;
     const auto it = std::find(known.begin(), known.end(), child.text);
     if (!child.is_scalar() || it == known.end()) {
-      reporter_.At(child, absl::StrCat("unknown group ", Quoted(child.text), ": no variant has it",
+      reporter_.At(child, absl::StrCat("unknown group ", Quoted(child.text), ": no row has it",
                                        DidYouMeanOf(child.text, known)));
       continue;
     }

@@ -1,5 +1,6 @@
 #include "core/opdefs_yaml/errors.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -26,8 +27,9 @@ std::string Line(std::string_view file, int line, int column, const std::string&
 }  // namespace
 
 void Errors::Add(std::string_view file, int line, int column, std::string reason) {
-  if (++count_ > kMax) return;
-  lines_.push_back(Line(file, line, column, reason));
+  std::string text = Line(file, line, column, reason);
+  if (std::find(lines_.begin(), lines_.end(), text) != lines_.end()) return;
+  if (++count_ <= kMax) lines_.push_back(std::move(text));
 }
 
 void Errors::Warn(std::string_view file, int line, int column, std::string reason) {

@@ -55,6 +55,7 @@ void OpConstraints::Read(MapReader& map, std::vector<Constraint>& out) {
 }
 
 void OpConstraints::ReadPart(MapReader& map, const std::vector<Cond>& when) {
+  const size_t errors = reporter_.errors->count();
   Excluded excluded = ReadExcept(map);
   if (const Node* use = map.find("use")) {
     if (use->is_map()) {
@@ -63,15 +64,15 @@ void OpConstraints::ReadPart(MapReader& map, const std::vector<Cond>& when) {
       reporter_.At(*use, "`use` must be a map {port: names}");
     }
   }
+  // A misspelt name brings nothing, and is reported as such.
+  const bool clean = reporter_.errors->count() == errors && !profiles_.broken;
   for (const auto& [what, node] : excluded) {
-    if (node == nullptr) continue;
+    if (node == nullptr || !clean) continue;
     reporter_.At(*node, absl::StrCat("excludes nothing: no profile used here brings ",
                                      Quoted(what.second), " to ", what.first));
   }
   for (const Node& part : map.node().children) {
-    if (!IsSection(part.key)) continue;
-    map.Has(part.key);
-    ReadOwn(part, when);
+    if (TakesSection(map, part)) ReadOwn(part, when);
   }
 }
 

@@ -27,7 +27,8 @@ class OpReader {
       : reporter_(reporter),
         evidence_(ir, backend),
         symbols_(ir, ir.backends.find(std::string(backend))->second, op_),
-        profiles_(profiles) {}
+        profiles_(profiles),
+        errors_before_(reporter.errors->count()) {}
 
   // `known`: the op of the database below, for a file that extends it; null = there is none.
   Op Read(MapReader& map, const Op* known) {
@@ -262,7 +263,7 @@ class OpReader {
   // A port that must be given and that no row accepts would refuse every node. `~` for an optional
   // one is a statement: the backend has no use for it.
   void CheckPortsAreCovered(const Node& rows) {
-    if (op_.variants.empty()) return;
+    if (op_.variants.empty() || reporter_.errors->count() != errors_before_) return;
     for (size_t i = 0; i < op_.ports.size(); ++i) {
       const bool accepted =
           std::any_of(op_.variants.begin(), op_.variants.end(), [&](const Variant& variant) {
@@ -313,6 +314,7 @@ class OpReader {
       return {};
     }
     const Node* tags = node.find("tags");
+    if (tags != nullptr) CheckTags(*tags, param);
     std::vector<Node> out;
     for (const auto& [name, value] : param.values) {
       Node copy = node;
@@ -332,6 +334,17 @@ class OpReader {
       out.push_back(std::move(copy));
     }
     return out;
+  }
+  // {VALUE: tag}
+  void CheckTags(const Node& tags, const Param& param) {
+    if (!tags.is_map()) reporter_.At(tags, "`tags` must be a map {VALUE: tag}");
+    std::vector<std::string_view> names;
+    for (const auto& [name, value] : param.values) names.push_back(name);
+    for (const Node& tag : tags.children) {
+      if (std::find(names.begin(), names.end(), tag.key) != names.end()) continue;
+      reporter_.AtKey(tag, absl::StrCat("unknown value ", Quoted(tag.key), " of ", param.name,
+                                        DidYouMeanOf(tag.key, names)));
+    }
   }
   static void Put(Node& map, std::string_view key, std::string text) {
     Node& child = map.children.emplace_back();
@@ -436,6 +449,7 @@ class OpReader {
   Symbols symbols_;
   Profiles& profiles_;
   std::vector<std::string> sources_;
+  const size_t errors_before_;
 };
 
 }  // namespace

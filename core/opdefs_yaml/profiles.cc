@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/opdefs_yaml/constraint_form.h"
 #include "core/opdefs_yaml/template.h"
 #include "core/types/nearest.h"
@@ -15,7 +16,7 @@ namespace {
 
 std::string Unknown(std::string_view name, const Profiles& profiles) {
   std::vector<std::string_view> known;
-  for (const auto& [id, node] : profiles.profiles) known.push_back(id);
+  for (const auto& [id, profile] : profiles.profiles) known.push_back(id);
   for (const auto& [id, constraint] : profiles.constraints) known.push_back(id);
   return absl::StrCat("unknown profile or constraint ", Quoted(name), DidYouMeanOf(name, known));
 }
@@ -26,19 +27,26 @@ class Expander {
       : profiles_(profiles), reporter_(reporter) {}
 
   void Names(const Node& list, std::string_view port, const std::string& outermost) {
-    if (!list.is_list() || list.children.empty()) {
-      reporter_.At(list, "must be a list of names of profiles or constraints");
-      return;
-    }
-    for (const Node& item : list.children) Name(item, port, outermost);
+    Names(list, port, outermost, reporter_);
   }
 
   std::vector<Used> out;
 
  private:
-  void Name(const Node& item, std::string_view port, const std::string& outermost) {
+  // `to`: of the file that the names stand in.
+  void Names(const Node& list, std::string_view port, const std::string& outermost,
+             const Reporter& to) {
+    if (!list.is_list() || list.children.empty()) {
+      to.At(list, "must be a list of names of profiles or constraints");
+      return;
+    }
+    for (const Node& item : list.children) Name(item, port, outermost, to);
+  }
+
+  void Name(const Node& item, std::string_view port, const std::string& outermost,
+            const Reporter& to) {
     if (!item.is_scalar()) {
-      reporter_.At(item, "a name must be text");
+      to.At(item, "a name must be text");
       return;
     }
     const std::string& name = item.text;
@@ -46,7 +54,7 @@ class Expander {
     const std::string& top = outermost.empty() ? name : outermost;
     if (profiles_.constraints.contains(name)) {
       if (port == "op") {
-        reporter_.At(item, absl::StrCat(Quoted(name), " is a constraint: name it at a port"));
+        to.At(item, absl::StrCat(Quoted(name), " is a constraint: name it at a port"));
       } else {
         out.push_back({std::string(port), name, outermost});
       }
@@ -54,33 +62,39 @@ class Expander {
     }
     const auto it = profiles_.profiles.find(name);
     if (it == profiles_.profiles.end()) {
-      reporter_.At(item, Unknown(name, profiles_));
+      to.At(item, Unknown(name, profiles_));
       return;
     }
-    if (std::find(path_.begin(), path_.end(), name) != path_.end()) {
-      std::string cycle;
-      for (const std::string& step : path_) absl::StrAppend(&cycle, step, " -> ");
-      reporter_.At(item, absl::StrCat("a cycle of profiles: ", cycle, name));
+    if (const auto begin = std::find(path_.begin(), path_.end(), name); begin != path_.end()) {
+      Cycle(item, {begin, path_.end()}, to);
       return;
     }
-    const Node& profile = it->second;
+    const Node& profile = it->second.node;
     if (profile.is_map() != (port == "op")) {
-      reporter_.At(item, profile.is_map()
-                             ? absl::StrCat(Quoted(name), " is a profile of a whole op: name it "
-                                                          "under `op`")
-                             : absl::StrCat(Quoted(name), " is a profile of one port: name it at "
-                                                          "a port"));
+      to.At(item, absl::StrCat(Quoted(name), profile.is_map()
+                                                 ? " is a profile of a whole op: name it under `op`"
+                                                 : " is a profile of one port: name it at a port"));
       return;
     }
     path_.push_back(name);
     if (profile.is_map()) {
       for (const Node& part : profile.children) {
-        for (const std::string& to : SplitPorts(part.key)) Names(part, to, top);
+        for (const std::string& one : SplitPorts(part.key)) {
+          Names(part, one, top, it->second.reporter);
+        }
       }
     } else {
-      Names(profile, port, top);
+      Names(profile, port, top, it->second.reporter);
     }
     path_.pop_back();
+  }
+
+  // Said once, wherever a reader enters it.
+  void Cycle(const Node& item, std::vector<std::string> names, const Reporter& to) {
+    const std::string path = absl::StrCat(absl::StrJoin(names, " -> "), " -> ", names[0]);
+    std::sort(names.begin(), names.end());
+    if (!profiles_.cycles.insert(std::move(names)).second) return;
+    to.At(item, absl::StrCat("a cycle of profiles: ", path));
   }
 
   Profiles& profiles_;
@@ -109,6 +123,43 @@ void ReadConstraints(const Node& node, const Reporter& reporter, const Ir& ir,
   }
 }
 
+void Read(const Node& node, const Reporter& reporter, const Ir& ir, const Backend& backend,
+          Profiles& profiles) {
+  MapReader map(node, "profiles.yaml", reporter);
+  if (!map.ok()) return;
+  std::set<std::string> names;
+  for (const Node& part : node.children) {
+    if (TakesSection(map, part)) ReadConstraints(part, reporter, ir, backend, profiles, names);
+  }
+  const Node* list = map.find("profiles");
+  map.Finish();
+  if (list == nullptr) return;
+  if (!list->is_map()) {
+    reporter.At(*list, "`profiles` must be a map {name: names}");
+    return;
+  }
+  for (const Node& profile : list->children) {
+    if (!names.insert(profile.key).second) {
+      reporter.AtKey(profile, absl::StrCat("duplicate name ", Quoted(profile.key)));
+      continue;
+    }
+    profiles.profiles.insert_or_assign(profile.key, SharedProfile{profile, reporter});
+  }
+  // Unknown names and cycles are told here, whether an op uses them or not.
+  for (const Node& profile : list->children) {
+    Node use;
+    use.kind = Node::Kind::kList;
+    Node& item = use.children.emplace_back();
+    item.kind = Node::Kind::kScalar;
+    item.text = profile.key;
+    item.line = profile.key_line;
+    item.column = profile.key_column;
+    const bool was_used = profiles.used[profile.key];
+    ExpandUse(use, profile.is_map() ? "op" : "this", profiles, reporter);
+    profiles.used[profile.key] = was_used;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> SplitPorts(std::string_view text) {
@@ -126,46 +177,9 @@ std::vector<std::string> SplitPorts(std::string_view text) {
 
 void ReadProfiles(const Node& node, const Reporter& reporter, const Ir& ir, const Backend& backend,
                   Profiles& profiles) {
-  MapReader map(node, "profiles.yaml", reporter);
-  if (!map.ok()) return;
-  std::set<std::string> names;
-  for (const Node& part : node.children) {
-    if (!IsSection(part.key)) continue;
-    map.Has(part.key);
-    ReadConstraints(part, reporter, ir, backend, profiles, names);
-  }
-  const Node* list = map.find("profiles");
-  map.Finish();
-  if (list == nullptr) return;
-  if (!list->is_map()) {
-    reporter.At(*list, "`profiles` must be a map {name: names}");
-    return;
-  }
-  for (const Node& profile : list->children) {
-    if (!names.insert(profile.key).second) {
-      reporter.AtKey(profile, absl::StrCat("duplicate name ", Quoted(profile.key)));
-      continue;
-    }
-    if (!profile.is_map() && !profile.is_list()) {
-      reporter.At(profile, "a profile must be a list of names, or a map of them by port");
-      continue;
-    }
-    profiles.profiles.insert_or_assign(profile.key, profile);
-  }
-  // Unknown names and cycles are told here, whether an op uses them or not.
-  for (const Node& profile : list->children) {
-    if (!profile.is_map() && !profile.is_list()) continue;
-    Node use;
-    use.kind = Node::Kind::kList;
-    Node& item = use.children.emplace_back();
-    item.kind = Node::Kind::kScalar;
-    item.text = profile.key;
-    item.line = profile.key_line;
-    item.column = profile.key_column;
-    const bool was_used = profiles.used[profile.key];
-    ExpandUse(use, profile.is_map() ? "op" : "this", profiles, reporter);
-    profiles.used[profile.key] = was_used;
-  }
+  const size_t errors = reporter.errors->count();
+  Read(node, reporter, ir, backend, profiles);
+  profiles.broken = profiles.broken || reporter.errors->count() != errors;
 }
 
 std::vector<Used> ExpandUse(const Node& names, std::string_view port, Profiles& profiles,

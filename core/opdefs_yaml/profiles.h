@@ -11,6 +11,7 @@
 #define QUANTGATE_CORE_OPDEFS_YAML_PROFILES_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,11 +27,21 @@ struct SharedConstraint {
   Reporter reporter;  // its file
 };
 
+// Names for one port, or by port.
+struct SharedProfile {
+  Node node;
+  Reporter reporter;
+};
+
 struct Profiles {
   std::map<std::string, SharedConstraint, std::less<>> constraints;
-  std::map<std::string, Node, std::less<>> profiles;
+  std::map<std::string, SharedProfile, std::less<>> profiles;
   // Names that an op or a profile used.
   std::map<std::string, bool, std::less<>> used;
+  // Names of profiles that name each other, as far as reported.
+  std::set<std::vector<std::string>> cycles;
+  // Whether a file of them had errors.
+  bool broken = false;
 };
 
 // Adds what the file says to `profiles`, in place of what had its name. Unknown names and cycles

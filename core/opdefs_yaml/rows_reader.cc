@@ -120,6 +120,10 @@ std::optional<RowsReader::Cells> RowsReader::ReadCells(const Node& text) {
   Cells cells;
   for (const std::string_view column : columns) {
     std::vector<DtypeMask> alternatives;
+    if (column.ends_with('|')) {
+      reporter_.At(text, absl::StrCat("nothing behind the last | of ", Quoted(column)));
+      return std::nullopt;
+    }
     for (const std::string_view name : Split(column, '|')) {
       if (name == "-") {
         alternatives.push_back(0);
@@ -130,10 +134,6 @@ std::optional<RowsReader::Cells> RowsReader::ReadCells(const Node& text) {
       } else {
         return std::nullopt;
       }
-    }
-    if (alternatives.empty()) {
-      reporter_.At(text, "an empty column of a row");
-      return std::nullopt;
     }
     cells.push_back(std::move(alternatives));
   }

@@ -35,6 +35,14 @@ bool IsSection(std::string_view key) {
   return word == kDocumented || word == kMeasured;
 }
 
+bool TakesSection(MapReader& map, const Node& part) {
+  map.Has(kDocumented);
+  map.Has(kMeasured);
+  if (!IsSection(part.key) && part.key.find(' ') == std::string::npos) return false;
+  map.Has(part.key);
+  return true;
+}
+
 std::optional<std::pair<SdkKey, SdkKey>> SdkRange(std::string_view text, const Node& node,
                                                   const Ir& ir, const Backend& backend,
                                                   const Reporter& reporter) {

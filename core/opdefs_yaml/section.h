@@ -26,6 +26,10 @@ struct Section {
 // Whether `key` begins a section: its first word is "documented" or "measured".
 bool IsSection(std::string_view key);
 
+// Whether `part` of `map` is a section. What begins with another word and a blank is none and
+// nothing else: it is read by ReadSection, which says so. The two words become known to `map`.
+bool TakesSection(MapReader& map, const Node& part);
+
 // "2.25..", "..2.47", "2.13..2.25" -> [since, until); an error at `node`'s key where it is no
 // range of known SDK versions.
 std::optional<std::pair<SdkKey, SdkKey>> SdkRange(std::string_view text, const Node& node,

@@ -17,14 +17,11 @@
 namespace quantgate {
 
 // Ports of many such ops.
-inline const std::string kOneInOneOut = R"(inputs:
-  - {port: "in[0]", role: activation}
-outputs:
-  - {port: "out[0]", role: activation}
+inline const std::string kOneInOneOut = R"(inputs: [activation]
+outputs: [activation]
 )";
 // The same with the only row of many.
-inline const std::string kByteInByteOut = kOneInOneOut + R"(variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
+inline const std::string kByteInByteOut = kOneInOneOut + R"(rows: {documented: {A.1: U8 U8}}
 )";
 
 // `ops`: names, and texts without what all of them begin with. `name`: of the folder, one per test.
@@ -36,11 +33,11 @@ inline Database MadeUpDatabase(const char* name,
   toy: {archs: [t1, t2, t3], default_arch: t1, tuple_rows: true, sdks: ["1.0", "2.0", "3.0"]}
 )";
   std::ofstream(folder / "sources.yaml") << R"(sources:
-  - {id: toy-1.0, title: "made up for tests", sdk: "1.0", measured: false}
+  - {id: toy-1.0, kind: documents, sdk: "1.0", backends: [toy], title: made up for tests}
 )";
   for (const auto& [op, text] : ops) {
     std::ofstream(folder / "toy" / (std::string(op) + ".yaml"))
-        << "op: " << op << "\nbackend: toy\nsources: [toy-1.0]\n"
+        << "op: " << op << "\n"
         << text;
   }
   auto made = WithOverlay(Database::Embedded(), std::vector<std::string>{folder.string()});

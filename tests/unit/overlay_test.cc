@@ -52,16 +52,11 @@ class Overlay : public testing::Test {
 };
 
 constexpr const char* kTwist = R"(op: Twist
-backend: htp
 sources: [docs-2.25]
-inputs:
-  - {port: "in[0]", role: activation}
-outputs:
-  - {port: "out[0]", role: activation}
-variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [docs-2.25]}
-constraints:
-  - {id: "out[0]/same-encoding", port: "out[0]", kind: same_encoding, as: "in[0]", consequence: rejected, sources: [docs-2.25]}
+inputs: [activation]
+outputs: [activation]
+rows: {documented: {A.1: U8 U8}}
+documented: {out0 same-encoding: in0}
 )";
 
 TEST_F(Overlay, AddsAnOpAndRows) {
@@ -75,9 +70,7 @@ TEST_F(Overlay, AddsAnOpAndRows) {
   EXPECT_EQ(CheckHtp(*database, words).verdict, Consequence::kRejected);
   // The op again, with a row more.
   std::string more = kTwist;
-  more.insert(more.find("constraints:"),
-              "  - {id: A.2, group: A, dtypes: [UFIXED_POINT_16, UFIXED_POINT_16], "
-              "sources: [docs-2.25]}\n");
+  more.insert(more.find("U8 U8") + 5, ", A.2: U16 U16");
   Write("htp/Twist.yaml", more);
   database = Load();
   ASSERT_TRUE(database.ok()) << database.status();

@@ -31,53 +31,47 @@ using ::testing::HasSubstr;
 using Dims = std::vector<int64_t>;
 
 constexpr const char* kProbe = R"(inputs:
-  - {port: "in[0]", role: activation}
-  - {port: "in[1]", role: activation, optional: true}
-  - {port: "in[2..m]", role: activation, optional: true}
-outputs:
-  - {port: "out[0]", role: activation}
-params:
-  - {name: mode, dtype: UINT_32, default: 1, values: {ADD: 0, MULTIPLY: 1}}
-  - {name: keep, dtype: BOOL_8, default: 0}
-  - {name: stride, dtype: UINT_32, rank: 1, default: [3, 5]}
-  - {name: beta, dtype: FLOAT_32, default: 0.5}
-variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8, UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
-constraints:
-  - {id: one-dim, port: "in[0]", kind: dim, dim: [-1], max: 8, consequence: rejected, sources: [toy-1.0]}
-  - {id: two-dims, port: "in[0]", kind: dim, dim: [0, 2], max: 8, consequence: rejected, sources: [toy-1.0]}
-  - {id: computed-dims, port: "in[0]", kind: dim, dim: ["rank(in[0])-1", 0], max: 8, consequence: rejected, sources: [toy-1.0]}
-  - {id: no-such-element, port: "in[0]", kind: dim, dim: 0, eq: "param:stride[2]", consequence: rejected, sources: [toy-1.0]}
-  - {id: every-dim, port: "in[0]", kind: dim, dim: all, max: 8, consequence: rejected, sources: [toy-1.0]}
-  - {id: same-dims, port: "in[0]", kind: same_dims, as: "in[1]", dims: [0, -1], consequence: rejected, sources: [toy-1.0]}
-  - {id: broadcast, port: "in[0]", kind: broadcast, exact: true, consequence: rejected, sources: [toy-1.0]}
-  - {id: symmetric, port: "in[0]", kind: symmetric, consequence: rejected, sources: [toy-1.0]}
-  - {id: axis, port: "in[0]", kind: quant_axis, axis: 0, consequence: rejected, sources: [toy-1.0]}
-  - {id: block-size, port: "in[0]", kind: block_size, multiple_of: 8, consequence: rejected, sources: [toy-1.0]}
-  - {id: larger, port: "in[0]", kind: same_encoding, as: "in[1]", aspect: equal_or_larger_scale, consequence: rejected, sources: [toy-1.0]}
-  - {id: smaller, port: "in[0]", kind: same_encoding, as: "in[1]", aspect: equal_or_smaller_scale, consequence: rejected, sources: [toy-1.0]}
-  - {id: unique, port: "in[0]", kind: unique_values, consequence: rejected, sources: [toy-1.0]}
-  - {id: constant, port: "in[0]", kind: static, consequence: rejected, sources: [toy-1.0]}
-  - {id: chain, port: "in[0]", kind: static, level: tensor_or_const_chain, consequence: rejected, sources: [toy-1.0]}
-  - {id: arch, port: "in[0]", kind: min_arch, min: t2, consequence: rejected, sources: [toy-1.0]}
-  - {id: fixed, port: "in[0]", kind: fixed_encoding, scale: 1, max: 1, consequence: rejected, sources: [toy-1.0]}
-  - {id: raw, port: "in[0]", kind: fixed_encoding, offset: -3, aspect: as_read_raw, consequence: rejected, sources: [toy-1.0]}
-  - {id: scales, port: "in[0]", kind: scale_range, min: 0.5, max: 2, as: ["in[1]", "out[0]"], consequence: rejected, sources: [toy-1.0]}
-  - {id: beside-symmetric, port: "in[0]", kind: symmetric, when: {symmetric_of: {"in[1]": true}}, consequence: rejected, sources: [toy-1.0]}
-  - {id: of-rank, port: "in[0]", kind: symmetric, when: {rank: {"in[0]": [4]}}, consequence: rejected, sources: [toy-1.0]}
-  - {id: ways, port: "in[0]", kind: any_of, of: [[{port: "in[0]", kind: rank, max: 2}, {port: mode, kind: param_value, eq: ADD}], [{port: "in[1]", kind: static}]], consequence: rejected, sources: [toy-1.0]}
-  - {id: ways-by-form, port: "in[0]", kind: any_of, of: [[{port: "in[0]", kind: symmetric}], [{port: "in[0]", kind: rank, max: 0, when: {symmetric_of: {"in[1]": false}}}], [{port: "in[0]", kind: rank, min: 3}]], consequence: rejected, sources: [toy-1.0]}
-  - {id: ways-given, port: "in[0]", kind: any_of, of: [[{port: "in[1]", kind: port_optional, allowed: false}], [{port: "in[2..m]", kind: port_optional, allowed: false}]], consequence: rejected, sources: [toy-1.0]}
-  - {id: ways-of-first, port: "in[2..m]", kind: any_of, of: [[{port: "in[2]", kind: rank, max: 1}], [{port: "in[0]", kind: rank, min: 3}]], consequence: rejected, sources: [toy-1.0]}
-  - {id: ways-of-each, port: "in[2..m]", kind: any_of, of: [[{port: "in[2..m]", kind: rank, max: 1}], [{port: "in[0]", kind: rank, min: 3}]], consequence: rejected, sources: [toy-1.0]}
-  - {id: ways-of-second, port: "in[2..m]", kind: any_of, of: [[{port: "in[3]", kind: rank, max: 1}], [{port: "in[0]", kind: rank, min: 3}]], consequence: rejected, sources: [toy-1.0]}
+  - activation
+  - {role: activation, optional: true}
+  - {role: activation, variadic: true, optional: true}
+outputs: [activation]
+params: {mode: {dtype: UI32, default: 1, values: {ADD: 0, MULTIPLY: 1}}, keep: {dtype: B8, default: 0},
+  stride: {dtype: UI32, rank: 1, default: [3, 5]}, beta: {dtype: F32, default: 0.5}}
+rows: {documented: {A.1: U8 U8 U8 U8}}
+documented:
+  in0 one-dim: {dim: {dim: [-1], max: 8}}
+  in0 two-dims: {dim: {dim: [0, 2], max: 8}}
+  in0 computed-dims: {dim: {dim: [rank(in0)-1, 0], max: 8}}
+  in0 no-such-element: {dim: {dim: 0, eq: "param:stride[2]"}}
+  in0 every-dim: {dim: {dim: all, max: 8}}
+  in0 same-dims: {as: in1, dims: [0, -1]}
+  in0 broadcast: {exact: true}
+  in0 symmetric: ~
+  in0 axis: {quant_axis: 0}
+  in0 block-size: {multiple_of: 8}
+  in0 larger: {same_encoding: {as: in1, aspect: equal_or_larger_scale}}
+  in0 smaller: {same_encoding: {as: in1, aspect: equal_or_smaller_scale}}
+  in0 unique: unique_values
+  in0 constant: static
+  in0 chain: {static: tensor_or_const_chain}
+  in0 arch: {min_arch: t2}
+  in0 fixed: {fixed_encoding: {scale: 1, max: 1}}
+  in0 raw: {fixed_encoding: {offset: -3, aspect: as_read_raw}}
+  in0 scales: {scale_range: {min: 0.5, max: 2, as: [in1, out0]}}
+  in0 beside-symmetric: {symmetric: ~, when: {symmetric_of: {in1: true}}}
+  in0 of-rank: {symmetric: ~, when: {rank: {in0: 4}}}
+  in0 ways: {any_of: [[{rank: ..2}, {port: mode, param_value: {eq: ADD}}], [{port: in1, static: ~}]]}
+  in0 ways-by-form: {any_of: [[{symmetric: ~}], [{rank: ..0, when: {symmetric_of: {in1: false}}}], [{rank: 3..}]]}
+  in0 ways-given: {any_of: [[{port: in1, port_optional: {allowed: false}}], [{port: in2..m,
+    port_optional: {allowed: false}}]]}
+  in2..m ways-of-first: {any_of: [[{port: in2, rank: ..1}], [{port: in0, rank: 3..}]]}
+  in2..m ways-of-each: {any_of: [[{rank: ..1}], [{port: in0, rank: 3..}]]}
+  in2..m ways-of-second: {any_of: [[{port: in3, rank: ..1}], [{port: in0, rank: 3..}]]}
 )";
 // Reads nothing: the first of its ports is an output.
 constexpr const char* kSource = R"(inputs: []
-outputs:
-  - {port: "out[0]", role: activation}
-variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8], sources: [toy-1.0]}
+outputs: [activation]
+rows: {documented: {A.1: U8}}
 )";
 
 const Database& Toy() {
@@ -92,12 +86,14 @@ const opdb::OpRow& OpOf(std::string_view name) {
   return db.get(backend.ops)[static_cast<size_t>(db.FindOp(backend, name))];
 }
 
-const opdb::ConstraintRow& Constraint(std::string_view id) {
+// By what stands behind the port in its id.
+const opdb::ConstraintRow& Constraint(std::string_view name) {
   const opdb::View& db = Toy().view();
   for (const opdb::ConstraintRow& row : db.get(OpOf("Probe").constraints)) {
-    if (db.str(row.id) == id) return row;
+    const std::string_view id = db.str(row.id);
+    if (id.substr(id.find('/') + 1) == name) return row;
   }
-  ADD_FAILURE() << "no constraint " << id;
+  ADD_FAILURE() << "no constraint " << name;
   return db.get(OpOf("Probe").constraints)[0];
 }
 

@@ -19,65 +19,48 @@
 namespace quantgate {
 namespace {
 
-constexpr const char* kLimits = R"(inputs:
-  - {port: "in[0]", role: activation}
-  - {port: "in[1]", role: activation, optional: true}
-outputs:
-  - {port: "out[0]", role: activation}
-variants:
-  - {id: A.1, group: A, dtypes: [[UFIXED_POINT_8, UFIXED_POINT_16], [UFIXED_POINT_8, SFIXED_POINT_8], UFIXED_POINT_8], sources: [toy-1.0]}
-constraints:
-  - {id: tiny, port: "out[0]", kind: scale_range, max: 1.0e-09, consequence: rejected, sources: [toy-1.0]}
-  - {id: relative, port: "out[0]", kind: scale_range, max: 1.0e+09, as: ["in[0]"], consequence: rejected, sources: [toy-1.0]}
-  - {id: below-the-end, port: "in[0]", kind: offset_range, min: -254, when: {dtype: [UFIXED_POINT_8]}, consequence: rejected, sources: [toy-1.0]}
-  - {id: of-any-type, port: "in[0]", kind: offset_range, min: -255, consequence: rejected, sources: [toy-1.0]}
-  - {id: of-all-ports, port: all, kind: dtypes, denied: [SFIXED_POINT_8], consequence: rejected, sources: [toy-1.0]}
-  - {id: measured-later, port: "in[0]", kind: symmetric, consequence: rejected, measured: {since: "2.0", consequence: wrong_values}, sources: [toy-1.0]}
-  - {id: either, port: "in[0]", kind: any_of, of: [[{port: "in[0]", kind: symmetric}, {port: "in[0]", kind: rank, max: 2}], [{port: "in[1]", kind: valid_scale}]], consequence: rejected, sources: [toy-1.0]}
+constexpr const char* kLimits = R"(inputs: [activation, {role: activation, optional: true}]
+outputs: [activation]
+rows: {documented: {A.1: U8|U16 U8|S8 U8}}
+documented:
+  out0 tiny: {scale_range: ..1e-09}
+  out0 relative: {scale_range: {max: 1000000000.0, as: [in0]}}
+  in0 below-the-end: {offset_range: -254.., when: {dtype: U8}}
+  in0 of-any-type: {offset_range: -255..}
+  all of-all-ports: {dtypes: {denied: S8}}
+  in0 measured-later: {symmetric: ~, measured: {"2.0": wrong_values}}
+  in0 either: {any_of: [[{symmetric: ~}, {rank: ..2}], [{port: in1, valid_scale: ~}]]}
 )";
-constexpr const char* kRows = R"(variants:
-  - {id: A.1, group: A, dtypes: [SFIXED_POINT_8, SFIXED_POINT_8], since: "3.0", sources: [toy-1.0]}
-  - {id: B.2, group: B, dtypes: [SFIXED_POINT_8, SFIXED_POINT_8], since: "2.0", arch: t2+, sources: [toy-1.0]}
-  - {id: C.2, group: C, dtypes: [SFIXED_POINT_8, SFIXED_POINT_8], arch: t3+, sources: [toy-1.0]}
-  - {id: A.8, group: A, dtypes: [SFIXED_POINT_32, SFIXED_POINT_32], since: "3.0", sources: [toy-1.0]}
-  - {id: B.8, group: B, dtypes: [SFIXED_POINT_32, SFIXED_POINT_32], since: "2.0", sources: [toy-1.0]}
-  - {id: B.4, group: B, dtypes: [UFIXED_POINT_16, UFIXED_POINT_16], until: "2.0", sources: [toy-1.0]}
-  - {id: A.3, group: A, dtypes: [UFIXED_POINT_16, UFIXED_POINT_16], arch: t2+, sources: [toy-1.0]}
-  - {id: A.5, group: A, dtypes: [SFIXED_POINT_16, SFIXED_POINT_16], until: "2.0", sources: [toy-1.0]}
-  - {id: A.6, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], undocumented_until: "2.0", sources: [toy-1.0]}
-  - {id: A.7, group: A, dtypes: [FLOAT_32, FLOAT_32], sources: [toy-1.0]}
+constexpr const char* kRows = R"(rows:
+  documented 3.0..: {A.1: S8 S8, A.8: S32 S32}
+  documented 2.0..: {B.2: {row: S8 S8, arch: t2+}, B.8: S32 S32}
+  documented: {C.2: {row: S8 S8, arch: t3+}, A.3: {row: U16 U16, arch: t2+}, A.6: {row: U8 U8,
+    undocumented_until: "2.0"}, A.7: F32 F32}
+  documented ..2.0: {B.4: U16 U16, A.5: S16 S16}
 )";
-constexpr const char* kLate = R"(since: "2.0"
+constexpr const char* kLate = R"(sdk: 2.0..
 arch: t2+
 )";
 // Two rows that take the same, each with constraints of its own.
-constexpr const char* kGroups = R"(variants:
-  - {id: A.1, group: A, dtypes: [[UFIXED_POINT_8, UFIXED_POINT_16], UFIXED_POINT_8], sources: [toy-1.0]}
-  - {id: B.1, group: B, dtypes: [[UFIXED_POINT_8, UFIXED_POINT_16], UFIXED_POINT_8], sources: [toy-1.0]}
-constraints:
-  - {id: a-is-flat, groups: [A], port: "in[0]", kind: rank, max: 2, consequence: rejected, sources: [toy-1.0]}
-  - {id: b-is-flat, groups: [B], port: "in[0]", kind: rank, max: 2, when: {dtype: [UFIXED_POINT_16]}, consequence: rejected, sources: [toy-1.0]}
+constexpr const char* kGroups = R"(rows: {documented: {A.1: U8|U16 U8, B.1: U8|U16 U8}}
+documented:
+  in0 a-is-flat: {rank: ..2, groups: A}
+  in0 b-is-flat: {rank: ..2, when: {dtype: U16}, groups: B}
 )";
-constexpr const char* kUnknown = R"(variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], consequence: undocumented, sources: [toy-1.0]}
-  - {id: A.2, group: A, dtypes: [[UFIXED_POINT_8, SFIXED_POINT_8], UFIXED_POINT_8], consequence: undocumented, sources: [toy-1.0]}
-  - {id: A.3, group: A, dtypes: [UFIXED_POINT_16, UFIXED_POINT_16], consequence: undocumented, undocumented_until: "2.0", sources: [toy-1.0]}
+constexpr const char* kUnknown = R"(rows:
+  documented: {A.1: {row: U8 U8, verdict: undocumented}, A.2: {row: U8|S8 U8, verdict: undocumented},
+    A.3: {row: U16 U16, verdict: undocumented, undocumented_until: "2.0"}}
 )";
-constexpr const char* kEach = R"(inputs:
-  - {port: "in[0..m]", role: activation}
-outputs:
-  - {port: "out[0]", role: activation}
-variants:
-  - {id: A.1, group: A, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [toy-1.0]}
-constraints:
-  - {id: each, port: all, kind: any_of, of: [[{port: "in[0..m]", kind: rank, max: 2}], [{port: "out[0]", kind: rank, max: 2}]], consequence: rejected, sources: [toy-1.0]}
+constexpr const char* kEach = R"(inputs: [{role: activation, variadic: true}]
+outputs: [activation]
+rows: {documented: {A.1: U8 U8}}
+documented: {all each: {any_of: [[{port: in0..m, rank: ..2}], [{port: out0, rank: ..2}]]}}
 )";
-constexpr const char* kOrder = R"(params:
-  - {name: mode, dtype: UINT_32, default: 0}
-constraints:
-  - {id: mode, port: mode, kind: param_value, min: 1, consequence: rejected, sources: [toy-1.0]}
-  - {id: out, port: "out[0]", kind: rank, max: 2, consequence: rejected, sources: [toy-1.0]}
-  - {id: in, port: "in[0]", kind: rank, max: 2, consequence: rejected, sources: [toy-1.0]}
+constexpr const char* kOrder = R"(params: {mode: {dtype: UI32, default: 0}}
+documented:
+  mode mode: {param_value: {min: 1}}
+  out0 out: {rank: ..2}
+  in0 in: {rank: ..2}
 )";
 
 const Database& Toy() {
@@ -203,7 +186,7 @@ TEST(TargetTable, OfRowsThatMatchTheOneCountsThatBreaksLeast) {
   EXPECT_EQ(Check("Groups", {Of(kU8), Of(kU8)}).verdict, Consequence::kAccepted);
   const Report report = Check("Groups", {Of(kU16), Of(kU8)});
   ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(report.findings[0].constraint, "toy/Groups/a-is-flat");
+  EXPECT_EQ(report.findings[0].constraint, "toy/Groups/in[0]/a-is-flat");
 }
 
 TEST(TargetTable, TheFirstOfUndocumentedRowsIsNamed) {

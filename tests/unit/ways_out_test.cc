@@ -14,30 +14,26 @@ namespace quantgate {
 namespace {
 
 // Takes 8-bit numbers of three kinds.
-constexpr const char* kNear = R"(variants:
-  - {id: A.1, group: A, dtypes: [[INT_8, UFIXED_POINT_8, SFIXED_POINT_8], UFIXED_POINT_8], sources: [toy-1.0]}
+constexpr const char* kNear = R"(rows: {documented: {A.1: I8|U8|S8 U8}}
 )";
-constexpr const char* kCopy = R"(variants:
-  - {id: A.1, group: A, dtypes: [[UFIXED_POINT_8, SFIXED_POINT_8], UFIXED_POINT_8], sources: [toy-1.0]}
-constraints:
-  - {id: same, port: "out[0]", kind: same_encoding, as: "in[0]", consequence: rejected, sources: [toy-1.0]}
+constexpr const char* kCopy = R"(rows: {documented: {A.1: U8|S8 U8}}
+documented: {out0 same: {same_encoding: in0}}
 )";
 // Wrong with asymmetric results, and refused where the input differs from them.
-constexpr const char* kEven = R"(constraints:
-  - {id: same, port: "in[0]", kind: same_encoding, as: "out[0]", consequence: rejected, sources: [toy-1.0]}
-  - {id: symmetric, port: "out[0]", kind: symmetric, consequence: wrong_values, sources: [toy-1.0]}
+constexpr const char* kEven = R"(documented:
+  in0 same: {same_encoding: out0}
+  out0 symmetric: {breach: wrong_values}
 )";
-constexpr const char* kTwice = R"(constraints:
-  - {id: in, port: "in[0]", kind: symmetric, until: "3.0", consequence: rejected, sources: [toy-1.0]}
-  - {id: out, port: "out[0]", kind: symmetric, until: "3.0", consequence: rejected, sources: [toy-1.0]}
+constexpr const char* kTwice = R"(documented ..3.0:
+  in0 in: symmetric
+  out0 out: symmetric
 )";
-constexpr const char* kLater = R"(constraints:
-  - {id: in, port: "in[0]", kind: symmetric, until: "3.0", consequence: rejected, sources: [toy-1.0]}
-  - {id: out, port: "out[0]", kind: symmetric, consequence: wrong_values, sources: [toy-1.0]}
+constexpr const char* kLater = R"(documented ..3.0: {in0 in: symmetric}
+documented: {out0 out: {symmetric: ~, breach: wrong_values}}
 )";
-constexpr const char* kBoth = R"(constraints:
-  - {id: in, port: "in[0]", kind: symmetric, consequence: rejected, sources: [toy-1.0]}
-  - {id: out, port: "out[0]", kind: symmetric, consequence: wrong_values, sources: [toy-1.0]}
+constexpr const char* kBoth = R"(documented:
+  in0 in: symmetric
+  out0 out: {symmetric: ~, breach: wrong_values}
 )";
 
 const Database& Toy() {
