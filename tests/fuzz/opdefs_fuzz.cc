@@ -15,9 +15,9 @@
 
 namespace {
 
-constexpr std::array<const char*, 7> kFiles = {
-    "htp/Relu.yaml", "targets.yaml",       "sources.yaml",   "resolve/onnx.yaml",
-    "waivers.yaml",  "routes/direct.yaml", "precisions.yaml"};
+constexpr std::array<const char*, 8> kFiles = {
+    "htp/Relu.yaml", "targets.yaml",       "sources.yaml",    "resolve/onnx.yaml",
+    "waivers.yaml",  "routes/direct.yaml", "precisions.yaml", "htp/profiles.yaml"};
 
 // tests/fixtures/opdefs/small, with one file replaced.
 class Folder {
