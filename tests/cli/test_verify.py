@@ -13,14 +13,9 @@ FAKE = os.environ.get("QUANTGATE_FAKE_BACKEND", "")
 SCHEMA = json.loads((ROOT / "docs" / "verify.schema.json").read_text())
 # The library's behaviours are names of ops; this makes them known to quantgate.
 OVERLAY = """op: {op}
-backend: htp
-sources: [docs-2.25]
-inputs:
-  - {{port: "in[0]", role: activation}}
-outputs:
-  - {{port: "out[0]", role: activation}}
-variants:
-  - {{id: INT8.1, group: INT8, dtypes: [UFIXED_POINT_8, UFIXED_POINT_8], sources: [docs-2.25]}}
+inputs: [activation]
+outputs: [activation]
+rows: {{documented: {{INT8.1: U8 U8}}}}
 """
 BEHAVIOURS = ("Accept", "Refuse", "Crash", "Exit", "Hang", "AddFails", "FinalizeCrashes")
 

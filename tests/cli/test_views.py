@@ -262,36 +262,33 @@ class Matrix(ViewCase):
 class PrecisionRules(ViewCase):
     """How an op gets its precisions, on a backend made for it: two archs, ops of one point each."""
 
-    U8, S8, U16, S32, F32, I32 = ("UFIXED_POINT_8", "SFIXED_POINT_8", "UFIXED_POINT_16",
-                                  "SFIXED_POINT_32", "FLOAT_32", "INT_32")
+    U8, S8, U16, S32, F32, I32 = ("U8", "S8", "U16", "S32", "F32", "I32")
 
     def setUp(self) -> None:
         super().setUp()
         self.opdefs = self.folder / "opdefs"
         (self.opdefs / "mini").mkdir(parents=True)
         self.write("sources.yaml", {"sources": [
-            {"id": "book", "title": "a book", "sdk": "1.0", "measured": False},
-            {"id": "bench", "title": "a bench", "sdk": "2.0", "measured": True}]})
+            {"id": "book", "kind": "documents", "title": "a book", "sdk": "1.0", "backends": ["mini"]},
+            {"id": "bench", "kind": "measured", "title": "a bench", "sdk": "2.0", "backends": ["mini"]}]})
         self.tuples(True)
 
     def tuples(self, tuples: bool) -> None:
         self.write("targets.yaml", {"backends": {"mini": {
             "archs": ["a1", "a2"], "default_arch": "a1", "tuple_rows": tuples,
-            "sdks": ["1.0", "2.0"], "first_measured": "2.0"}}})
+            "sdks": ["1.0", "2.0"]}}})
 
     def write(self, name: str, content: dict) -> None:
         (self.opdefs / name).write_text(json.dumps(content))  # JSON is YAML
 
-    def op(self, variants: list[list], constraints: list[dict] = (),
+    def op(self, rows: list[list], constraints: dict | None = None, section: str = "documented",
            roles: tuple[str, ...] = ("activation", "weight"), outputs: int = 1, **row: object) -> None:
+        """`rows`: a dtype or alternatives a port; `constraints`: {"PORT NAME": body}."""
+        cells = [" ".join("|".join(c) if isinstance(c, list) else c for c in columns) for columns in rows]
         self.write("mini/Op.yaml", {
-            "op": "Op", "backend": "mini", "sources": ["book"],
-            "inputs": [{"port": f"in[{i}]", "role": role} for i, role in enumerate(roles)],
-            "outputs": [{"port": f"out[{i}]", "role": "activation"} for i in range(outputs)],
-            "variants": [{"id": f"r{i}", "group": "All", "dtypes": dtypes, "sources": ["book"], **row}
-                         for i, dtypes in enumerate(variants)],
-            "constraints": [{"id": f"c{i}", "consequence": "rejected", "sources": ["book"], **c}
-                            for i, c in enumerate(constraints)]})
+            "op": "Op", "sources": ["book"], "inputs": list(roles), "outputs": ["activation"] * outputs,
+            "rows": {section: {f"All.{i}": {"row": text, **row} for i, text in enumerate(cells)}},
+            "documented": constraints or {}})
 
     def taken(self, arch: str = "a1", sdk: str = "2.0") -> dict[str, str]:
         matrix = self.json_of("matrix", "matrix", "--backend", "mini", "--sdk", sdk,
@@ -328,7 +325,7 @@ class PrecisionRules(ViewCase):
         self.assertEqual(self.taken(), {"8a8w": "accepted"})
 
     def test_ranges(self) -> None:
-        self.op([[self.U8, self.S8, self.U8]], since="2.0", arch="a2+")
+        self.op([[self.U8, self.S8, self.U8]], section="documented 2.0..", arch="a2+")
         self.assertEqual((self.taken("a1"), self.taken("a2")), ({}, {"8a8w": "accepted"}))
         self.assertEqual(self.taken("a2", "1.0"), {})
         self.op([[self.U8, self.S8, self.U8]], undocumented_until="2.0")
@@ -343,51 +340,50 @@ class PrecisionRules(ViewCase):
         self.assertEqual(self.taken(), {"8a8w": "accepted"})
 
     def test_special_encodings_must_be_named(self) -> None:
-        weight = {"port": "in[1]", "kind": "symmetric"}
         rows = [[self.U8, self.S8, self.U8]]
-        self.op(rows, [weight])
+        self.op(rows, {"in1 symmetric": None})
         self.assertEqual(self.taken(), {"8a8w": "accepted"})
-        self.op(rows, [{**weight, "when": {"encoding": ["BLOCKWISE_EXPANSION"]}}])
+        self.op(rows, {"in1 symmetric": {"when": {"encoding": "lpbq"}}})
         self.assertEqual(self.taken(), {"8a8w": "accepted", "LPBQ": "accepted"})
-        self.op(rows, [{**weight, "when": {"encoding": ["BW_AXIS_SCALE_OFFSET"]}}])
+        self.op(rows, {"in1 symmetric": {"when": {"encoding": "bw_per_channel"}}})
         self.assertEqual(self.taken(), {"8a8w": "accepted", "4w": "undocumented"})
-        width = {"port": "in[1]", "kind": "bit_width", "when": {"encoding": ["BW_AXIS_SCALE_OFFSET"]}}
-        self.op(rows, [{**width, "allowed": [2, 4]}])
+        width = {"when": {"encoding": "bw_per_channel"}}
+        self.op(rows, {"in1 bit-width": {**width, "allowed": [2, 4]}})
         self.assertEqual(self.taken(), {"8a8w": "accepted", "4w": "accepted"})
-        self.op(rows, [{**width, "allowed": [2]}])
+        self.op(rows, {"in1 bit-width": {**width, "allowed": 2}})
         self.assertEqual(self.taken(), {"8a8w": "accepted"})
 
     def test_constraints_that_surely_apply_refuse(self) -> None:
         rows = [[self.U16, self.S8, self.U16]]
-        denied = {"port": "in[1]", "kind": "dtypes", "denied": [self.S8]}
-        for refuses, constraint in (
-                (True, denied),
-                (True, {**denied, "when": {"dtype_of": {"in[0]": [self.U16]}}}),
-                (True, {**denied, "when": {"bits_of": {"in[0]": [16]}}}),
-                (True, {"port": "in[1]", "kind": "encodings", "allowed": ["BLOCK"]}),
-                (True, {"port": "in[1]", "kind": "peer_dtype", "peer": "in[0]", "bits": 8}),
-                (True, {"port": "all", "kind": "dtypes", "allowed": [self.U8]}),
-                (True, {"port": "in[0]", "kind": "min_arch", "min": "a2"}),
-                (True, {**denied, "consequence": "wrong_values"}),
-                (False, {**denied, "consequence": "advice"}),
-                (False, {**denied, "arch": "a2+"}),
-                (False, {**denied, "until": "2.0"}),
-                (False, {**denied, "when": {"rank": {"in[0]": [4]}}}),
-                (False, {**denied, "when": {"dtype_of": {"in[0]": [self.U8]}}}),
-                (False, {"port": "in[1]", "kind": "encodings", "denied": ["SCALE_OFFSET"]}),
-                (False, {"port": "in[1]", "kind": "signed"})):
-            with self.subTest(constraint=constraint):
-                self.op(rows, [constraint])
+        denied = {"denied": self.S8}
+        for refuses, name, body in (
+                (True, "in1 dtypes", denied),
+                (True, "in1 dtypes", {**denied, "when": {"dtype_of": {"in0": self.U16}}}),
+                (True, "in1 dtypes", {**denied, "when": {"bits_of": {"in0": 16}}}),
+                (True, "in1 encodings", {"allowed": "block"}),
+                (True, "in1 peer-dtype", {"peer": "in0", "bits": 8}),
+                (True, "all dtypes", {"allowed": self.U8}),
+                (True, "in0 min-arch", "a2"),
+                (True, "in1 dtypes", {**denied, "breach": "wrong_values"}),
+                (False, "in1 dtypes", {**denied, "breach": "advice"}),
+                (False, "in1 dtypes", {**denied, "arch": "a2+"}),
+                (False, "in1 dtypes", {**denied, "when": {"rank": {"in0": 4}}}),
+                (False, "in1 dtypes", {**denied, "when": {"dtype_of": {"in0": self.U8}}}),
+                (False, "in1 encodings", {"denied": "per_tensor"}),
+                (False, "in1 signed", None)):
+            with self.subTest(name=name, body=body):
+                self.op(rows, {name: body})
                 self.assertEqual(self.taken(), {} if refuses else {"16a8w": "accepted"})
-        self.op(rows, [{**denied, "measured": {"since": "2.0", "consequence": "undocumented"}}])
+        self.op(rows)
+        op = json.loads((self.opdefs / "mini" / "Op.yaml").read_text())
+        self.write("mini/Op.yaml", {**op, "documented ..2.0": {"in1 dtypes": denied}})
+        self.assertEqual((self.taken(sdk="1.0"), self.taken(sdk="2.0")), ({}, {"16a8w": "accepted"}))
+        self.op(rows, {"in1 dtypes": {**denied, "measured": "undocumented"}})
         self.assertEqual((self.taken(sdk="1.0"), self.taken(sdk="2.0")),
                          ({}, {"16a8w": "undocumented"}))
 
     def test_measured_from_the_version_that_was_asked(self) -> None:
-        self.op([[self.U8, self.S8, self.U8]])
-        text = (self.opdefs / "mini" / "Op.yaml").read_text().replace('"sources": ["book"]}]',
-                                                                      '"sources": ["book", "bench"]}]')
-        (self.opdefs / "mini" / "Op.yaml").write_text(text)
+        self.op([[self.U8, self.S8, self.U8]], sources=["book", "bench"])
         matrix = self.json_of("matrix", "matrix", "--backend", "mini", "--by", "sdk",
                               "--opdefs", str(self.opdefs))
         self.assertEqual([c["taken"][0]["measured"] for c in matrix["rows"][0]["cells"]],
@@ -404,10 +400,10 @@ class PrecisionRules(ViewCase):
         first = good["precisions"][0]
         for bad, says in (
                 ({**good, "plan": []}, "did you mean plain"),
-                ({**good, "plain": ["INT_33"]}, "INT_3"),
+                ({**good, "plain": ["I33"]}, "did you mean I32"),
                 ({**good, "precisions": [first, first]}, "duplicate precision"),
                 ({**good, "precisions": [{**first, "mark": "xy"}]}, "one letter"),
-                ({**good, "precisions": [{**first, "encodings": ["BLOK"]}]}, "BLOCK"),
+                ({**good, "precisions": [{**first, "encodings": ["blok"]}]}, "did you mean block"),
                 ({**good, "precisions": [{**first, "bits": 99}]}, "bits"),
                 ({**good, "precisions": 3}, "must be a list"),
                 ({"precisions": []}, "has no")):
