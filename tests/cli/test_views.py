@@ -1,23 +1,29 @@
-"""query, matrix, diff, targets: their JSON against its schema, and against the database's YAML."""
+"""query, matrix, diff, targets: their JSON against its schema, and against what opdefc prints."""
 
 from __future__ import annotations
 
+import functools
 import json
 import resource
+import sys
 import unittest
 from html.parser import HTMLParser
 
 import jsonschema
-import yaml
 
 from cli_case import ROOT, CliCase
+
+sys.path.append(str(ROOT / "tools"))
+import opdefs_json  # noqa: E402
 
 SCHEMAS = ROOT / "docs" / "schemas"
 BACKENDS = ("cpu", "dsp", "gpu", "hta", "htp", "lpai")
 
 
-def op_yaml(backend: str, op: str) -> dict:
-    return yaml.safe_load((ROOT / "opdefs" / backend / f"{op}.yaml").read_text(encoding="utf-8"))
+@functools.cache
+def ops_of(backend: str) -> dict[str, dict]:
+    """The database's ops, as opdefc prints them."""
+    return {op["name"]: op for op in opdefs_json.ops(backend)}
 
 
 class Links(HTMLParser):
@@ -83,13 +89,11 @@ class Query(ViewCase):
             with self.subTest(backend=backend):
                 document = self.json_of("query_every_sdk", "query", "--backend", backend,
                                         "--every-sdk")
-                files = sorted((ROOT / "opdefs" / backend).glob("*.yaml"))
-                self.assertEqual([op["op"] for op in document["ops"]], [f.stem for f in files])
+                wanted = ops_of(backend)
+                self.assertEqual([op["op"] for op in document["ops"]], sorted(wanted))
                 counts = [(len(op["variants"]), len(op["constraints"])) for op in document["ops"]]
-                loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-                wanted = [yaml.load(f.read_text(encoding="utf-8"), Loader=loader) for f in files]
-                self.assertEqual(counts, [(len(op.get("variants", ())),
-                                           len(op.get("constraints", ()))) for op in wanted])
+                self.assertEqual(counts, [(len(op["variants"]), len(op["constraints"]))
+                                          for _, op in sorted(wanted.items())])
 
     def test_json_of_a_target_is_what_its_range_holds(self) -> None:
         for arch, sdk in (("v68", "2.25"), ("v73", "2.51")):
@@ -146,15 +150,14 @@ class Matrix(ViewCase):
             self.assertEqual(there, {op["op"] for op in ops}, column["name"])
 
     def test_rows_named_have_the_dtypes_of_the_precision(self) -> None:
-        """Against the YAML, for every cell of htp in a precision that dtypes alone decide."""
-        classes = {p["id"]: p for p in yaml.safe_load(
-            (ROOT / "opdefs" / "precisions.yaml").read_text(encoding="utf-8"))["precisions"]}
-        roles = yaml.safe_load(
-            (ROOT / "opdefs" / "precisions.yaml").read_text(encoding="utf-8"))["roles"]
+        """Against the database, for every cell of htp in a precision that dtypes alone decide."""
+        precisions = opdefs_json.document("precisions")
+        classes = {p["id"]: p for p in precisions["precisions"]}
+        roles = precisions["roles"]
         matrix = self.json_of("matrix", "matrix")
         compared = 0
         for row in matrix["rows"]:
-            op = op_yaml("htp", row["op"])
+            op = ops_of("htp")[row["op"]]
             ports = op["inputs"] + op["outputs"]
             variants = {v["id"]: v for v in op.get("variants", ())}
             for cell in filter(None, row["cells"]):
@@ -437,15 +440,14 @@ class Diff(ViewCase):
                                 "--backend", backend)
             named = {(c["id"], c["what"]) for op in diff["ops"] for c in op["changes"]}
             wanted, moved = set(), 0
-            for path in sorted((ROOT / "opdefs" / backend).glob("*.yaml")):
-                op = op_yaml(backend, path.stem)
+            for name, op in sorted(ops_of(backend).items()):
                 if not (inside(op, "2.13") and inside(op, "2.25")):
                     continue
                 for mark, section in (("#", "variants"), ("/", "constraints")):
                     for entry in op.get(section, ()):
                         was, now = inside(entry, "2.13"), inside(entry, "2.25")
                         if was != now and entry.get("kind") != "note":
-                            wanted.add((f"{backend}/{path.stem}{mark}{entry['id']}",
+                            wanted.add((f"{backend}/{name}{mark}{entry['id']}",
                                         "added" if now else "removed"))
             self.assertLessEqual(named, wanted | {n for n in named if n[1] == "changed"})
             # What isn't named was replaced by an entry that says the same.

@@ -6,19 +6,21 @@ operators of ONNX itself: their output shapes, and how a constant is written. Th
 """
 import pathlib
 import re
+import sys
 import unittest
 
-import yaml
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+import opdefs_json  # noqa: E402
 
 
 def names():
-    found = {p.stem for p in (ROOT / "opdefs").glob("*/*.yaml")
-             if p.parent.name not in ("recipes", "resolve", "routes", "rules")}
-    for path in (ROOT / "opdefs" / "resolve").glob("*.yaml"):
-        with open(path, encoding="utf-8") as file:
-            found |= set(yaml.safe_load(file)["ops"])
+    database = opdefs_json.load()
+    found = {op["name"] for backend in database["backends"] for op in backend["ops"]}
+    for name, document in database["documents"].items():
+        if name.startswith("resolve/"):
+            found |= set(document["ops"])
     return found
 
 

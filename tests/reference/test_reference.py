@@ -13,6 +13,10 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+import opdefs_json  # noqa: E402
+
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
 
 
@@ -45,9 +49,8 @@ class Reference(unittest.TestCase):
         rules = json.loads(subprocess.run([CLI, "explain", "--all", "--format", "json"], check=True,
                                           capture_output=True).stdout)["rules"]
         wanted |= {f"rules/{rule['slug']}.md" for rule in rules}
-        for path in (ROOT / "opdefs").glob("*/*.yaml"):
-            if path.parent.name not in ("recipes", "resolve", "routes", "rules"):
-                wanted |= {f"{path.parent.name}/{path.stem}.md", f"{path.parent.name}/index.md"}
+        for backend in opdefs_json.load()["backends"]:
+            wanted |= {f"{backend['name']}/{page}.md" for page in ["index", *(op["name"] for op in backend["ops"])]}
         self.assertEqual(set(self.pages), wanted)
 
     def test_links_lead_to_pages_and_headings(self) -> None:

@@ -16,33 +16,44 @@ sys.path.insert(0, str(ROOT / "tools" / "verify"))
 from agree import __main__ as command  # noqa: E402
 from agree import configuration, database, edges, generate, minimise, mutations, propose, rows, summary, verdicts  # noqa: E402
 
+SOURCES = """
+sources:
+  - {id: book, kind: documents, title: a book, sdk: "2.25", backends: [htp, other]}
+"""
+TARGETS = """
+backends:
+  htp: {tuple_rows: true, sdks: ["2.25"]}
+  other: {tuple_rows: true, sdks: ["2.25"]}
+"""
 OP = """
 op: Mix
-backend: htp
-inputs:
-  - {port: "in[0]", role: activation}
-  - {port: "in[1]", role: weight, channel_axis: -1}
-  - {port: "in[2]", role: bias, optional: true}
-outputs:
-  - {port: "out[0]", role: activation}
-params:
-  - {name: axis, dtype: INT_32}
-  - {name: pads, dtype: UINT_32, rank: 2}
-  - {name: eps, dtype: FLOAT_32}
-variants:
-  - {id: INT8.1, group: INT8, dtypes: [UFIXED_POINT_8, SFIXED_POINT_8, SFIXED_POINT_32, UFIXED_POINT_8]}
-  - {id: FP16.1, group: FP16, dtypes: [FLOAT_16, FLOAT_16, ~, [FLOAT_16, FLOAT_32]]}
-constraints:
-  - {id: "out[0]/fixed", port: "out[0]", kind: fixed_encoding, scale: "1/256", offset: -3, groups: [INT8]}
+inputs: [activation, {role: weight, channel_axis: -1}, {role: bias, optional: true}]
+outputs: [activation]
+params: {axis: I32, pads: {dtype: UI32, rank: 2}, eps: F32}
+rows:
+  documented:
+    INT8.1: U8 S8 S32 U8
+    FP16.1: F16 F16 - F16|F32
+documented:
+  out0 fixed: {fixed_encoding: {scale: "1/256", offset: -3}, groups: INT8}
 examples:
   - {inputs: [[1, 4, 8], [8, 2], [2]], outputs: [[1, 4, 2]], static: [1, 2], params: {axis: 1, pads: [[0, 1], [2, 3]], eps: 0.5}}
 """
 
 
+def opdefs(folder, **by_backend):
+    """A database with the op Mix."""
+    for name, text in {"sources": SOURCES, "targets": TARGETS}.items():
+        (pathlib.Path(folder) / f"{name}.yaml").write_text(text)
+    for backend, text in (by_backend or {"htp": OP}).items():
+        (pathlib.Path(folder) / backend).mkdir()
+        (pathlib.Path(folder) / backend / "Mix.yaml").write_text(text)
+    return pathlib.Path(folder) / "htp"
+
+
 def ops():
     with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "Mix.yaml").write_text(OP)
-        return database.load(pathlib.Path(folder))
+        return database.load(opdefs(folder))
 
 
 def script(folder, name, body):
@@ -55,13 +66,9 @@ def script(folder, name, body):
 class Examples(unittest.TestCase):
     def test_those_of_another_backend_serve_where_there_are_none(self):
         with tempfile.TemporaryDirectory() as folder:
-            own, other = pathlib.Path(folder, "own"), pathlib.Path(folder, "other")
-            own.mkdir()
-            other.mkdir()
-            (own / "Mix.yaml").write_text(OP[: OP.index("examples:")])
-            (other / "Mix.yaml").write_text(OP)
+            own = opdefs(folder, htp=OP[: OP.index("examples:")], other=OP)
             self.assertEqual(database.load(own), [])
-            self.assertEqual(database.load(own, other)[0].examples, ops()[0].examples)
+            self.assertEqual(database.load(own, own.parent / "other")[0].examples, ops()[0].examples)
 
 
 class Configurations(unittest.TestCase):
@@ -141,9 +148,8 @@ class Verdicts(unittest.TestCase):
 
     def test_end_to_end_with_stand_ins(self):
         with tempfile.TemporaryDirectory() as folder:
-            opdefs = pathlib.Path(folder) / "htp"
-            opdefs.mkdir()
-            (opdefs / "Mix.yaml").write_text(OP)
+            database_folder = pathlib.Path(folder) / "opdefs"
+            database_folder.mkdir()
             # Refuses floats; crashes on the third model.
             oracle = script(folder, "oracle", """
                 import json, sys
@@ -166,7 +172,7 @@ class Verdicts(unittest.TestCase):
                 sys.exit(1)
                 """)  # fmt: skip
             out = pathlib.Path(folder) / "out"
-            arguments = ["agree", "--oracle", oracle, "--quantgate", checker, "--backend-lib", "x", "--opdefs", str(opdefs),
+            arguments = ["agree", "--oracle", oracle, "--quantgate", checker, "--backend-lib", "x", "--opdefs", str(opdefs(database_folder)),
                          "--sdk", "2.51", "--count", "200", "-o", str(out)]  # fmt: skip
             old, sys.argv = sys.argv, arguments
             try:

@@ -32,6 +32,9 @@ class Dumper {
       source->set_title(Text(row.title));
       source->set_sdk(SdkName(row.sdk));
       source->set_measured(row.measured());
+      source->set_kind(std::string(opdb::SourceKindName(row.kind)));
+      source->set_partial(row.partial != 0);
+      for (const opdb::Str backend : view_.get(row.backends)) source->add_backends(Text(backend));
     }
     for (const auto& row : view_.socs()) {
       auto* soc = out.add_socs();
@@ -202,6 +205,7 @@ class Dumper {
     }
     Sources(row.sources, out);
     out.set_note(Text(row.note));
+    out.set_profile(Text(row.profile));
     out.set_text(describe.Constraint(row));
   }
 

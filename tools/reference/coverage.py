@@ -35,7 +35,7 @@ def rules_with_fixtures(database: Database) -> set[str]:
 
 
 def page(database: Database) -> str:
-    measured = {s["id"] for s in database.sources if s["measured"]}
+    measured = {s["id"] for s in database.sources if s.get("measured")}
     broken, fixtures = broken_in_tests(), rules_with_fixtures(database)
     everything = [(b, op, c) for b in database.backends for op in database.ops[b]
                   for c in op["constraints"]]

@@ -3,10 +3,12 @@ import json
 import os
 import pathlib
 import subprocess
-
-import yaml
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+import opdefs_json  # noqa: E402
 
 
 class Database:
@@ -21,8 +23,7 @@ class Database:
         self.matrices = {b["name"]: self._ask("matrix", "--backend", b["name"], "--by",
                                               "arch" if b["archs"] else "sdk")
                          for b in self.targets["backends"]}
-        self.sources = yaml.safe_load((ROOT / "opdefs" / "sources.yaml").read_text(
-            encoding="utf-8"))["sources"]
+        self.sources = opdefs_json.load()["sources"]
 
     def backend(self, name: str) -> dict:
         return next(b for b in self.targets["backends"] if b["name"] == name)

@@ -176,7 +176,7 @@ def index(database: Database) -> str:
 def sources_page(database: Database) -> str:
     text = "# Sources\n\nEvery row and constraint names where it is from.\n"
     for source in database.sources:
-        how = "measured" if source["measured"] else "documented"
+        how = "measured" if source.get("measured") else "documented"
         text += f"\n## {anchor(source['id'])}\n\n{code(source['id'])}: {plain(source['title'])} ({how}).\n"
     return text
 

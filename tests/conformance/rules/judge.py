@@ -25,6 +25,9 @@ from typing import Any
 from fixtures import ROOT, Fixture, all_fixtures, to_onnx
 
 sys.path.insert(0, str(ROOT / "tools" / "verify"))
+sys.path.append(str(ROOT / "tools"))
+import opdefs_json  # noqa: E402
+
 KNOWN = Path(__file__).parent / "known.json"
 JUDGED = ROOT / "opdefs" / "rules" / "judged.yaml"
 HEAD = """# What the real library, or ONNX Runtime's QNN provider, said about the smallest models of each rule
@@ -182,8 +185,7 @@ def main() -> int:
 
     entries: dict[str, dict[str, dict[str, Any]]] = {}
     if arguments.only and JUDGED.exists():
-        import yaml
-        for slug, listed in yaml.safe_load(JUDGED.read_text())["judged"].items():
+        for slug, listed in opdefs_json.document("rules/judged")["judged"].items():
             entries[slug] = {e.pop("fixture"): e for e in listed}
     library, provider = [], []
     for fixture in all_fixtures():

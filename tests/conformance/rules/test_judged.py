@@ -10,11 +10,11 @@ import sys
 import unittest
 from pathlib import Path
 
-import yaml
-
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).resolve().parents[3] / "tools"))
+import opdefs_json  # noqa: E402
 from fixtures import ROOT, all_fixtures  # noqa: E402
-from judge import JUDGED, digest  # noqa: E402
+from judge import digest  # noqa: E402
 
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
 # Differences that are known, each with its reason.
@@ -42,7 +42,7 @@ def provider_verdict(entry: dict) -> str:
 
 
 class Judged(unittest.TestCase):
-    judged = yaml.safe_load(JUDGED.read_text())["judged"]
+    judged = opdefs_json.document("rules/judged")["judged"]
 
     def test_every_example_is_listed_as_it_is(self) -> None:
         listed = {(slug, e["fixture"]): e["digest"] for slug, entries in self.judged.items() for e in entries}
@@ -50,9 +50,10 @@ class Judged(unittest.TestCase):
         self.assertEqual(listed, there, "ask again: make judge")
 
     def test_rules_of_the_graph_are_judged_or_say_why_not(self) -> None:
-        for path in (ROOT / "opdefs" / "rules").glob("*.yaml"):
-            if path != JUDGED:
-                self.assertTrue(all(e.get("by") or e.get("why") for e in self.judged[path.stem]), path.stem)
+        for name in opdefs_json.load()["documents"]:
+            if name.startswith("rules/") and name != "rules/judged":
+                slug = name.removeprefix("rules/")
+                self.assertTrue(all(e.get("by") or e.get("why") for e in self.judged[slug]), slug)
 
     def test_what_is_not_prepared_native_is_told(self) -> None:
         seen = {True: 0, False: 0}

@@ -1,14 +1,16 @@
-"""The op files of the constraint database, as far as configurations are made from them."""
+"""The ops of the constraint database, as far as configurations are made from them."""
 
 from __future__ import annotations
 
 import pathlib
 import re
+import sys
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-import yaml
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
+import opdefs_json  # noqa: E402
 
 FIXED = ("SFIXED_POINT_", "UFIXED_POINT_")
 
@@ -77,20 +79,12 @@ class Op:
         return scale, zero_point
 
 
-def _read(path: pathlib.Path) -> dict[str, Any]:
-    with path.open() as stream:
-        return yaml.load(stream, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-
-
 def load(folder: pathlib.Path, examples: pathlib.Path | None = None) -> list[Op]:
-    """Every op file of a backend's folder that has an example, by name. `examples`: the folder
-    of a backend whose examples serve where an op has none of its own."""
+    """Every op of a backend's folder (opdefs/htp) that has an example, by name. `examples`: the
+    folder of a backend whose examples serve where an op has none of its own."""
+    others = {op["name"]: op["examples"] for op in opdefs_json.ops(examples.name, examples.parent)} if examples else {}
     ops = []
-    for path in sorted(folder.glob("*.yaml")):
-        raw = _read(path)
-        given = raw.get("examples") or []
-        if not given and examples and (examples / path.name).is_file():
-            given = _read(examples / path.name).get("examples") or []
+    for op in opdefs_json.ops(folder.name, folder.parent):
         made = [
             Example(
                 tag=str(e.get("tag", "")),
@@ -98,21 +92,15 @@ def load(folder: pathlib.Path, examples: pathlib.Path | None = None) -> list[Op]
                 outputs=e["outputs"],
                 static=set(e.get("static", [])),
                 params=e.get("params", {}),
-                sparse_inputs=e.get("sparse_inputs", {}),
-                sparse_outputs=e.get("sparse_outputs", {}),
+                sparse_inputs=_by_number(e, "sparse_inputs"),
+                sparse_outputs=_by_number(e, "sparse_outputs"),
             )
-            for e in given
+            for e in op["examples"] or others.get(op["name"], [])
         ]
         if made:
-            ops.append(
-                Op(
-                    name=raw["op"],
-                    inputs=raw.get("inputs") or [],
-                    outputs=raw.get("outputs") or [],
-                    params={p["name"]: p for p in raw.get("params") or []},
-                    variants=raw.get("variants") or [],
-                    constraints=raw.get("constraints") or [],
-                    examples=made,
-                )
-            )
+            ops.append(Op(examples=made, **{key: op[key] for key in ("name", "inputs", "outputs", "params", "variants", "constraints")}))
     return ops
+
+
+def _by_number(example: dict[str, Any], key: str) -> dict[int, int]:
+    return {int(number): value for number, value in example.get(key, {}).items()}
