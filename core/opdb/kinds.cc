@@ -78,6 +78,8 @@ constexpr std::array<std::string_view, static_cast<size_t>(CondKey::kNoop) + 1> 
     "m",         "m_min",     "static",   "present",       "axes_include",
     "symmetric", "dim_eq",    "noop"};
 
+constexpr std::string_view kSourceKinds[] = {"documents", "revision", "measured"};
+
 }  // namespace
 
 uint8_t KindSubjects(Kind kind) { return kKinds[static_cast<size_t>(kind)].subjects; }
@@ -85,5 +87,7 @@ std::string_view KindName(Kind kind) { return kKinds[static_cast<size_t>(kind)].
 std::string_view KindRule(Kind kind) { return kKinds[static_cast<size_t>(kind)].rule; }
 std::string_view ArgKeyName(ArgKey key) { return kArgKeys[static_cast<size_t>(key)]; }
 std::string_view CondKeyName(CondKey key) { return kCondKeys[static_cast<size_t>(key)]; }
+std::span<const std::string_view> SourceKindNames() { return kSourceKinds; }
+std::string_view SourceKindName(SourceKind kind) { return kSourceKinds[static_cast<size_t>(kind)]; }
 
 }  // namespace quantgate::opdb

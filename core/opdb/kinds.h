@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_OPDB_KINDS_H_
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "core/opdb/tables.h"
@@ -22,6 +23,8 @@ uint8_t KindSubjects(Kind kind);            // SubjectBits that it can be about
 std::string_view KindRule(Kind kind);       // "QG401"; "" for kinds that nothing checks
 std::string_view ArgKeyName(ArgKey key);    // "min_exclusive"
 std::string_view CondKeyName(CondKey key);  // "any_dim_above"
+std::string_view SourceKindName(SourceKind kind);  // "measured"
+std::span<const std::string_view> SourceKindNames();  // in the order of their values
 
 }  // namespace quantgate::opdb
 

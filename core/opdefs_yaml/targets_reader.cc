@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/opdb/image.h"
+#include "core/opdb/kinds.h"
 #include "core/opdefs_yaml/section.h"
 #include "core/opdefs_yaml/symbols.h"
 #include "core/types/nearest.h"
@@ -26,13 +27,13 @@ std::optional<SdkKey> NewSdk(const Node& node, const Reporter& reporter) {
 }
 
 SourceKind KindOf(const Node& node, const Reporter& reporter) {
-  constexpr std::string_view kNames[] = {"documents", "revision", "measured"};
-  const auto* const it = std::find(std::begin(kNames), std::end(kNames), node.text);
-  if (node.is_scalar() && it != std::end(kNames)) {
-    return static_cast<SourceKind>(it - std::begin(kNames));
+  const auto names = opdb::SourceKindNames();
+  const auto it = std::find(names.begin(), names.end(), node.text);
+  if (node.is_scalar() && it != names.end()) {
+    return static_cast<SourceKind>(it - names.begin());
   }
   reporter.At(node, absl::StrCat("a source is documents, revision or measured, not ",
-                                 Quoted(node.text), DidYouMeanOf(node.text, kNames)));
+                                 Quoted(node.text), DidYouMeanOf(node.text, names)));
   return SourceKind::kDocuments;
 }
 

@@ -36,7 +36,7 @@ def _line(*parts):
 
 def _of_everything(database):
     for source in database["sources"]:
-        yield _line("source", source)
+        yield _line("source", {key: source[key] for key in ("id", "title", "sdk", "measured") if key in source})
     for soc in database["socs"]:
         yield _line("soc", soc)
     for backend in database["backends"]:
