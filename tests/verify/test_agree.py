@@ -4,6 +4,7 @@ say; and verdicts are counted on the right side."""
 import json
 import pathlib
 import stat
+import subprocess
 import sys
 import tempfile
 import textwrap
@@ -14,7 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "verify"))
 
 from agree import __main__ as command  # noqa: E402
-from agree import configuration, database, edges, generate, minimise, mutations, propose, rows, summary, verdicts  # noqa: E402
+from agree import configuration, database, edges, generate, minimise, mutations, propose, summary, verdicts  # noqa: E402
+
+from agree.database import opdefs_json  # noqa: E402
 
 SOURCES = """
 sources:
@@ -224,17 +227,6 @@ class Smallest(unittest.TestCase):
         self.assertEqual(minimise.minimise(self.MODEL, lambda models: [False] * len(models)), self.MODEL)
 
 
-class Rows(unittest.TestCase):
-    @mock.patch.object(rows, "DTYPES", "UFIXED_POINT_8 SFIXED_POINT_8 UFIXED_POINT_16 SFIXED_POINT_32 SFIXED_POINT_4 INT_32 INT_64".split())
-    def test_all_rows_of_a_library_are_found_from_the_documented_ones(self):
-        op = ops()[0]
-        wanted = {("UFIXED_POINT_8", "SFIXED_POINT_8", "SFIXED_POINT_32", "UFIXED_POINT_8"),
-                  ("UFIXED_POINT_8", "SFIXED_POINT_4", "INT_32", "UFIXED_POINT_8"),  # two ports from the first
-                  ("UFIXED_POINT_16", "SFIXED_POINT_4", "INT_64", "UFIXED_POINT_8")}  # and two more
-        found = rows.taken(op, op.examples[0], 0, lambda made: [tuple(p.dtype for _, p in c.ports()) in wanted for c in made])
-        self.assertEqual(found, wanted)
-
-
 class Proposals(unittest.TestCase):
     def test_what_refuses_only_what_is_accepted_is_to_be_relaxed(self):
         made = configuration.Configuration("Mix", "v", "0", [], [], {})
@@ -246,14 +238,45 @@ class Proposals(unittest.TestCase):
                  said("accepted", "htp/Mix/a", "htp/Mix/b"), said("accepted", "QG201 no-variant")]  # fmt: skip
         self.assertEqual(propose.relaxations(asked, 1), [propose.Relaxation("Mix", "in[1]/static", 3, 0)])
         self.assertEqual(propose.relaxations(asked, 4), [])
-        lines = propose.relaxation_lines(propose.relaxations(asked, 1), "2.51")
-        self.assertIn('{"op": "Mix", "id": "in\\\\[1\\\\]/static", "relaxed_since": "2.51"}', lines[1])
+        (edit,) = propose.relaxation_edits(propose.relaxations(asked, 1), "2.51")
+        self.assertEqual((edit["op"], edit["until"]), ("Mix", {"id": "in[1]/static", "sdk": "2.51"}))
 
-    def test_rows_that_no_variant_holds_become_variants(self):
+    def test_rows_that_the_database_lacks_are_added(self):
         made = next(iter(generate.configurations(ops(), 1, 1)))
         asked = [verdicts.Verdict(made, "accepted", "", "rejected", ["QG201 dtypes"]), verdicts.Verdict(made, "accepted", "", "rejected", ["htp/x"])]
-        self.assertEqual(propose.rows(asked), [("Mix", ("UFIXED_POINT_8", "SFIXED_POINT_8", "SFIXED_POINT_32", "UFIXED_POINT_8"))])
-        self.assertIn("consequence: undocumented", propose.row_lines(propose.rows(asked), "2.51")[1])
+        found = propose.rows(asked, ops())
+        self.assertEqual(found, [propose.NewRow("Mix", "INT8", ("UFIXED_POINT_8", "SFIXED_POINT_8", "SFIXED_POINT_32", "UFIXED_POINT_8"))])
+        (edit,) = propose.row_edits(found, "2.51")
+        self.assertEqual(edit["add_row"], {"section": "measured 2.51..", "group": "INT8", "verdict": "undocumented",
+                                           "row": "UFIXED_POINT_8 SFIXED_POINT_8 SFIXED_POINT_32 UFIXED_POINT_8"})  # fmt: skip
+
+    def test_what_is_proposed_is_a_diff_that_applies_and_compiles(self):
+        """All of what a library of a new version says, through opdefc propose and git apply."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name) / "opdefs"
+            folder.mkdir()
+            opdefs(folder)
+            asked = []
+            for line, made in enumerate(generate.configurations(ops(), 1000, 5), 1):
+                bad = not (made.inputs[:1] and made.inputs[0] and len(made.inputs[0].dims) == 3)
+                asked.append(verdicts.Verdict(made, "rejected" if bad else "accepted", "incorrect rank" if bad else "", "accepted", line=line))
+            other = next(iter(generate.configurations(ops(), 1, 1))).copy()
+            other.outputs[0].dtype = "INT_32"
+            asked.append(verdicts.Verdict(other, "accepted", "", "rejected", ["QG201 dtypes"]))
+            asked += [verdicts.Verdict(other, "accepted", "", "rejected", ["htp/Mix/out[0]/fixed"])] * 9
+            found = propose.edits(asked, ops(), "htp", "2.52", 5, opdefs_json.load(folder))
+            (folder.parent / "edits.json").write_text(json.dumps(found))
+            for command_line in (["git", "init", "-q"], [str(opdefs_json.opdefc()), "propose", "edits.json", "-o", "accept.diff"],
+                                 ["git", "apply", "accept.diff"]):  # fmt: skip
+                done = subprocess.run(command_line, cwd=folder.parent, capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), command_line)
+            after = opdefs_json.load(folder)
+            self.assertEqual([(s["id"], s.get("partial")) for s in after["sources"] if s["sdk"] == "2.52"], [("measured-2.52", True)])
+            (op,) = opdefs_json.ops("htp", folder)
+            constraints = {c["id"]: c for c in op["constraints"]}
+            self.assertEqual((constraints["in[0]/rank"]["min"], constraints["in[0]/rank"]["max"], constraints["in[0]/rank"]["since"]), (3, 3, "2.52"))
+            self.assertEqual(constraints["out[0]/fixed"]["until"], "2.52")
+            self.assertEqual([(v["id"], v["consequence"], v["since"]) for v in op["variants"] if "since" in v], [("INT8.m1", "undocumented", "2.52")])
 
     def proposals(self, rules, quantgate="accepted"):
         """Proposals for a library that refuses whatever breaks one of `rules` (message, holds)."""

@@ -214,9 +214,10 @@ class Formatter {
  public:
   Formatter(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
-  absl::StatusOr<std::string> Run() {
-    const auto root = ParseYaml(text_, file_, errors_);
+  absl::StatusOr<std::string> Run(const std::function<void(Node&)>& edit) {
+    auto root = ParseYaml(text_, file_, errors_);
     if (!root) return errors_.status();
+    if (edit) edit(*root);
     if (!root->is_map()) {
       errors_.Add(file_, root->line, root->column, "must be a map");
       return errors_.status();
@@ -282,7 +283,12 @@ class Formatter {
 }  // namespace
 
 absl::StatusOr<std::string> Formatted(std::string_view text, std::string_view file) {
-  return Formatter(text, file).Run();
+  return Formatter(text, file).Run(nullptr);
+}
+
+absl::StatusOr<std::string> Edited(std::string_view text, std::string_view file,
+                                   const std::function<void(Node& root)>& edit) {
+  return Formatter(text, file).Run(edit);
 }
 
 }  // namespace quantgate::opdefs

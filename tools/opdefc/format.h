@@ -2,10 +2,12 @@
 #ifndef QUANTGATE_TOOLS_OPDEFC_FORMAT_H_
 #define QUANTGATE_TOOLS_OPDEFC_FORMAT_H_
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "core/opdefs_yaml/yaml.h"
 
 namespace quantgate::opdefs {
 
@@ -16,6 +18,11 @@ namespace quantgate::opdefs {
 // InvalidArgument: "FILE:LINE:COLUMN: reason" lines of a file that is no YAML, or that can't be
 // laid out without loss (block scalars).
 absl::StatusOr<std::string> Formatted(std::string_view text, std::string_view file);
+
+// The same of what `edit` makes of the file's values. Nodes that it adds have the line of what they
+// stand behind, so that comments stay where they are.
+absl::StatusOr<std::string> Edited(std::string_view text, std::string_view file,
+                                   const std::function<void(Node& root)>& edit);
 
 }  // namespace quantgate::opdefs
 

@@ -16,6 +16,7 @@
 #include "tools/opdefc/dump.h"
 #include "tools/opdefc/format.h"
 #include "tools/opdefc/json_schema.h"
+#include "tools/opdefc/propose.h"
 
 namespace {
 
@@ -25,6 +26,7 @@ usage: opdefc compile DIR... -o FILE [--format image|json|binpb]
        opdefc check DIR... [--over DIR...]
        opdefc fmt [--check] FILE|DIR...
        opdefc schema [NAME | -o DIR]
+       opdefc propose FILE [-o DIFF] [--opdefs DIR]
 
 compile  reads the YAML files of DIR (opdefs/README.md says what they hold) and writes
            image  the flat table that the library embeds (default)
@@ -37,6 +39,14 @@ fmt      lays out the YAML in lines of at most 120 columns, comments kept; mappi
          --check: changes nothing and names the files that would change
 schema   prints the JSON Schema of a kind of file (op, profiles, sources, targets, precisions,
          waivers) for editors; -o: writes all of them, NAME.schema.json
+propose  prints edits of DIR (default: opdefs) as a diff for `git apply`, laid out as fmt does.
+         FILE: a JSON list; each edit has `why`, backend, op and one of
+           add_row: {section, id or group, row, arch, verdict, untested, sources}
+           add_constraint: {section, port, name, body}    without name: its kind
+           remove: "in[0]/rank" or "#INT8.1"
+           until: {id, sdk}                               ends what it names
+         or a new `source: {...}`, or backend and a new `sdk`. An edit that does not compile is
+         an error
 
 Several DIRs lie one over the other: what a later one names replaces the same of the earlier.
 
@@ -49,6 +59,7 @@ examples:
   opdefc compile opdefs my_opdefs -o opdefs.json --format json
   opdefc check my_opdefs --over opdefs
   opdefc fmt --check opdefs
+  opdefc propose build/agree/2.51-v73.proposals.json -o accept.diff
 )";
 
 int Fail(std::string_view text) {
@@ -184,6 +195,29 @@ int Schema(const std::vector<std::string>& args) {
   return Fail("unknown schema \"" + name + "\": " + names);
 }
 
+int Propose(const std::vector<std::string>& args) {
+  std::string file, out, folder = "opdefs";
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i] == "-o" || args[i] == "--opdefs") {
+      if (i + 1 == args.size()) return Fail(args[i] + " needs a value");
+      std::string& value = args[i] == "-o" ? out : folder;
+      value = args[++i];
+    } else if (args[i].starts_with("-") || !file.empty()) {
+      return Fail("propose takes FILE, -o DIFF and --opdefs DIR, not \"" + args[i] + "\"");
+    } else {
+      file = args[i];
+    }
+  }
+  if (file.empty()) return Fail("propose needs a file of edits");
+  const auto diff = quantgate::opdefs::Propose(file, folder);
+  if (!diff.ok()) return FailLines(std::string(diff.status().message()));
+  if (out.empty()) {
+    std::cout << *diff << std::flush;
+    return std::cout ? 0 : Fail("can't write to standard output");
+  }
+  return WriteFile(out, *diff) ? 0 : Fail(out + ": can't be written");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -199,8 +233,9 @@ int main(int argc, char** argv) {
   const std::vector<std::string> rest(args.begin() + 1, args.end());
   if (command == "fmt") return Format(rest);
   if (command == "schema") return Schema(rest);
+  if (command == "propose") return Propose(rest);
   if (command != "compile" && command != "check") {
-    return Fail("unknown command \"" + command + "\": compile, check, fmt or schema");
+    return Fail("unknown command \"" + command + "\": compile, check, fmt, schema or propose");
   }
   Options options;
   bool over = false;

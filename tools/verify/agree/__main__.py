@@ -8,6 +8,7 @@ every disagreement with its Model. Exit status 1 when the counts exceed the give
 from __future__ import annotations
 
 import argparse
+import json
 import pathlib
 import sys
 import time
@@ -15,6 +16,7 @@ from collections import Counter
 
 from . import backends, database, generate, propose, shrink, summary, verdicts
 from .configuration import Configuration
+from .database import opdefs_json
 
 
 def main() -> int:
@@ -34,7 +36,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=int, default=25, help="length of the tables")
     parser.add_argument("--prepare", action="store_true", help="also compare graph preparation with `prepare_fails`")
-    parser.add_argument("--propose", type=int, metavar="N", help="propose changes of the YAML that settle at least N disagreements each")
+    parser.add_argument("--propose", type=int, metavar="N", help="propose edits of the YAML that settle at least N disagreements each, for opdefc propose")
     parser.add_argument("--minimise", type=int, metavar="N", help="shrink the N most frequent disagreements of each kind to their smallest form")
     parser.add_argument("--cross", type=int, metavar="N", default=0, help="also all combinations of datatypes of an example's ports where they are at most N")
     parser.add_argument("--max-false-rejections", type=float, help="per cent")
@@ -57,11 +59,11 @@ def main() -> int:
     for sdk in args.sdk:
         library = args.backend_lib or str(backends.library(args.libraries, sdk, args.backend))
         for arch in args.arch if args.backend == "htp" else [""]:
-            exceeded |= compare(args, made, models, library, sdk, arch)
+            exceeded |= compare(args, ops, made, models, library, sdk, arch)
     return 1 if exceeded else 0
 
 
-def compare(args: argparse.Namespace, made: list[Configuration], models: pathlib.Path, library: str, sdk: str, arch: str) -> bool:
+def compare(args: argparse.Namespace, ops: list[database.Op], made: list[Configuration], models: pathlib.Path, library: str, sdk: str, arch: str) -> bool:
     """Asks about one target and writes its page; whether the limits are exceeded."""
     stem = "-".join(part for part in (sdk, arch) if part)
     asked = [verdicts.Verdict(configuration, line=line) for line, configuration in enumerate(made, 1)]
@@ -82,10 +84,9 @@ def compare(args: argparse.Namespace, made: list[Configuration], models: pathlib
     (args.out / f"{stem}.md").write_text(page)
     (args.out / f"{stem}.jsonl").write_text("\n".join(summary.records(asked)) + "\n")
     if args.propose:
-        lines = propose.yaml_lines(propose.propose(asked, args.propose), f"measured-{sdk}")
-        lines += propose.relaxation_lines(propose.relaxations(asked, args.propose), sdk)
-        lines += propose.row_lines(propose.rows(asked), sdk)
-        (args.out / f"{stem}.proposals.yaml").write_text("\n".join(lines) + "\n")
+        edits = propose.edits(asked, ops, args.backend, sdk, args.propose, opdefs_json.load(args.opdefs.parent))
+        lines = ",\n".join(json.dumps(edit) for edit in edits)
+        (args.out / f"{stem}.proposals.json").write_text(f"[\n{lines}\n]\n")
     counted = verdicts.counts(asked)
     shown = ", ".join(f"{counted[kind]} {kind}" for kind in ("false rejection", "false acceptance", "unknown"))
     rest = ", ".join(f"{n} {kind}" for kind, n in sorted(counted.items()) if kind.startswith(("library", "refused")))

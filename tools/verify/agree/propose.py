@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Iterator
 
 from .configuration import Configuration, Port
+from .database import Op
 from .verdicts import Verdict
 
 UNIVERSAL = re.compile(r"QG\d+ ")  # a rule without a constraint of the op
@@ -34,7 +35,7 @@ WORDS = {
 
 @dataclass
 class Candidate:
-    text: dict[str, Any]  # as in the YAML, without id, consequence and sources
+    text: dict[str, Any]  # port, kind, its fields, `when`
     holds: Holds
     cost: int  # simpler ones win
     # A relation says something only where its right side varies among accepted configurations.
@@ -255,16 +256,22 @@ def propose(verdicts: Iterable[Verdict], least: int) -> list[Proposal]:
     return proposals
 
 
-def yaml_lines(proposals: list[Proposal], source: str) -> list[str]:
-    """One flow-style line per proposal, in the form of the op files."""
-    lines, op = [], None
+def _short(value: Any) -> Any:
+    """Ports as the op files write them: in0 for in[0]."""
+    if isinstance(value, str):
+        return re.sub(r"\b(in|out)\[(\d+)\]", r"\1\2", value)
+    if isinstance(value, dict):
+        return {key: _short(item) for key, item in value.items()}
+    return [_short(item) for item in value] if isinstance(value, list) else value
+
+
+def constraint_edits(proposals: list[Proposal], sdk: str) -> Iterator[dict[str, Any]]:
     for p in proposals:
-        if p.op != op:
-            op = p.op
-            lines.append(f"{op}:")
-        fields = {**p.candidate.text, "consequence": "rejected", "sources": [source]}
-        lines.append(f"  - {json.dumps(fields)}  # explains {p.explains}, holds for {p.accepted} accepted")
-    return lines
+        text = dict(p.candidate.text)
+        port, kind, when = text.pop("port"), text.pop("kind"), text.pop("when", None)
+        body: Any = {kind: _short(text) or None} | ({"when": _short(when)} if when else {})
+        yield {"op": p.op, "why": f"explains {p.explains} refusals of {sdk}, holds for {p.accepted} accepted configurations",
+               "add_constraint": {"section": f"measured {sdk}..", "port": _short(port), "body": body}}  # fmt: skip
 
 
 @dataclass
@@ -285,26 +292,64 @@ def relaxations(verdicts: Iterable[Verdict], least: int) -> list[Relaxation]:
     return [Relaxation(op, name, n, right[op, name]) for (op, name), n in sorted(wrong.items()) if n >= least and not right[op, name]]
 
 
-def relaxation_lines(found: list[Relaxation], sdk: str) -> list[str]:
-    """In the form of `amended` in tools/import_facts/agreed.yaml."""
-    lines = ["amended:"] if found else []
+def relaxation_edits(found: list[Relaxation], sdk: str) -> Iterator[dict[str, Any]]:
     for r in found:
-        fields = {"op": r.op, "id": re.escape(r.constraint), "relaxed_since": sdk}
-        lines.append(f"- {json.dumps(fields)}  # the library accepts {r.settles} that it alone refuses, and refuses none of these")
-    return lines
+        yield {"op": r.op, "why": f"{sdk} accepts {r.settles} configurations that {r.constraint} alone refuses, and refuses none of these",
+               "until": {"id": r.constraint, "sdk": sdk}}  # fmt: skip
 
 
-def rows(verdicts: Iterable[Verdict]) -> list[tuple[str, tuple[str, ...]]]:
-    """Rows of datatypes, inputs then outputs, that the library accepts and no variant holds."""
-    found = {(v.configuration.op, tuple(p.dtype if p else "~" for p in (*v.configuration.inputs, *v.configuration.outputs)))
-             for v in verdicts
-             if v.kind() == "false rejection" and v.constraints and all(NO_ROW.match(c) for c in v.constraints)}  # fmt: skip
-    return sorted(found)
+@dataclass(frozen=True, order=True)
+class NewRow:
+    op: str
+    group: str
+    dtypes: tuple[str, ...]  # per declared port, inputs then outputs; "-" = absent
 
 
-def row_lines(found: list[tuple[str, tuple[str, ...]]], sdk: str) -> list[str]:
-    """Variants, in the form of the op files: taken by op validation, never executed."""
-    lines: list[str] = ["variants:"] if found else []
-    for op, dtypes in found:
-        lines.append(f"- {op}: {{dtypes: [{', '.join(dtypes)}], since: \"{sdk}\", consequence: undocumented, sources: [measured-{sdk}]}}")
-    return lines
+def _columns(op: Op, c: Configuration) -> tuple[str, ...] | None:
+    """A datatype for each declared port; None where the tensors of a variadic one differ."""
+    columns = []
+    for declared, ports in ((op.inputs, c.inputs), (op.outputs, c.outputs)):
+        for i, port in enumerate(declared):
+            tensors = list(ports[i:] if port.get("variadic") else ports[i:i + 1])
+            dtypes = {"-" if t is None else t.dtype for t in tensors} or {"-"}
+            if len(dtypes) > 1:
+                return None
+            columns.append(dtypes.pop())
+    return tuple(columns)
+
+
+def rows(verdicts: Iterable[Verdict], ops: Iterable[Op]) -> list[NewRow]:
+    """Rows of datatypes that the library accepts and no row of the database holds."""
+    by_name = {op.name: op for op in ops}
+    found: dict[tuple[str, tuple[str, ...]], str] = {}
+    for v in verdicts:
+        if v.kind() == "false rejection" and v.constraints and all(NO_ROW.match(c) for c in v.constraints):
+            columns = _columns(by_name[v.configuration.op], v.configuration)
+            if columns is not None:
+                found.setdefault((v.configuration.op, columns), v.configuration.group)
+    return sorted(NewRow(op, group, columns) for (op, columns), group in found.items())
+
+
+def row_edits(found: list[NewRow], sdk: str) -> Iterator[dict[str, Any]]:
+    for row in found:
+        yield {"op": row.op, "why": f"op validation of {sdk} accepts these datatypes; nobody has executed them",
+               "add_row": {"section": f"measured {sdk}..", "group": row.group, "row": " ".join(row.dtypes), "verdict": "undocumented"}}  # fmt: skip
+
+
+def version_edits(database: dict[str, Any], backend: str, sdk: str, agrees: bool) -> Iterator[dict[str, Any]]:
+    """What a version that the database doesn't know needs: its source and its place among the SDKs."""
+    listed = next((b.get("sdks", []) for b in database["backends"] if b["name"] == backend), [])
+    if not any(s.get("kind") == "measured" and s["sdk"] == sdk and backend in s.get("backends", []) for s in database["sources"]):
+        source = {"id": f"measured-{sdk}", "kind": "measured", "sdk": sdk, "backends": [backend],
+                  "title": f"libQnn{backend.capitalize()} {sdk}, x86-64 library: op validation"}  # fmt: skip
+        yield {"why": f"{sdk} was asked", "source": source if agrees else source | {"partial": True}}
+        if sdk not in listed:
+            yield {"why": f"{sdk} was asked", "backend": backend, "sdk": sdk}
+
+
+def edits(verdicts: list[Verdict], ops: list[Op], backend: str, sdk: str, least: int, database: dict[str, Any]) -> list[dict[str, Any]]:
+    """Edits for `opdefc propose` that settle at least `least` disagreements each."""
+    agrees = all(v.kind() not in ("false rejection", "false acceptance") for v in verdicts)
+    made = [*constraint_edits(propose(verdicts, least), sdk), *relaxation_edits(relaxations(verdicts, least), sdk),
+            *row_edits(rows(verdicts, ops), sdk)]  # fmt: skip
+    return [*version_edits(database, backend, sdk, agrees), *({"backend": backend, **edit} for edit in made)]

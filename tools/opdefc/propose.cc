@@ -1,0 +1,306 @@
+#include "tools/opdefc/propose.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/opdb/view.h"
+#include "core/opdefs_yaml/compile.h"
+#include "core/opdefs_yaml/map_reader.h"
+#include "core/types/nearest.h"
+#include "quantgate/database.h"
+#include "tools/opdefc/format.h"
+#include "tools/opdefc/line_diff.h"
+#include "tools/opdefc/op_editor.h"
+
+namespace quantgate::opdefs {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> ReadText(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMaxFileBytes) {
+    return std::nullopt;
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  return file.bad() ? std::nullopt : std::optional(std::move(text));
+}
+
+// A copy of a folder's YAML that goes away.
+class Scratch {
+ public:
+  absl::Status Copy(const fs::path& from) {
+    std::string name = (fs::temp_directory_path() / "opdefc-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(name, ": ", std::strerror(errno)));
+    }
+    path_ = name;
+    std::error_code error;
+    for (fs::recursive_directory_iterator it(from, error), end; !error && it != end;
+         it.increment(error)) {
+      if (it->path().extension() != ".yaml") continue;
+      const fs::path to = path_ / it->path().lexically_relative(from);
+      fs::create_directories(to.parent_path(), error);
+      if (!error) fs::copy_file(it->path(), to, error);
+    }
+    return error ? absl::InvalidArgumentError(absl::StrCat(from.string(), ": ", error.message()))
+                 : absl::OkStatus();
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+int LastLine(const Node& node) {
+  int last = node.line;
+  for (const Node& child : node.children) last = std::max(last, LastLine(child));
+  return last;
+}
+
+// "source" and "sdk" of an edit of the folder's own files.
+void AddSource(Node& root, const Node& source, const Reporter& reporter) {
+  Node* list = FindEntry(root, "sources");
+  if (list == nullptr || !list->is_list()) return;
+  const Node* id = source.find("id");
+  for (const Node& known : list->children) {
+    if (id != nullptr && known.find("id") != nullptr && known.find("id")->text == id->text) {
+      reporter.At(*id, absl::StrCat("there is a source ", Quoted(id->text), " already"));
+      return;
+    }
+  }
+  // Behind the last of its kind, those of backends and those that are named apart.
+  const auto alike = [&](const Node& known) {
+    const Node *a = known.find("kind"), *b = source.find("kind");
+    return a != nullptr && b != nullptr && a->text == b->text &&
+           (known.find("backends") == nullptr) == (source.find("backends") == nullptr);
+  };
+  const auto last = std::find_if(list->children.rbegin(), list->children.rend(), alike);
+  const auto at = last == list->children.rend() ? list->children.end() : last.base();
+  Node added = source;
+  added.key.clear();
+  added.key_line = 0;
+  added.line = at == list->children.begin() ? list->line : LastLine(*std::prev(at));
+  for (Node& child : added.children) child.line = child.key_line = added.line;
+  list->children.insert(at, std::move(added));
+}
+
+void AddSdk(Node& root, const std::string& backend, const Node& sdk, const Reporter& reporter) {
+  Node* backends = FindEntry(root, "backends");
+  Node* entry = backends == nullptr ? nullptr : FindEntry(*backends, backend);
+  Node* sdks = entry == nullptr ? nullptr : FindEntry(*entry, "sdks");
+  if (sdks == nullptr || !sdks->is_list()) {
+    reporter.At(sdk, absl::StrCat("targets.yaml has no `sdks` of ", Quoted(backend)));
+    return;
+  }
+  const auto key = ParseSdk(sdk.text);
+  if (!key.ok()) {
+    reporter.At(sdk, std::string(key.status().message()));
+    return;
+  }
+  auto at = sdks->children.begin();
+  for (; at != sdks->children.end(); ++at) {
+    const auto known = ParseSdk(at->text);
+    if (known.ok() && *known == *key) {
+      reporter.At(sdk, absl::StrCat(backend, " has the SDK ", sdk.text, " already"));
+      return;
+    }
+    if (known.ok() && *known > *key) break;
+  }
+  Node added = sdk;
+  added.key.clear();
+  added.key_line = 0;
+  added.quoted = true;
+  added.line = sdks->line;
+  sdks->children.insert(at, std::move(added));
+}
+
+class Proposer {
+ public:
+  Proposer(const std::string& file, const std::string& folder)
+      : file_(file), folder_(folder), reporter_{file, &errors_} {}
+
+  absl::StatusOr<std::string> Run() {
+    const auto text = ReadText(file_);
+    if (!text) return absl::InvalidArgumentError(file_ + ": can't be read, or larger than 4 MiB");
+    const auto edits = ParseYaml(*text, file_, errors_);
+    if (!edits) return errors_.status();
+    if (!edits->is_list() || edits->children.empty()) {
+      reporter_.At(*edits, "must be a list of edits");
+      return errors_.status();
+    }
+    auto image = CompileOpdefs(std::vector<std::string>{folder_});
+    if (!image.ok()) return image.status();
+    auto database = Database::FromImage(*std::move(image));
+    if (!database.ok()) return database.status();
+    database_ = &*database;
+    for (const Node& edit : edits->children) ReadEdit(edit);
+    if (!errors_.empty()) return errors_.status();
+    return Diff();
+  }
+
+ private:
+  using Apply = std::function<void(Node& root)>;
+  struct Changes {
+    std::vector<std::string> why;
+    std::vector<Apply> edits;
+  };
+
+  void ReadEdit(const Node& edit) {
+    MapReader map(edit, "an edit", reporter_);
+    if (!map.ok()) return;
+    const auto why = map.text("why");
+    const auto backend = map.text("backend");
+    const auto op = map.text("op");
+    const Node* what = nullptr;
+    for (const char* key : {"add_row", "add_constraint", "remove", "until", "source", "sdk"}) {
+      const Node* found = map.find(key);
+      if (found == nullptr) continue;
+      if (what != nullptr) reporter_.AtKey(*found, "an edit says one thing");
+      what = found;
+    }
+    const size_t errors = errors_.count();
+    map.Finish();
+    if (errors_.count() > errors) return;
+    if (what == nullptr) {
+      reporter_.At(edit, "an edit has one of add_row, add_constraint, remove, until, source, sdk");
+      return;
+    }
+    if (what->key == "source") {
+      return Add("sources.yaml", why, [=, this](Node& root) { AddSource(root, *what, reporter_); });
+    }
+    if (!backend || (what->key != "sdk" && !op)) {
+      reporter_.At(edit, what->key == "sdk" ? "`backend` is missing" : "`backend` or `op` is missing");
+      return;
+    }
+    if (what->key == "sdk") {
+      return Add("targets.yaml", why,
+                 [=, this](Node& root) { AddSdk(root, *backend, *what, reporter_); });
+    }
+    EditOp(edit, *backend, *op, *what, why);
+  }
+
+  void EditOp(const Node& edit, const std::string& backend, const std::string& op,
+              const Node& what, const std::optional<std::string>& why) {
+    const opdb::View& view = database_->view();
+    const int at = view.FindBackend(backend);
+    if (at < 0) {
+      std::vector<std::string_view> known;
+      for (const auto& row : view.backends()) known.push_back(view.str(row.name));
+      reporter_.At(*edit.find("backend"),
+                   absl::StrCat("unknown backend ", Quoted(backend), DidYouMeanOf(backend, known)));
+      return;
+    }
+    const opdb::BackendRow& row = view.backends()[static_cast<size_t>(at)];
+    const opdb::OpRow* found = nullptr;
+    std::vector<std::string_view> known;
+    for (const auto& one : view.get(row.ops)) {
+      known.push_back(view.str(one.name));
+      if (known.back() == op) found = &one;
+    }
+    if (found == nullptr) {
+      reporter_.At(*edit.find("op"),
+                   absl::StrCat("unknown op ", Quoted(op), DidYouMeanOf(op, known)));
+      return;
+    }
+    const Node* profiles = ProfilesOf(backend);
+    const std::string name = backend + "/" + op + ".yaml";
+    Add(name, why, [=, this, &what](Node& root) {
+      // One editor a file, so that new names stay unique; it lives as long as the tree.
+      auto& editor = editors_[name];
+      if (!editor) editor.emplace(root, profiles, database_->view(), *found, reporter_);
+      if (what.key == "add_row") editor->AddRow(what);
+      if (what.key == "add_constraint") editor->AddConstraint(what);
+      if (what.key == "remove") editor->Remove(what);
+      if (what.key == "until") editor->Until(what);
+    });
+  }
+
+  const Node* ProfilesOf(const std::string& backend) {
+    const auto [it, added] = profiles_.try_emplace(backend);
+    if (added) {
+      const fs::path path = fs::path(folder_) / backend / "profiles.yaml";
+      if (const auto text = ReadText(path)) it->second = ParseYaml(*text, path.string(), errors_);
+    }
+    return it->second ? &*it->second : nullptr;
+  }
+
+  void Add(const std::string& name, const std::optional<std::string>& why, Apply edit) {
+    Changes& changes = changes_[name];
+    if (why) changes.why.push_back(*why);
+    changes.edits.push_back(std::move(edit));
+  }
+
+  absl::StatusOr<std::string> Diff() {
+    Scratch scratch;
+    if (absl::Status status = scratch.Copy(folder_); !status.ok()) return status;
+    std::string out;
+    for (const auto& [name, changes] : changes_) {
+      const fs::path path = fs::path(folder_) / name;
+      const auto before = ReadText(path);
+      if (!before) return absl::InvalidArgumentError(path.string() + ": can't be read");
+      const auto after = Edited(*before, path.string(), [&](Node& root) {
+        for (const Apply& edit : changes.edits) edit(root);
+      });
+      if (!errors_.empty()) return errors_.status();
+      if (!after.ok()) return after.status();
+      for (const std::string& why : changes.why) {
+        absl::StrAppend(&out, "# ", name, ": ", absl::StrReplaceAll(why, {{"\n", " "}}), "\n");
+      }
+      absl::StrAppend(&out, UnifiedDiff(*before, *after, Shown(path)));
+      std::ofstream file(scratch.path() / name, std::ios::binary | std::ios::trunc);
+      file << *after;
+      file.flush();
+      if (!file) return absl::InvalidArgumentError(scratch.path().string() + ": can't be written");
+    }
+    // Nothing is proposed that the compiler refuses.
+    const auto image = CompileOpdefs(std::vector<std::string>{scratch.path().string()});
+    if (image.ok()) return out;
+    return absl::InvalidArgumentError(absl::StrReplaceAll(
+        image.status().message(), {{scratch.path().string(), absl::StrCat(file_, ": edited, ",
+                                                                          folder_)}}));
+  }
+
+  // As `git apply` finds it from here.
+  static std::string Shown(const fs::path& path) {
+    std::error_code error;
+    const fs::path relative = fs::relative(path, error);
+    return error || relative.string().starts_with("..") ? path.string() : relative.string();
+  }
+
+  const std::string& file_;
+  const std::string& folder_;
+  Errors errors_;
+  const Reporter reporter_;
+  const Database* database_ = nullptr;
+  std::map<std::string, std::optional<Node>> profiles_;
+  std::map<std::string, std::optional<OpEditor>> editors_;
+  std::map<std::string, Changes> changes_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> Propose(const std::string& file, const std::string& folder) {
+  return Proposer(file, folder).Run();
+}
+
+}  // namespace quantgate::opdefs
