@@ -11,7 +11,9 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "backends"))
 from test_backends import model  # noqa: E402
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLI = os.environ["QUANTGATE_CLI"]
+OPDEFC = os.environ["QUANTGATE_OPDEFC"]
 
 
 def run(*args):
@@ -86,6 +88,19 @@ class ImportTest(unittest.TestCase):
         self.assertEqual(self.verdict("SFIXED_POINT_16", [4, 4, 8], "2.38"), ("2.25", "rejected"))
         self.assertEqual(self.verdict("UFIXED_POINT_8", image, "2.39"), ("2.39", "rejected"))
         self.assertEqual(self.verdict("UFIXED_POINT_8", image, "2.25"), ("2.25", "accepted"))
+
+    def test_the_same_can_be_proposed_as_edits_of_the_database(self):
+        self.write(RELU)
+        run("import", "--sdk-docs", self.folder / "sdk" / "2.39.0.1", "-o", self.out)
+        shutil.copytree(ROOT / "opdefs", self.folder / "opdefs")
+        for command in ([OPDEFC, "propose", "out/edits.json", "-o", "accept.diff"], ["git", "apply", "accept.diff"]):
+            result = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), command)
+        self.assertEqual([name.name for name in (self.folder / "opdefs" / "lpai").iterdir()
+                          if name.read_text() != (ROOT / "opdefs" / "lpai" / name.name).read_text()], ["Relu.yaml"])
+        page = (self.folder / "opdefs" / "lpai" / "Relu.yaml").read_text()
+        self.assertIn("documented 2.39..:", page)
+        self.assertIn("docs-2.39", (self.folder / "opdefs" / "sources.yaml").read_text())
 
     def test_without_output_it_only_reports(self):
         self.write(RELU)

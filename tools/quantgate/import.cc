@@ -19,6 +19,7 @@
 #include <system_error>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/opdb/view.h"
 #include "quantgate/database.h"
@@ -53,7 +54,7 @@ class PageImport {
       skipped_.push_back(op.name + ": an op the database has no ports of");
       return;
     }
-    std::string variants, constraints;
+    std::string rows, constraints;
     std::set<std::string> groups;
     for (const OpInfo::Variant& known : info->variants) groups.insert(known.group);
     int number = 0;
@@ -66,9 +67,12 @@ class PageImport {
         ++counts_.known_rows;
         continue;
       }
-      variants += fmt::format("  - {{id: {}, group: {}, dtypes: [{}], {}}}\n",
-                              Id(absl::StrCat(row.group, ".", target_.sdk(), ".", ++number)),
-                              Id(row.group), Flow(*dtypes), Tail());
+      const std::string id = absl::StrCat(row.group, ".", target_.sdk(), ".", ++number);
+      const std::string text = RowText(*dtypes);
+      rows += fmt::format("    {}: \"{}\"\n", Quoted(id), text);
+      Edit(op.name, fmt::format(R"("add_row": {{"section": "{}", "id": "{}", "row": "{}", )"
+                                R"("untested": true}})",
+                                Section(), id, text));
     }
     number = 0;
     std::set<std::string> seen;
@@ -81,34 +85,60 @@ class PageImport {
         continue;
       }
       ++counts_.mapped;
-      const std::string group =
-          said.group == "All" ? "" : fmt::format("groups: [{}], ", Id(said.group));
-      if (!group.empty() && !groups.contains(said.group)) continue;
-      if (!seen.insert(said.port + yaml + group).second) continue;
-      constraints +=
-          fmt::format("  - {{id: {}, port: {}, {}, {}consequence: rejected, {}}}\n",
-                      Id(fmt::format("{}/imported-{}-{}", said.port, target_.sdk(), ++number)),
-                      Id(said.port), yaml, group, Tail());
+      const bool all = said.group == "All";
+      if (!all && !groups.contains(said.group)) continue;
+      const std::string of_group = all ? "" : fmt::format(", groups: [{}]", Quoted(said.group));
+      if (!seen.insert(said.port + yaml + of_group).second) continue;
+      const std::string name = fmt::format("imported-{}-{}", target_.sdk(), ++number);
+      const std::string port = ShortName(said.port);
+      constraints += fmt::format("  {}: {{{}{}}}\n", Quoted(port + " " + name), yaml, of_group);
+      const size_t colon = yaml.find(": ");
+      const std::string value = yaml.substr(colon + 2);
+      Edit(op.name,
+           fmt::format(R"("add_constraint": {{"section": "{}", "port": "{}", "name": "{}", )"
+                       R"("body": {{"{}": {}{}, "untested": true}}}})",
+                       Section(), port, name, yaml.substr(0, colon),
+                       value == "~"       ? "null"
+                       : value == "false" ? value
+                                          : Quoted(value),
+                       all ? "" : fmt::format(R"(, "groups": ["{}"])", said.group)));
     }
-    if (variants.empty() && constraints.empty()) return;
-    std::string file = fmt::format("op: {}\nbackend: {}\nextends: true\nsources: [docs-{}]\n",
-                                   op.name, target_.backend(), target_.sdk());
-    if (!variants.empty()) file += "variants:\n" + variants;
-    if (!constraints.empty()) file += "constraints:\n" + constraints;
+    if (rows.empty() && constraints.empty()) return;
+    std::string file =
+        fmt::format("op: {}\nextends: true\nsources: [docs-{}]\n", op.name, target_.sdk());
+    if (!rows.empty()) file += fmt::format("rows:\n  {}:\n{}", Section(), rows);
+    if (!constraints.empty()) file += fmt::format("{}:\n{}", Section(), constraints);
     files_[absl::StrCat(target_.backend(), "/", op.name, ".yaml")] = std::move(file);
   }
 
   const std::map<std::string, std::string>& files() const { return files_; }
   const std::vector<std::string>& unmapped() const { return unmapped_; }
   const std::vector<std::string>& skipped() const { return skipped_; }
+  // For `opdefc propose`, JSON each.
+  const std::vector<std::string>& edits() const { return edits_; }
   const Counts& counts() const { return counts_; }
 
  private:
-  static std::string Id(const std::string& text) { return "\"" + text + "\""; }
+  static std::string Quoted(const std::string& text) { return "\"" + text + "\""; }
 
-  std::string Tail() const {
-    return fmt::format("since: \"{}\", {}sources: [docs-{}]", target_.sdk(),
-                       until_.empty() ? "" : fmt::format("until: \"{}\", ", until_), target_.sdk());
+  // What stands in keys of YAML and in ids.
+  static bool IsName(const std::string& text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+      return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+    });
+  }
+
+  // "documented 2.39..2.47": to the next version that the database knows.
+  std::string Section() const { return fmt::format("documented {}..{}", target_.sdk(), until_); }
+
+  void Edit(const std::string& op, const std::string& what) {
+    edits_.push_back(
+        fmt::format(R"({{"backend": "{}", "op": "{}", {}}})", target_.backend(), op, what));
+  }
+
+  static std::string ShortName(std::string port) {
+    std::erase_if(port, [](char c) { return c == '[' || c == ']'; });
+    return port;
   }
 
   static bool HasPort(const OpInfo& info, const std::string& name) {
@@ -123,6 +153,10 @@ class PageImport {
 
   std::optional<Row> Dtypes(const OpInfo& info, const OpDefPage::Op& op,
                             const OpDefPage::Row& row) {
+    if (!IsName(row.group)) {
+      skipped_.push_back(fmt::format("{}: a row of the configuration {}", op.name, row.group));
+      return std::nullopt;
+    }
     Row dtypes;
     for (const auto* side : {&info.inputs, &info.outputs}) {
       for (const OpInfo::Port& port : *side) {
@@ -157,15 +191,15 @@ class PageImport {
     });
   }
 
-  static std::string Flow(const Row& row) {
-    std::string out;
+  // A column a port, lists as alternatives: "U8|S8 -".
+  static std::string RowText(const Row& row) {
+    std::vector<std::string> columns;
     for (const auto& names : row) {
-      out += out.empty() ? "" : ", ";
-      out += names.empty()       ? "~"
-             : names.size() == 1 ? names[0]
-                                 : fmt::format("[{}]", fmt::join(names, ", "));
+      std::vector<std::string_view> listed;
+      for (const std::string& name : names) listed.push_back(DtypeShortName(*DtypeFromName(name)));
+      columns.push_back(listed.empty() ? "-" : fmt::format("{}", fmt::join(listed, "|")));
     }
-    return out;
+    return fmt::format("{}", fmt::join(columns, " "));
   }
 
   const Database& database_;
@@ -173,7 +207,7 @@ class PageImport {
   const std::string until_;
   Counts counts_;
   std::map<std::string, std::string> files_;
-  std::vector<std::string> unmapped_, skipped_;
+  std::vector<std::string> unmapped_, skipped_, edits_;
 };
 
 // The backend's entry of targets.yaml with one SDK version more.
@@ -194,11 +228,7 @@ std::string BackendEntry(const Database& database, const std::string& name, SdkK
          : row.tuples_since == kSdkOpen
              ? "tuple_rows: false"
              : fmt::format("tuple_rows: \"{}\"", SdkName(row.tuples_since));
-  out += fmt::format(", sdks: [{}]", fmt::join(listed, ", "));
-  if (row.first_measured != kSdkOpen) {
-    out += fmt::format(", first_measured: \"{}\"", SdkName(row.first_measured));
-  }
-  return out + "}\n";
+  return out + fmt::format(", sdks: [{}]}}\n", fmt::join(listed, ", "));
 }
 
 std::string NextSdk(const Database& database, const std::string& backend, SdkKey sdk) {
@@ -208,6 +238,20 @@ std::string NextSdk(const Database& database, const std::string& backend, SdkKey
     if (known > sdk) return SdkName(known);
   }
   return "";
+}
+
+// The same as edits of the database itself, for `opdefc propose`.
+std::string Edits(const std::string& sdk, const std::vector<std::string>& backends,
+                  std::vector<std::string> edits) {
+  std::vector<std::string> all = {fmt::format(
+      R"({{"source": {{"id": "docs-{0}", "kind": "documents", "sdk": "{0}", "backends": ["{1}"], )"
+      R"("title": "QNN SDK {0} documentation, Backend Op Definition Supplements"}}}})",
+      sdk, fmt::join(backends, "\", \""))};
+  for (const std::string& backend : backends) {
+    all.push_back(fmt::format(R"({{"backend": "{}", "sdk": "{}"}})", backend, sdk));
+  }
+  all.insert(all.end(), edits.begin(), edits.end());
+  return fmt::format("[\n{}\n]\n", fmt::join(all, ",\n"));
 }
 
 absl::Status WriteAll(const fs::path& folder, const std::map<std::string, std::string>& files) {
@@ -260,6 +304,7 @@ int Import(const ImportFlags& flags) {
   const Database& database = Database::Embedded();
   std::map<std::string, std::string> files;
   std::string report, unmapped, backends;
+  std::vector<std::string> names, edits;
   for (const fs::path& path : pages) {
     if (!fs::is_regular_file(path, error)) return Fail(path.string() + ": is no file");
     if (fs::file_size(path, error) > kMaxPage) return Fail(path.string() + ": larger than 64 MiB");
@@ -285,14 +330,17 @@ int Import(const ImportFlags& flags) {
     }
     files.insert(import.files().begin(), import.files().end());
     backends += BackendEntry(database, page->backend, *key);
+    names.push_back(page->backend);
+    edits.insert(edits.end(), import.edits().begin(), import.edits().end());
   }
   if (!unmapped.empty()) report += "unmapped:\n" + unmapped;
   if (!flags.out.empty()) {
     files["targets.yaml"] = "backends:\n" + backends + "socs: []\n";
     files["sources.yaml"] = fmt::format(
-        "sources:\n  - {{id: docs-{0}, title: \"QNN SDK {0} documentation, imported\", sdk: "
-        "\"{0}\", measured: false}}\n",
-        sdk);
+        "sources:\n  - {{id: docs-{0}, kind: documents, sdk: \"{0}\", backends: [{1}], title: "
+        "\"QNN SDK {0} documentation, imported\"}}\n",
+        sdk, fmt::join(names, ", "));
+    files["edits.json"] = Edits(sdk, names, edits);
     files["unmapped.txt"] = unmapped;
     // Nothing half-written, and nothing that the database would refuse.
     const SignalsWait until_it_is_whole;

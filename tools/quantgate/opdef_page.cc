@@ -163,26 +163,26 @@ struct Pattern {
 // Only whole sentences count: what a pattern leaves over might be a condition.
 constexpr Pattern kPatterns[] = {
     {R"((?:max(?:imum)? supported (?:input |output )?rank is|rank ?<=) ?(\d))",
-     "kind: rank, max: {0}"},
+     "rank: ..{0}"},
     {R"((?:supports (?:input|output) of )?rank (?:is )?between (\d) and (\d))",
-     "kind: rank, min: {0}, max: {1}"},
-    {R"(rank ?>= ?(\d))", "kind: rank, min: {0}"},
+     "rank: {0}..{1}"},
+    {R"(rank ?>= ?(\d))", "rank: {0}.."},
     {R"((?:rank ?==?|rank must be|only rank) ?(\d)(?: is supported)?)",
-     "kind: rank, min: {0}, max: {0}"},
+     "rank: {0}..{0}"},
     {R"((?:must (?:have|be) the |must be )?same data ?type as ((?:in|out)\[\d\]))",
-     "kind: same_dtype, as: \"{0}\""},
+     "same_dtype: {0}"},
     {R"((?:must (?:have|be) the |must be )?same rank as ((?:in|out)\[\d\]))",
-     "kind: same_rank, as: \"{0}\""},
+     "same_rank: {0}"},
     {R"((?:must (?:have|be) the |must be )?same shape as ((?:in|out)\[\d\]))",
-     "kind: same_shape, as: \"{0}\""},
+     "same_shape: {0}"},
     {R"((?:must have the )?same (?:quantization )?encodings? as ((?:in|out)\[\d\]))",
-     "kind: same_encoding, as: \"{0}\""},
+     "same_encoding: {0}"},
     {R"((?:dynamic (?:dimensions?|shapes?|input|output)(?: dimensions?)? (?:are|is) not supported))",
-     "kind: dynamic_dims, allowed: false"},
-    {R"((?:only )?(?:the )?default value (?:only )?(?:is )?supported)", "kind: default_only"},
-    {R"((?:the )?(?:tensor |input )?must be (?:a )?static(?: tensor)?)", "kind: static"},
-    {R"((?:must be )?symmetric(?:ally quantized)?)", "kind: symmetric"},
-    {R"((?:is |this (?:input|output|parameter) is )?not supported)", "kind: port_unsupported"},
+     "dynamic_dims: false"},
+    {R"((?:only )?(?:the )?default value (?:only )?(?:is )?supported)", "default_only: ~"},
+    {R"((?:the )?(?:tensor |input )?must be (?:a )?static(?: tensor)?)", "static: ~"},
+    {R"((?:must be )?symmetric(?:ally quantized)?)", "symmetric: ~"},
+    {R"((?:is |this (?:input|output|parameter) is )?not supported)", "port_unsupported: ~"},
 };
 
 }  // namespace
@@ -209,7 +209,8 @@ std::string ConstraintOf(std::string_view sentence) {
   for (const Pattern& pattern : kPatterns) {
     std::smatch found;
     if (!std::regex_match(text, found, std::regex(pattern.form))) continue;
-    const std::string first = found.size() > 1 ? found[1].str() : "";
+    std::string first = found.size() > 1 ? found[1].str() : "";
+    std::erase_if(first, [](char c) { return c == '[' || c == ']'; });  // in[0] is written in0
     const std::string second = found.size() > 2 ? found[2].str() : "";
     return fmt::format(fmt::runtime(pattern.yaml), first, second);
   }

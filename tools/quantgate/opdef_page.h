@@ -31,7 +31,7 @@ struct OpDefPage {
 // InvalidArgument: why the text is no such page.
 absl::StatusOr<OpDefPage> ReadOpDefPage(std::string_view html);
 
-// The YAML of what a sentence says, kind and fields ("kind: rank, max: 4"); empty where the
+// The YAML of what a sentence says, a kind and its value ("rank: ..4"); empty where the
 // vocabulary of constraints doesn't have it.
 std::string ConstraintOf(std::string_view sentence);
 
