@@ -177,7 +177,7 @@ def _cpu(results: dict[str, Any]) -> list[str]:
         "## The CPU backend", "",
         "Rows of `opdefs/cpu` on the examples of the same op of HTP, then with random changes, asked of the CPU library of the package "
         "that has one. Its op validation is a real one: it looks at datatypes, ranks, shapes and params. Which rows it takes was asked until "
-        "no more were found, each was run (`cpu_rows.py`); the documents list datatypes per port and do not say which go together. "
+        "no more were found, each was run; the documents list datatypes per port and do not say which go together. "
         "Ops without an example are known from the documents alone.", "",
     ]  # fmt: skip
     rows = []

@@ -1,1 +1,0 @@
-"""Turns the measured and documented facts about a backend into the YAML files of opdefs/."""
