@@ -23,6 +23,7 @@ import blocks  # noqa: E402
 from blocks import ROOT, Block  # noqa: E402
 
 CLI = Path(os.environ.get("QUANTGATE_CLI", ROOT / "build" / "bin" / "quantgate"))
+OPDEFC = Path(os.environ.get("QUANTGATE_OPDEFC", ROOT / "build" / "tools" / "opdefc" / "opdefc"))
 UPDATE = False
 # Status 1 says that a model doesn't fit, which guides show; 2 and above is a mistake.
 PRELUDE = "set -o pipefail -E; trap 's=$?; [ $s -lt 2 ] || exit $s' ERR\n"
@@ -41,6 +42,7 @@ def scratch(folder: Path) -> dict[str, str]:
     programs = folder / "build" / "bin"
     programs.mkdir(parents=True)
     (programs / "quantgate").symlink_to(CLI)
+    (programs / "opdefc").symlink_to(OPDEFC)
     return {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(folder), "NO_COLOR": "1",
             "LC_ALL": "C.UTF-8", "MANPAGER": "cat", "MANWIDTH": "100"}
 

@@ -108,7 +108,9 @@ std::string UnifiedDiff(std::string_view before, std::string_view after, std::st
       removed += steps[i].what != '+' ? 1 : 0;
       added += steps[i].what != '-' ? 1 : 0;
       absl::StrAppend(&lines, std::string(1, steps[i].what), Absl(steps[i].line));
-      if (!steps[i].line.ends_with('\n')) absl::StrAppend(&lines, "\n\\ No newline at end of file\n");
+      if (!steps[i].line.ends_with('\n')) {
+        absl::StrAppend(&lines, "\n\\ No newline at end of file\n");
+      }
     }
     if (out.empty()) out = absl::StrCat("--- a/", Absl(name), "\n+++ b/", Absl(name), "\n");
     absl::StrAppend(&out, "@@ -", RangeOf(old_line, removed), " +", RangeOf(new_line, added),

@@ -88,10 +88,15 @@ void AddSource(Node& root, const Node& source, const Reporter& reporter) {
       return;
     }
   }
-  // Behind the last of its kind, those of backends and those that are named apart.
+  // Behind the last of its kind that is no newer, those of backends and those that are named apart.
   const auto alike = [&](const Node& known) {
-    const Node *a = known.find("kind"), *b = source.find("kind");
-    return a != nullptr && b != nullptr && a->text == b->text &&
+    const auto text = [](const Node& of, const char* key) {
+      const Node* found = of.find(key);
+      return found == nullptr ? std::string() : found->text;
+    };
+    const auto mine = ParseSdk(text(source, "sdk")), other = ParseSdk(text(known, "sdk"));
+    return text(known, "kind") == text(source, "kind") && mine.ok() && other.ok() &&
+           *other <= *mine &&
            (known.find("backends") == nullptr) == (source.find("backends") == nullptr);
   };
   const auto last = std::find_if(list->children.rbegin(), list->children.rend(), alike);
@@ -189,7 +194,8 @@ class Proposer {
       return Add("sources.yaml", why, [=, this](Node& root) { AddSource(root, *what, reporter_); });
     }
     if (!backend || (what->key != "sdk" && !op)) {
-      reporter_.At(edit, what->key == "sdk" ? "`backend` is missing" : "`backend` or `op` is missing");
+      reporter_.At(edit, what->key == "sdk" ? "`backend` is missing"
+                                            : "`backend` or `op` is missing");
       return;
     }
     if (what->key == "sdk") {
