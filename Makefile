@@ -140,6 +140,7 @@ judge: build ## puts the rules' smallest models to the HTP library and to ONNX R
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt tools/verify/reference/requirements.txt
 	.venv/bin/python tests/conformance/rules/judge.py --oracle $(BUILD)/bin/qg-oracle --provider \
 	    --backend-lib $$($(PYTHON) $(HTP)/libraries.py --installed | sed 's/^[^=]*=//')
+	$(BUILD)/tools/opdefc/opdefc fmt opdefs/rules/judged.yaml
 
 record-graphs: build ## asks the provider about whole transformer blocks again, half an hour
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
