@@ -164,12 +164,12 @@ class Applying {
     if (!weight.is_static) return;
     Layer layer{n, document_["forms"][known["form"].str()]};
     if (!weight.unknown_rank) {
-      const opdb::Tree ones = known["ones"];
+      const opdb::Tree ones = known["unit_axes"];
       for (size_t i = 0; i < ones.size(); ++i) {
         if (Dim(weight, ones.at(i)) != 1) return;
       }
-      layer.in = Dim(weight, known["in"]);
-      layer.out = Dim(weight, known["out"]);
+      layer.in = Dim(weight, known["input_axis"]);
+      layer.out = Dim(weight, known["output_axis"]);
       if (Swapped(node, known["swapped_by"].str())) std::swap(layer.in, layer.out);
     }
     layers_.push_back(layer);
@@ -502,7 +502,7 @@ class Applying {
   // A section that mllm does not read, where it says something else than what counts.
   void ReportUnread() {
     for (const RecipeEntry& entry : recipe_.entries) {
-      if (!opdb::Lists(document_["unread"], entry.section)) continue;
+      if (!opdb::Lists(document_["unread_sections"], entry.section)) continue;
       const bool said = std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& p) {
         return p.fallback && SameRecipe(*p.entry, entry);
       });

@@ -12,11 +12,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/opdefs_yaml/document_checker.h"
+#include "core/opdefs_yaml/document_schema.h"
 #include "core/opdefs_yaml/op_reader.h"
 #include "core/opdefs_yaml/precisions_reader.h"
 #include "core/opdefs_yaml/profiles.h"
 #include "core/opdefs_yaml/targets_reader.h"
 #include "core/opdefs_yaml/waivers_reader.h"
+#include "core/types/nearest.h"
 
 namespace quantgate::opdefs {
 namespace {
@@ -60,9 +63,20 @@ class Loader {
           [&](const Node& node, const Reporter& to) { ReadTargets(node, to, ir_); });
     Visit("waivers.yaml",
           [&](const Node& node, const Reporter& to) { ReadWaivers(node, to, ir_); });
+    std::vector<fs::path> documents;
     for (const fs::path& path : files_) {
       if (errors_.full()) break;
-      ReadByPlace(path);
+      if (IsDocument(path)) {
+        documents.push_back(path);
+      } else {
+        ReadByPlace(path);
+      }
+    }
+    // They name ops, and all but op_sets.yaml may name sets.
+    std::stable_partition(documents.begin(), documents.end(),
+                          [](const fs::path& path) { return !path.has_parent_path(); });
+    for (const fs::path& path : documents) {
+      if (!errors_.full()) ReadDocument(path);
     }
     return errors_.status();
   }
@@ -107,25 +121,42 @@ class Loader {
     if (node) read(*node, Reporter{name, &errors_});
   }
 
+  static bool IsDocument(const fs::path& path) {
+    const std::string parent = path.parent_path().string();
+    return path == "op_sets.yaml" || !DocumentStems(parent).empty();
+  }
+
+  // Checked against its table, stored as a tree.
+  void ReadDocument(const fs::path& path) {
+    const std::string name = fs::path(path).replace_extension().generic_string();
+    const opdb::DocumentShape* shape = ShapeOfDocument(name);
+    if (shape == nullptr) {
+      const std::string stem = path.stem().string(), parent = path.parent_path().string();
+      errors_.Add((folder_ / path).string(), 0, 0,
+                  absl::StrCat("no file of ", parent, "/ has the name ", Quoted(stem),
+                               DidYouMeanOf(stem, DocumentStems(parent))));
+      return;
+    }
+    Visit(path, [&](const Node& node, const Reporter& to) {
+      const size_t before = errors_.count();
+      DocumentChecker(DocumentNames(ir_), to).Check(node, *shape, path.filename().string());
+      if (errors_.count() == before) CheckRelations(name, node, to);
+      ir_.documents[name] = TreeOf(node);
+    });
+  }
+
   void ReadByPlace(const fs::path& path) {
     const std::string parent = path.parent_path().string();
     const std::string stem = path.stem().string();
     if (parent.empty()) {
       if (stem == "precisions") {
         Visit(path, [&](const Node& node, const Reporter& to) { ReadPrecisions(node, to, ir_); });
-      } else if (stem == "op_sets") {
-        Visit(path, [&](const Node& node, const Reporter&) { ir_.documents[stem] = TreeOf(node); });
       } else if (stem != "sources" && stem != "targets" && stem != "waivers") {
         errors_.Add(
             (folder_ / path).string(), 0, 0,
             "only sources.yaml, targets.yaml, precisions.yaml, op_sets.yaml and waivers.yaml "
             "stand here");
       }
-    } else if (parent == "resolve" || parent == "routes" || parent == "recipes" ||
-               parent == "rules") {
-      Visit(path, [&](const Node& node, const Reporter&) {
-        ir_.documents[absl::StrCat(parent, "/", stem)] = TreeOf(node);
-      });
     } else if (parent.find('/') != std::string::npos) {
       errors_.Add((folder_ / path).string(), 0, 0, "no file is expected here");
     } else {

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/types/nearest.h"
 
 namespace quantgate::mapping {
 
@@ -200,7 +201,9 @@ class Parser {
     if (Peek('(')) {
       const FunctionRow* function = FindFunction(name);
       if (function == nullptr) {
-        Fail(absl::StrCat("unknown function ", std::string(name)));
+        std::vector<std::string_view> known;
+        for (const FunctionRow& row : Functions()) known.push_back(row.name);
+        Fail(absl::StrCat("unknown function ", std::string(name), DidYouMeanOf(name, known)));
         return Add(std::move(item));
       }
       return List(')', Code::kCall, function);

@@ -47,6 +47,7 @@ struct FunctionRow {
   int8_t min_args, max_args;
   Function call;
 };
+std::span<const FunctionRow> Functions();
 // Null when unknown.
 const FunctionRow* FindFunction(std::string_view name);
 

@@ -435,6 +435,8 @@ constexpr FunctionRow kFunctions[] = {
 
 }  // namespace
 
+std::span<const FunctionRow> Functions() { return kFunctions; }
+
 const FunctionRow* FindFunction(std::string_view name) {
   for (const FunctionRow& row : kFunctions) {
     if (row.name == name) return &row;

@@ -46,7 +46,7 @@ absl::Status CompilePort(opdb::Tree tree, std::vector<std::string_view>& temps, 
   for (size_t i = 0; i < tree.size(); ++i) {
     const opdb::Tree entry = tree.at(i);
     const std::string_view key = entry.key();
-    if (key == "from" || key == "rest") {
+    if (key == "from" || key == "all_from") {
       out.source = key == "from" ? PortSpec::Source::kFile : PortSpec::Source::kRest;
       const std::optional<int64_t> number = entry.integer();
       if (!number || *number < 0 || *number > 255) return Fault(entry, "not a port number");
@@ -62,7 +62,7 @@ absl::Status CompilePort(opdb::Tree tree, std::vector<std::string_view>& temps, 
     } else if (key == "const") {
       out.source = PortSpec::Source::kConst;
       has_source = true;
-    } else if (key == "added") {
+    } else if (key == "fused_addend") {
       out.source = PortSpec::Source::kAdded;
       has_source = true;
     } else if (key == "requantize") {
@@ -92,7 +92,8 @@ absl::Status CompilePort(opdb::Tree tree, std::vector<std::string_view>& temps, 
       return Fault(entry, "unknown key ", key);
     }
   }
-  if (!has_source) return Fault(tree, "a port needs one of from, rest, temp, const, added");
+  if (!has_source)
+    return Fault(tree, "a port needs one of from, all_from, temp, const, fused_addend");
   return absl::OkStatus();
 }
 
@@ -118,7 +119,7 @@ Mapping::Mapping(const opdb::View& database, std::string_view document, const op
     : database_(&database),
       backend_(ops),
       ops_(database.Document(document)["ops"]),
-      borders_(database.Document(document)["borders"]) {}
+      borders_(database.Document(document)["boundary_ops"]) {}
 
 const OpMapping* Mapping::Find(std::string_view domain, std::string_view op) {
   // Both names of the default ONNX domain are one.
@@ -184,24 +185,26 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
     } else if (key == "weight_axes") {
       if (absl::Status s = CompileTo(entry["channel"], out.weight_channel_axis); !s.ok()) return s;
       if (absl::Status s = CompileTo(entry["block"], out.weight_block_axis); !s.ok()) return s;
-    } else if (key == "adds") {
+    } else if (key == "fused_add") {
       out.adds = entry.str();
-    } else if (key == "convert") {
+    } else if (key == "convert_op") {
       out.convert = entry.str();
     } else if (key == "unit") {
       if (entry.str() == "float") {
         out.float_only = true;
-      } else if (entry.str() == "same_inputs") {
+      } else if (entry.str() == "same_input_dtypes") {
         out.same_inputs = true;
-      } else if (entry.str() == "open") {
+      } else if (entry.str() == "float_output") {
         out.open = true;
-      } else if (entry.str() == "passes") {
+      } else if (entry.str() == "value_movement") {
         out.passes = true;
       } else if (entry.str() == "stored_bias") {
         out.stored_bias = true;
       } else {
-        return Fault(entry, "unit is float, same_inputs, open, passes or stored_bias, not ",
-                     entry.str());
+        return Fault(
+            entry,
+            "unit is float, same_input_dtypes, float_output, value_movement or stored_bias, not ",
+            entry.str());
       }
     } else if (key == "clamp") {
       out.clamp = true;
@@ -211,9 +214,9 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
       if (entry["max"]) {
         if (absl::Status s = CompileTo(entry["max"], out.clamp_max); !s.ok()) return s;
       }
-    } else if (key == "fold") {
+    } else if (key == "constant_value") {
       if (absl::Status s = CompileTo(entry, out.fold); !s.ok()) return s;
-    } else if (key == "attrs") {
+    } else if (key == "attribute_defaults") {
       for (size_t j = 0; j < entry.size(); ++j) {
         auto& [name, value] = out.attributes.emplace_back();
         name = entry.at(j).key();

@@ -110,7 +110,7 @@ class Mapping {
   bool known() const { return static_cast<bool>(ops_); }
   // Null when the operator has no entry. Stays valid as long as this object.
   const OpMapping* Find(std::string_view domain, std::string_view op);
-  // The op that the first operator with this role becomes, else what `borders` says of it.
+  // The op that the first operator with this role becomes, else what `boundary_ops` says of it.
   std::string_view OpOfRole(std::string_view role) const;
   // The names of all entries, for tests and documentation.
   std::vector<std::string_view> Names() const;

@@ -27,7 +27,7 @@ class Describer {
 
   AsRun Run() && {
     run_.nodes.resize(file_.nodes.size());
-    run_.float_dtype = std::string(document_["float"].str());
+    run_.float_dtype = std::string(document_["float_dtype"].str());
     Place();
     Changes();
     Pieces();
@@ -81,7 +81,7 @@ class Describer {
       }
     }
     const Placement outside =
-        document_["fallback"].flag().value_or(false) ? Placement::kCpu : Placement::kRefused;
+        document_["cpu_fallback"].flag().value_or(false) ? Placement::kCpu : Placement::kRefused;
     for (size_t i = 0; i < run_.nodes.size(); ++i) {
       RunNode& node = run_.nodes[i];
       switch (report_.nodes[i].verdict) {
@@ -191,7 +191,7 @@ class Describer {
   // A Q or DQ that stands alone moves values between float and integers: no arithmetic of its own.
   bool IsQuantizer(size_t node) const {
     return run_.nodes[node].ops.size() == 1 &&
-           opdb::Lists(document_["lone"], run_.nodes[node].ops[0]);
+           opdb::Lists(document_["never_alone"], run_.nodes[node].ops[0]);
   }
 
   // The graph is cut as the tool does it: in topological order a piece takes all nodes for the NPU
@@ -269,7 +269,7 @@ class Describer {
   }
 
   void Session() {
-    const opdb::Tree fatal = document_["fatal"];
+    const opdb::Tree fatal = document_["session_failure"];
     const auto kill = [&](std::string why, auto&& holds) {
       for (size_t i = 0; i < run_.nodes.size(); ++i) {
         if (holds(i)) run_.session_killers.push_back(static_cast<int32_t>(i));
@@ -287,7 +287,7 @@ class Describer {
       const auto i = static_cast<size_t>(f.node_index);
       // A finding without a constraint is the tool's own refusal.
       if ((f.constraint.empty() && (resolved_.sources.empty() || !resolved_.sources[i].fatal)) ||
-          opdb::Lists(fatal["unless"], f.rule->slug)) {
+          opdb::Lists(fatal["unless_refused_by"], f.rule->slug)) {
         refused_before[i] = true;
       }
     }

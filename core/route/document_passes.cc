@@ -104,13 +104,13 @@ class Passes {
       }
       return found;
     };
-    const opdb::Tree copies = document_["copies"];
+    const opdb::Tree copies = document_["value_copies"];
     for (size_t i = 0; i < copies.size(); ++i) {
       if (names(copies.at(i)["ops"])) e.copies.push_back(copies.at(i));
     }
-    e.bias = names(document_["bias"]["ops"]);
-    e.replaced = rows(document_["replaced"]);
-    e.narrowed = rows(document_["narrowed"]);
+    e.bias = names(document_["requantized_bias"]["ops"]);
+    e.replaced = rows(document_["fixed_output_encodings"]);
+    e.narrowed = rows(document_["converted_operands"]);
     e.refused = rows(document_["refused"]);
     e.any = e.bias || !e.copies.empty() || !e.replaced.empty() || !e.narrowed.empty() ||
             !e.refused.empty();
@@ -182,21 +182,19 @@ class Passes {
         {kind, source_, f.port, f.tensor, std::move(written), std::move(runs)});
   }
 
-  // Whether a `copies` row of the document is about these encodings. `channels`: a permutation that
-  // only brings the channels to the other end.
+  // Whether a `value_copies` row of the document is about these encodings. `channels`: a
+  // permutation that only brings the channels to the other end.
   bool IsAbout(opdb::Tree row, const Node& node, const Tensor& in, const Tensor& out) {
     const bool one_scale = in.encoding.scales.size() == 1 && out.encoding.scales.size() == 1 &&
                            SameScale(in.encoding.scales[0], out.encoding.scales[0]);
     const bool same = in.dtype == out.dtype && SameNumbers(in.encoding, out.encoding);
-    const std::string_view differs = row["differs"].str();
-    if (differs == "scale"     ? same || one_scale || in.is_static
-        : differs == "nothing" ? !same
-                               : same) {
+    const std::string_view differs = row["encoding_difference"].str();
+    if (differs == "scale" ? same || one_scale || in.is_static : differs == "none" ? !same : same) {
       return false;
     }
-    if (uses_[static_cast<size_t>(node.outputs[0])] < row["uses"].integer().value_or(0))
+    if (uses_[static_cast<size_t>(node.outputs[0])] < row["min_uses"].integer().value_or(0))
       return false;
-    return row["order"].str() != "channels" || MovesChannels(node);
+    return row["permutation"].str() != "channels" || MovesChannels(node);
   }
 
   static bool MovesChannels(const Node& node) {
@@ -222,13 +220,13 @@ class Passes {
     if (in == nullptr || out == nullptr) return;
     for (const opdb::Tree row : entry.copies) {
       if (!IsAbout(row, node, *in, *out)) continue;
-      const std::string_view becomes = row["becomes"].str();
-      if (becomes == "float") {
+      const std::string_view outcome = row["outcome"].str();
+      if (outcome == "float") {
         RunInFloat(row, node);
-      } else if (becomes == "as_input" || becomes == "as_read") {
-        TakeInputEncoding(becomes == "as_read", node);
+      } else if (outcome == "input_encoding_written" || outcome == "input_encoding_read") {
+        TakeInputEncoding(outcome == "input_encoding_read", node);
       } else {
-        Convert(row["convert"].str(), becomes == "converted_before", node);
+        Convert(row["convert_op"].str(), outcome == "convert_before", node);
       }
       return;
     }
@@ -322,25 +320,26 @@ class Passes {
     };
     node.inputs[0] = in_float(read);
     node.outputs[0] = in_float(written);
-    Emit(Beside(node, row["before"].str(), read, node.inputs[0]));
-    after_ = Beside(node, row["behind"].str(), node.outputs[0], written);
+    Emit(Beside(node, row["dequantize_op"].str(), read, node.inputs[0]));
+    after_ = Beside(node, row["quantize_op"].str(), node.outputs[0], written);
     Finding& f = Report(rules::kImpliedConvert, Consequence::kAltered, node,
                         absl::StrCat(node.op,
                                      " has different scales in and out: it runs in float, "
                                      "between a ",
-                                     std::string(row["before"].str()), " and a ",
-                                     std::string(row["behind"].str())));
+                                     std::string(row["dequantize_op"].str()), " and a ",
+                                     std::string(row["quantize_op"].str())));
     f.port = "out[0]";
     f.tensor = TensorOf(written).name;
     f.found = to;
     f.allowed = absl::StrCat("as in[0]: ", from);
     f.related = {"in[0]"};
-    Changed(ChangeKind::kFloat, f, dtype, std::string(document_["float"].str()));
+    Changed(ChangeKind::kFloat, f, dtype, std::string(document_["float_dtype"].str()));
     f.fixes.push_back(SameEncodings(read, written));
   }
 
   void RequantizeBias(Node& node) {
-    const auto at = static_cast<size_t>(document_["bias"]["input"].integer().value_or(0));
+    const auto at =
+        static_cast<size_t>(document_["requantized_bias"]["input"].integer().value_or(0));
     const Tensor* in = Quantized(node, true, 0);
     const Tensor* weight = Quantized(node, true, 1);
     const Tensor* bias = Quantized(node, true, at);
@@ -442,7 +441,7 @@ class Passes {
     fixed.zero_points = {static_cast<int32_t>(row["zero_point"].integer().value_or(0))};
     if (SameNumbers(fixed, out->encoding)) return;
     const TensorId id = node.outputs[0];
-    if (const opdb::Tree convert = row["convert"]) {
+    if (const opdb::Tree convert = row["convert_op"]) {
       const auto& zeros = out->encoding.zero_points;
       if (out->encoding.kind == EncodingKind::kPerTensor &&
           (zeros.empty() ? 0 : zeros[0]) == row["written_zero_point"].integer().value_or(0)) {
@@ -469,7 +468,7 @@ class Passes {
 
   // Whether a row that names an operator of the file is about the op that is visited.
   bool IsFrom(opdb::Tree row) const {
-    const opdb::Tree from = row["from"];
+    const opdb::Tree from = row["source_operator"];
     return !from || (resolved_.file != nullptr &&
                      resolved_.file->nodes[static_cast<size_t>(source_)].op == from.str());
   }
@@ -500,8 +499,8 @@ class Passes {
       if (t == nullptr || DtypeName(t->dtype) != dtypes.at(i).str()) return;
     }
     const Tensor* operand = Quantized(node, true, at);
-    const std::optional<Dtype> to = DtypeFromName(row["to"].str());
-    if (operand == nullptr || operand->is_static != (row["of"].str() == "static") || !to ||
+    const std::optional<Dtype> to = DtypeFromName(row["to_dtype"].str());
+    if (operand == nullptr || operand->is_static != (row["operand"].str() == "static") || !to ||
         !IsFrom(row) || operand->encoding.kind != EncodingKind::kPerTensor) {
       return;
     }
@@ -513,7 +512,7 @@ class Passes {
     TensorOf(narrowed).dtype = *to;
     TensorOf(narrowed).encoding = std::move(changed);
     node.inputs[at] = narrowed;
-    const std::string convert_op(row["convert"].str());
+    const std::string convert_op(row["convert_op"].str());
     Emit(Beside(node, convert_op, from, narrowed));
     const std::string dtype(DtypeName(*to));
     Finding& f =
@@ -547,7 +546,7 @@ class Passes {
            absl::StrCat(node.op, " falls back to the CPU: ", std::string(row["reason"].str())));
     SourceNode& source = resolved_.sources[static_cast<size_t>(source_)];
     source.state = SourceNode::State::kRefused;
-    source.fatal = row["fatal"].flag().value_or(false);
+    source.fatal = row["session_fails"].flag().value_or(false);
   }
 
   opdb::Tree document_;
@@ -563,7 +562,8 @@ class Passes {
 }  // namespace
 
 bool ChangesOps(opdb::Tree document) {
-  for (const std::string_view key : {"converted", "bias", "replaced", "narrowed", "refused"}) {
+  for (const std::string_view key : {"value_copies", "requantized_bias", "fixed_output_encodings",
+                                     "converted_operands", "refused"}) {
     if (document[key]) return true;
   }
   return false;

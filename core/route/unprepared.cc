@@ -27,8 +27,8 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
   absl::flat_hash_set<std::string_view> fatal;
   for (size_t i = 0; i < row["ops"].size(); ++i) fatal.insert(row["ops"].at(i).str());
   absl::flat_hash_set<std::string_view> through;
-  for (size_t i = 0; i < row["through"].size(); ++i) through.insert(row["through"].at(i).str());
-  const std::string_view from = row["from"].str(), to = row["to"].str();
+  for (size_t i = 0; i < row["float_ops"].size(); ++i) through.insert(row["float_ops"].at(i).str());
+  const std::string_view from = row["dequantize_op"].str(), to = row["quantize_op"].str();
   // By name: a tensor and its view in another layout have the same.
   absl::flat_hash_map<std::string_view, Origin> origin;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -82,7 +82,7 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
 void AddUnprepared(Route route, const opdb::View& database, const Resolved& resolved,
                    Report& report) {
   const opdb::Tree document = DocumentOf(route, database);
-  const opdb::Tree rows = document["unprepared"];
+  const opdb::Tree rows = document["unprepared_chains"];
   const size_t before = report.findings.size();
   for (size_t i = 0; i < rows.size(); ++i) {
     if (opdb::Lists(rows.at(i)["archs"], report.arch)) {

@@ -87,7 +87,7 @@ std::optional<Worst> At(const GraphView& g, int32_t op) {
   return worst;
 }
 
-bool Concerns(const GraphView& g, opdb::Tree /*settings*/, int32_t op) {
+bool Concerns(const GraphView& g, const Settings& /*settings*/, int32_t op) {
   return At(g, op).has_value();
 }
 

@@ -12,11 +12,18 @@
 namespace quantgate::rules {
 namespace {
 
+struct Own : Settings {
+  int64_t min_factor = 1;
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::min_factor>("min_factor")};
+
 // 4 bits say 1 to 16, not 0 to 15.
 int64_t Most(const Encoding& e) { return int64_t{1} << e.block_scale_bitwidth; }
 
 // The factor that is furthest beyond what it may be.
-std::optional<int64_t> WrongAt(const GraphView& g, opdb::Tree settings, int32_t op) {
+std::optional<int64_t> WrongAt(const GraphView& g, const Own& settings, int32_t op) {
   if (g.info(op).weight < 0) return std::nullopt;
   const Tensor* weight = g.input(op, static_cast<size_t>(g.info(op).weight));
   if (weight == nullptr || weight->encoding.block_scales.empty()) return std::nullopt;
@@ -24,18 +31,18 @@ std::optional<int64_t> WrongAt(const GraphView& g, opdb::Tree settings, int32_t 
   if (e.block_scale_bitwidth < 1 || e.block_scale_bitwidth > 16) return std::nullopt;
   const auto [low, high] = std::minmax_element(e.block_scales.begin(), e.block_scales.end());
   if (*high > Most(e)) return *high;
-  if (*low < settings["least"].integer().value_or(1)) return *low;
+  if (*low < settings.min_factor) return *low;
   return std::nullopt;
 }
 
-bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
-  return WrongAt(g, settings, op).has_value();
+bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
+  return WrongAt(g, static_cast<const Own&>(settings), op).has_value();
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const int64_t least = g.settings()["least"].integer().value_or(1);
+  const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    const std::optional<int64_t> found = WrongAt(g, g.settings(), op);
+    const std::optional<int64_t> found = WrongAt(g, settings, op);
     if (!found) continue;
     const int64_t wrong = *found;
     const auto port = static_cast<size_t>(g.info(op).weight);
@@ -49,7 +56,8 @@ void Walk(const GraphView& g, GraphFindings& findings) {
                     wrong > most ? "it does not fit its bits, and the numbers come out wrong"
                                  : "all weights of that block are 0");
     f.found = fmt::format("{}, block {}", wrong, at - e.block_scales.begin());
-    f.allowed = fmt::format("{} to {} ({} bits)", least, most, e.block_scale_bitwidth);
+    f.allowed =
+        fmt::format("{} to {} ({} bits)", settings.min_factor, most, e.block_scale_bitwidth);
     f.fixes.push_back(
         UnsafeFix("choose the channel's scale so that its largest factor is the most "
                   "allowed, and quantize the factors again"));
@@ -75,7 +83,8 @@ The evidence and what the real library said are listed below.
 )",
                                  .status = RuleStatus::kStable}),
     .walk = Walk,
-    .concerns = Concerns};
+    .concerns = Concerns,
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

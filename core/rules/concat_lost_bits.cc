@@ -11,6 +11,15 @@
 namespace quantgate::rules {
 namespace {
 
+struct Own : Settings {
+  SetMask joins = 0;
+  double min_lost_bits = 2;
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::joins>("joins"),
+                                    F::Bind<&Own::min_lost_bits>("min_lost_bits")};
+
 bool HasStep(const Tensor* t) {
   return t != nullptr && IsFixedPoint(t->dtype) && t->encoding.scales.size() == 1 &&
          t->encoding.scales[0] > 0;
@@ -21,11 +30,12 @@ double Lost(const Tensor& in, const Tensor& out) {
   return std::log2(double{out.encoding.scales[0]} / double{in.encoding.scales[0]});
 }
 
-bool TooMany(double lost, opdb::Tree settings) {
-  return lost >= settings["least_bits"].real().value_or(2) && std::isfinite(lost);
+bool TooMany(double lost, const Own& settings) {
+  return lost >= settings.min_lost_bits && std::isfinite(lost);
 }
 
-bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+bool Concerns(const GraphView& g, const Settings& any, int32_t op) {
+  const auto& settings = static_cast<const Own&>(any);
   const Tensor* out = g.output(op);
   if (!HasStep(out)) return false;
   for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
@@ -36,16 +46,16 @@ bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const SetMask joins = g.sets().Bits(g.settings()["joins"]);
+  const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, joins)) continue;
+    if (!g.Is(op, settings.joins)) continue;
     const Tensor* out = g.output(op);
     if (!HasStep(out)) continue;
     for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
       const Tensor* in = g.input(op, port);
       if (!HasStep(in)) continue;
       const double lost = Lost(*in, *out);
-      if (!TooMany(lost, g.settings())) continue;
+      if (!TooMany(lost, settings)) continue;
       const double step = out->encoding.scales[0], own = in->encoding.scales[0];
       Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
       const int bits = EffectiveBits(*in);
@@ -82,7 +92,8 @@ The evidence and what the real library or provider said are listed below.
                    .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
-    .concerned_sets = "joins"};
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).joins; },
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

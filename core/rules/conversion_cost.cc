@@ -14,6 +14,13 @@
 namespace quantgate::rules {
 namespace {
 
+struct Own : Settings {
+  SetMask conversions = 0;
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::conversions>("conversions")};
+
 struct Conversion {
   int32_t op;
   double bytes;
@@ -42,18 +49,18 @@ std::optional<Conversion> At(const GraphView& g, SetMask conversions, int32_t op
   return Conversion{op, bytes, BitsOf(in->dtype) == BitsOf(out->dtype)};
 }
 
-bool Concerns(const GraphView& g, opdb::Tree /*settings*/, int32_t op) {
+bool Concerns(const GraphView& g, const Settings& /*settings*/, int32_t op) {
   const Tensor* in = g.input(op, 0);
   return in != nullptr && IsFixedPoint(in->dtype);
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const SetMask conversions = g.sets().Bits(g.settings()["conversions"]);
+  const SetMask conversions = g.settings<Own>().conversions;
   std::vector<Conversion> found;
   double bytes = 0;
   for (int32_t op = 0; op < g.op_count(); ++op) {
     const auto conversion = At(g, conversions, op);
-    if (!conversion || g.ToldBefore(op)) continue;
+    if (!conversion || g.ReportedBefore(op)) continue;
     found.push_back(*conversion);
     bytes += conversion->bytes;
   }
@@ -114,7 +121,8 @@ The evidence and what the real library or provider said are listed below.
     .reads_form_only = true,
     .walk = Walk,
     .concerns = Concerns,
-    .concerned_sets = "conversions"};
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).conversions; },
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -11,6 +11,15 @@
 namespace quantgate::rules {
 namespace {
 
+struct Own : Settings {
+  SetMask joins = 0;
+  double tolerance = 0;  // part of an input's range that the output may cut
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::joins>("joins"),
+                                    F::Bind<&Own::tolerance>("tolerance")};
+
 struct Interval {
   double low, high;
 };
@@ -35,12 +44,10 @@ bool Cuts(const Interval& out, const Interval& in, double tolerance) {
   return cut > tolerance * (in.high - in.low);
 }
 
-double ToleranceOf(opdb::Tree settings) { return settings["tolerance"].real().value_or(0); }
-
-bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
   if (!HasRange(g.output(op))) return false;
   const Interval out = RangeOf(*g.output(op));
-  const double tolerance = ToleranceOf(settings);
+  const double tolerance = static_cast<const Own&>(settings).tolerance;
   for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
     const Tensor* in = g.input(op, port);
     if (HasRange(in) && Cuts(out, RangeOf(*in), tolerance)) return true;
@@ -49,16 +56,15 @@ bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const SetMask joins = g.sets().Bits(g.settings()["joins"]);
-  const double tolerance = ToleranceOf(g.settings());
+  const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, joins) || !HasRange(g.output(op))) continue;
+    if (!g.Is(op, settings.joins) || !HasRange(g.output(op))) continue;
     const Interval out = RangeOf(*g.output(op));
     for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
       const Tensor* tensor = g.input(op, port);
       if (!HasRange(tensor)) continue;
       const Interval in = RangeOf(*tensor);
-      if (!Cuts(out, in, tolerance)) continue;
+      if (!Cuts(out, in, settings.tolerance)) continue;
       Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
       f.message = fmt::format(
           "{} reaches {}, and the output of {} only holds {}: values beyond "
@@ -93,7 +99,8 @@ The evidence and what the real library or provider said are listed below.
                    .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
-    .concerned_sets = "joins"};
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).joins; },
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

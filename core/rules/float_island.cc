@@ -12,6 +12,15 @@
 namespace quantgate::rules {
 namespace {
 
+struct Own : Settings {
+  SetMask value_movements = 0;
+  SetMask boundaries = 0;  // ops between float and fixed point
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::value_movements>("value_movements"),
+                                    F::Bind<&Own::boundaries>("boundaries")};
+
 bool InFloat(const GraphView& g, int32_t op) {
   const Tensor* out = g.output(op);
   return out != nullptr && IsFloat(out->dtype);
@@ -26,9 +35,7 @@ struct Island {
 class Islands {
  public:
   explicit Islands(const GraphView& g)
-      : g_(g),
-        borders_(g.sets().Bits(g.settings()["borders"])),
-        seen_(static_cast<size_t>(g.op_count())) {}
+      : g_(g), borders_(g.settings<Own>().boundaries), seen_(static_cast<size_t>(g.op_count())) {}
 
   // The island behind a border that leads into float; no ops where it was seen before.
   Island From(int32_t border) {
@@ -111,13 +118,13 @@ std::vector<std::string> Unquantized(const GraphView& g, const std::vector<int32
 }
 
 void Explain(const GraphView& g, const Island& island, GraphFindings& findings) {
-  const SetMask moves = g.sets().Bits(g.settings()["moves"]);
+  const SetMask moves = g.settings<Own>().value_movements;
   // What was written in float, by what could be done about it, and what became float beside it.
   std::vector<int32_t> movers, quantizable, floats, dragged;
   int32_t outside = 0;
   for (const int32_t op : island.ops) {
     outside += g.Refused(op) ? 1 : 0;
-    if (g.ToldBefore(op)) {
+    if (g.ReportedBefore(op)) {
       dragged.push_back(op);
     } else if (g.Is(op, moves)) {
       movers.push_back(op);
@@ -174,7 +181,7 @@ void Explain(const GraphView& g, const Island& island, GraphFindings& findings) 
 }
 
 // Ops of islands and their borders: all that touches float.
-bool Concerns(const GraphView& g, opdb::Tree /*settings*/, int32_t op) {
+bool Concerns(const GraphView& g, const Settings& /*settings*/, int32_t op) {
   const Tensor* in = g.input(op, 0);
   return InFloat(g, op) || (in != nullptr && IsFloat(in->dtype));
 }
@@ -186,7 +193,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     const Island island = islands.From(op);
     if (island.ops.empty() || island.enters == 0 || island.leaves == 0) continue;
     // One node that was told already is no news.
-    if (NamesOf(g, island.ops).size() == 1 && g.ToldBefore(island.ops[0])) continue;
+    if (NamesOf(g, island.ops).size() == 1 && g.ReportedBefore(island.ops[0])) continue;
     Explain(g, island, findings);
   }
 }
@@ -214,7 +221,8 @@ The evidence and what the real library or provider said are listed below.
                                  .status = RuleStatus::kStable}),
     .reads_form_only = true,
     .walk = Walk,
-    .concerns = Concerns};
+    .concerns = Concerns,
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

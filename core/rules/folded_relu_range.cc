@@ -11,21 +11,28 @@
 namespace quantgate::rules {
 namespace {
 
+struct Own : Settings {
+  SetMask relus = 0, fold_targets = 0;
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::relus>("relus"),
+                                    F::Bind<&Own::fold_targets>("fold_targets")};
+
 // Steps of a Relu's output that stand for what it cuts.
 int64_t StepsBelow(const Tensor& out) {
   return ZeroPointAt(out.encoding, 0) - StoredMin(out.dtype, out.encoding.bitwidth);
 }
 
-bool Concerns(const GraphView& g, opdb::Tree /*settings*/, int32_t op) {
+bool Concerns(const GraphView& g, const Settings& /*settings*/, int32_t op) {
   const Tensor* out = g.output(op);
   return out != nullptr && IsFixedPoint(out->dtype) && StepsBelow(*out) > 0;
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const SetMask relus = g.sets().Bits(g.settings()["relus"]);
-  const SetMask hosts = g.sets().Bits(g.settings()["hosts"]);
+  const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, relus)) continue;
+    if (!g.Is(op, settings.relus)) continue;
     const Tensor* in = g.input(op, 0);
     const Tensor* out = g.output(op);
     if (in == nullptr || out == nullptr || !IsFixedPoint(out->dtype) ||
@@ -34,7 +41,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     }
     const TensorId between = g.op(op).inputs[0];
     const int32_t host = g.Producer(between);
-    if (host < 0 || !g.Is(host, hosts) || g.Readers(between).size() != 1 ||
+    if (host < 0 || !g.Is(host, settings.fold_targets) || g.Readers(between).size() != 1 ||
         g.IsGraphOutput(between)) {
       continue;
     }
@@ -73,7 +80,8 @@ The evidence and what the real library or provider said are listed below.
                    .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
-    .concerned_sets = "relus"};
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).relus; },
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -127,12 +127,9 @@ bool GraphView::Found(int32_t op, const Rule* rule) const {
   return found_.contains({SourceOf(op), rule});
 }
 
-bool GraphView::ToldBefore(int32_t op) const {
-  const opdb::Tree rules = settings_["told_by"];
-  for (size_t i = 0; i < rules.size(); ++i) {
-    if (Found(op, FindRule(rules.at(i).str()))) return true;
-  }
-  return false;
+bool GraphView::ReportedBefore(int32_t op) const {
+  const std::vector<const Rule*>& rules = settings_->reported_by;
+  return std::any_of(rules.begin(), rules.end(), [&](const Rule* rule) { return Found(op, rule); });
 }
 
 Finding& GraphFindings::Add(int32_t op, Consequence consequence) {

@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/opdb/view.h"
 #include "core/rules/op_sets.h"
+#include "core/rules/settings.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"
 #include "quantgate/target.h"
@@ -42,9 +43,13 @@ class GraphView {
   const OpSets& sets() const { return parts_.sets; }
   const Model& graph() const { return parts_.graph; }
   const Report& report() const { return parts_.report; }  // of the nodes alone
-  // What opdefs/rules says of the rule that is running.
-  opdb::Tree settings() const { return settings_; }
-  void set_settings(opdb::Tree settings) { settings_ = settings; }
+  // What opdefs/rules says of the rule that is running: its own struct.
+  template <class S>
+  const S& settings() const {
+    return static_cast<const S&>(*settings_);
+  }
+  // Must outlive the view.
+  void set_settings(const Settings& settings) { settings_ = &settings; }
 
   int32_t op_count() const { return static_cast<int32_t>(graph().nodes.size()); }
   const Node& op(int32_t op) const { return graph().nodes[static_cast<size_t>(op)]; }
@@ -76,8 +81,8 @@ class GraphView {
   bool Refused(int32_t op) const;
   // Whether that rule was broken by the node before.
   bool Found(int32_t op, const Rule* rule) const;
-  // Whether a rule that `told_by` of the running rule names was.
-  bool ToldBefore(int32_t op) const;
+  // Whether a rule that `reported_by` of the running rule names was.
+  bool ReportedBefore(int32_t op) const;
 
  private:
   void IndexProducers() const;
@@ -85,7 +90,7 @@ class GraphView {
   void MarkEnds() const;
 
   Parts parts_;
-  opdb::Tree settings_;
+  const Settings* settings_ = nullptr;
   std::vector<const OpInfo*> infos_;
   std::vector<SetMask> sets_of_;
   SetMask any_sets_ = 0;

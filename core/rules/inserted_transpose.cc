@@ -10,6 +10,14 @@
 namespace quantgate::rules {
 namespace {
 
+struct Own : Settings {
+  SetMask norms = 0, transposes = 0;
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::norms>("norms"),
+                                    F::Bind<&Own::transposes>("transposes")};
+
 // The Transpose that was inserted in front of an op: it serves the same node of the file. -1 =
 // none.
 int32_t InsertedBefore(const GraphView& g, SetMask transposes, int32_t op) {
@@ -19,15 +27,15 @@ int32_t InsertedBefore(const GraphView& g, SetMask transposes, int32_t op) {
   return g.input(before, 0) == nullptr ? -1 : before;
 }
 
-bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
-  return InsertedBefore(g, g.sets().Bits(settings["transposes"]), op) >= 0;
+bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
+  return InsertedBefore(g, static_cast<const Own&>(settings).transposes, op) >= 0;
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const SetMask norms = g.sets().Bits(g.settings()["norms"]);
-  const SetMask transposes = g.sets().Bits(g.settings()["transposes"]);
+  const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    const int32_t before = g.Is(op, norms) ? InsertedBefore(g, transposes, op) : -1;
+    const int32_t before =
+        g.Is(op, settings.norms) ? InsertedBefore(g, settings.transposes, op) : -1;
     if (before < 0) continue;
     const Tensor* in = g.input(before, 0);
     Finding& f = findings.AddInput(op, 0, Consequence::kAltered);
@@ -63,7 +71,8 @@ The evidence and what the real library or provider said are listed below.
     .reads_form_only = true,
     .walk = Walk,
     .concerns = Concerns,
-    .concerned_sets = "norms"};
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).norms; },
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -10,6 +10,8 @@
 namespace quantgate::rules {
 namespace {
 
+constexpr SettingField kFields[] = {kNamePairs<CacheSettings>, kConverters<CacheSettings>};
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   for (const KvPair& pair : KvPairs(g)) {
     const Tensor& in = g.tensor(pair.in_graph);
@@ -48,7 +50,8 @@ The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
-    .needs_all = MayHaveKvPairs};
+    .needs_all = MayHaveKvPairs,
+    .settings = FormOf<CacheSettings, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

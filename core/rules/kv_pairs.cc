@@ -9,31 +9,28 @@
 namespace quantgate::rules {
 namespace {
 
-bool HoldsOneOf(const std::string& name, opdb::Tree words) {
-  if (!words) return true;
+bool HoldsOneOf(const std::string& name, const std::vector<std::string_view>& words) {
+  if (words.empty()) return true;
   const std::string lower = absl::AsciiStrToLower(name);
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (lower.find(words.at(i).str()) != std::string::npos) return true;
-  }
-  return false;
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
 // Where the name of a pair's input holds what the output's has something else for; npos = it is
 // none.
-size_t PartIn(const std::string& name, opdb::Tree pair) {
-  const size_t at = name.find(pair["in"].str());
-  return at != std::string::npos && HoldsOneOf(name, pair["with"]) ? at : std::string::npos;
+size_t PartIn(const std::string& name, const NamePair& pair) {
+  const size_t at = name.find(pair.input);
+  return at != std::string::npos && HoldsOneOf(name, pair.words) ? at : std::string::npos;
 }
 
 }  // namespace
 
-bool MayHaveKvPairs(opdb::Tree settings, const Model& file) {
-  const opdb::Tree pairs = settings["pairs"];
+bool MayHaveKvPairs(const Settings& settings, const Model& file) {
+  const std::vector<NamePair>& pairs = static_cast<const CacheSettings&>(settings).name_pairs;
   const auto is_cache = [&](const Tensor& tensor) {
-    for (size_t i = 0; i < pairs.size(); ++i) {
-      if (PartIn(tensor.name, pairs.at(i)) != std::string::npos) return true;
-    }
-    return false;
+    return std::any_of(pairs.begin(), pairs.end(), [&](const NamePair& pair) {
+      return PartIn(tensor.name, pair) != std::string::npos;
+    });
   };
   if (file.inputs.empty()) return std::any_of(file.tensors.begin(), file.tensors.end(), is_cache);
   return std::any_of(file.inputs.begin(), file.inputs.end(),
@@ -42,8 +39,8 @@ bool MayHaveKvPairs(opdb::Tree settings, const Model& file) {
 
 std::vector<KvPair> KvPairs(const GraphView& view) {
   const Model& graph = view.graph();
-  const opdb::Tree pairs = view.settings()["pairs"];
-  const SetMask converters = view.sets().Bits(view.settings()["converters"]);
+  const auto& settings = view.settings<CacheSettings>();
+  const SetMask converters = settings.converters;
   absl::flat_hash_map<std::string, TensorId> outputs;
   std::vector<KvPair> found;
   const auto behind = [&](TensorId id) {
@@ -63,8 +60,8 @@ std::vector<KvPair> KvPairs(const GraphView& view) {
   };
   for (const TensorId input : graph.inputs) {
     const std::string& name = view.EndName(input);
-    for (size_t i = 0; i < pairs.size(); ++i) {
-      const size_t at = PartIn(name, pairs.at(i));
+    for (const NamePair& pair : settings.name_pairs) {
+      const size_t at = PartIn(name, pair);
       if (at == std::string::npos) continue;
       if (outputs.empty()) {
         // A cache that the graph reads on its way out is no end of the resolved graph.
@@ -75,7 +72,7 @@ std::vector<KvPair> KvPairs(const GraphView& view) {
         }
       }
       std::string wanted = name;
-      wanted.replace(at, pairs.at(i)["in"].str().size(), pairs.at(i)["out"].str());
+      wanted.replace(at, pair.input.size(), pair.output);
       const auto output = outputs.find(wanted);
       if (output == outputs.end()) continue;
       found.push_back({input, output->second, behind(input), before(output->second)});

@@ -30,7 +30,7 @@ bool IsLarge(const Tensor& t, int64_t megabytes) {
   return t.is_static && StoredBytes(t) > static_cast<double>(megabytes) * 1024 * 1024;
 }
 
-bool Concerns(const GraphView& g, opdb::Tree /*settings*/, int32_t op) {
+bool Concerns(const GraphView& g, const Settings& /*settings*/, int32_t op) {
   const int64_t megabytes = MegabytesOf(g);
   const auto& inputs = g.op(op).inputs;
   return megabytes > 0 && std::any_of(inputs.begin(), inputs.end(), [&](TensorId id) {

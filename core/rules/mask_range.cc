@@ -11,53 +11,65 @@
 namespace quantgate::rules {
 namespace {
 
+struct Own : Settings {
+  SetMask softmaxes = 0, adds = 0;
+  // A masked score must be this far below the others.
+  double max_mask_addend = 0;
+  // A step of the scores this large leaves nothing of them.
+  double coarse_score_step = 1;
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::softmaxes>("softmaxes"),
+                                    F::Bind<&Own::adds>("adds"),
+                                    F::Bind<&Own::max_mask_addend>("max_mask_addend"),
+                                    F::Bind<&Own::coarse_score_step>("coarse_score_step")};
+
 // One step of the sum takes the scores' range.
-bool IsCoarse(const Tensor* sum, opdb::Tree settings) {
+bool IsCoarse(const Tensor* sum, const Own& settings) {
   return sum != nullptr && IsFixedPoint(sum->dtype) && sum->encoding.scales.size() == 1 &&
-         sum->encoding.scales[0] >= settings["coarsest_step"].real().value_or(1);
+         sum->encoding.scales[0] >= settings.coarse_score_step;
 }
 
 // The smallest value of a mask that lets something through; 0 = it doesn't, or is no mask.
-double TooWeak(const Tensor* mask, opdb::Tree settings) {
+double TooWeak(const Tensor* mask, const Own& settings) {
   if (mask == nullptr || !mask->is_static) return 0;
   const auto range = RealRange(*mask);
   // 0 where a score stays, something negative where it goes; all else is no mask.
   if (!range || range->second != 0 || !(range->first < 0) ||
-      range->first <= settings["weakest"].real().value_or(0)) {
+      range->first <= settings.max_mask_addend) {
     return 0;
   }
   return range->first;
 }
 
-bool Concerns(const GraphView& g, opdb::Tree settings, int32_t add) {
+bool Concerns(const GraphView& g, const Settings& any, int32_t add) {
+  const auto& settings = static_cast<const Own&>(any);
   return IsCoarse(g.output(add), settings) || TooWeak(g.input(add, 0), settings) < 0 ||
          TooWeak(g.input(add, 1), settings) < 0;
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const SetMask softmaxes = g.sets().Bits(g.settings()["softmaxes"]);
-  const SetMask adds = g.sets().Bits(g.settings()["adds"]);
-  const double weakest = g.settings()["weakest"].real().value_or(0);
-  const double coarsest = g.settings()["coarsest_step"].real().value_or(1);
+  const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, softmaxes) || g.op(op).inputs.empty() || g.op(op).inputs[0] == kNoTensor)
+    if (!g.Is(op, settings.softmaxes) || g.op(op).inputs.empty() || g.op(op).inputs[0] == kNoTensor)
       continue;
     const int32_t add = g.Producer(g.op(op).inputs[0]);
-    if (add < 0 || !g.Is(add, adds)) continue;
+    if (add < 0 || !g.Is(add, settings.adds)) continue;
     const Tensor* sum = g.output(add);
-    if (IsCoarse(sum, g.settings())) {
+    if (IsCoarse(sum, settings)) {
       Finding& f = findings.AddOutput(add, 0, Consequence::kAdvice);
       f.message = fmt::format(
           "one step of the scores that go into \"{}\" is {}: the mask has taken "
           "their range",
           g.NameOf(op), Number(sum->encoding.scales[0]));
       f.found = DescribeEncoding(*sum);
-      f.allowed = fmt::format("a scale well below {}", Number(coarsest));
+      f.allowed = fmt::format("a scale well below {}", Number(settings.coarse_score_step));
       f.fixes.push_back(UnsafeFix("clip the mask to about -100 before calibration"));
       continue;
     }
     for (size_t port = 0; port < 2; ++port) {
-      const double smallest = TooWeak(g.input(add, port), g.settings());
+      const double smallest = TooWeak(g.input(add, port), settings);
       if (!(smallest < 0)) continue;
       Finding& f = findings.AddInput(add, port, Consequence::kAdvice);
       f.message = fmt::format(
@@ -65,9 +77,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
           "positions keep part of the attention",
           g.NameOf(op), Number(-smallest));
       f.found = fmt::format("smallest value {}", Number(smallest));
-      f.allowed = fmt::format("at most {}", Number(weakest));
-      f.fixes.push_back(
-          UnsafeFix(fmt::format("use {} or less for masked positions", Number(weakest))));
+      f.allowed = fmt::format("at most {}", Number(settings.max_mask_addend));
+      f.fixes.push_back(UnsafeFix(
+          fmt::format("use {} or less for masked positions", Number(settings.max_mask_addend))));
     }
   }
 }
@@ -94,7 +106,8 @@ The evidence and what the real library or provider said are listed below.
                    .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
-    .concerned_sets = "adds"};
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).adds; },
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/opdb/conditions.h"
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
@@ -18,17 +17,35 @@
 namespace quantgate::rules {
 namespace {
 
+struct Own : CacheSettings {
+  SetMask joins = 0, scatters = 0, matrix_products = 0;
+  Dtype dtype = Dtype::kUndefined;
+  int64_t zero_point = 0, context_multiple = 1, min_context = 1, head_multiple = 1;
+  Archs unsupported_archs;
+  Archs archs_of_16_bit_activations;  // 8-bit ones fail there
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {
+    kNamePairs<Own>,
+    kConverters<Own>,
+    F::Bind<&Own::joins>("joins"),
+    F::Bind<&Own::scatters>("scatters"),
+    F::Bind<&Own::matrix_products>("matrix_products"),
+    F::Bind<&Own::dtype>("dtype"),
+    F::Bind<&Own::zero_point>("zero_point"),
+    F::Bind<&Own::context_multiple>("context_multiple"),
+    F::Bind<&Own::min_context>("min_context"),
+    F::Bind<&Own::head_multiple>("head_multiple"),
+    F::Bind<&Own::unsupported_archs>("unsupported_archs"),
+    F::Bind<&Own::archs_of_16_bit_activations>("archs_of_16_bit_activations")};
+
 class Caches {
  public:
-  explicit Caches(const GraphView& g)
-      : g_(g),
-        s_(g.settings()),
-        joins_(g.sets().Bits(s_["joins"])),
-        scatters_(g.sets().Bits(s_["scatters"])),
-        products_(g.sets().Bits(s_["products"])) {
+  explicit Caches(const GraphView& g) : g_(g), s_(g.settings<Own>()) {
     const std::string_view arch = g.target().arch();
-    if (opdb::Lists(s_["not_archs"], arch)) reasons_.insert(fmt::format("arch {}", arch));
-    wide_ = opdb::Lists(s_["wide_archs"], arch);
+    if (s_.unsupported_archs.Lists(arch)) reasons_.insert(fmt::format("arch {}", arch));
+    wide_ = s_.archs_of_16_bit_activations.Lists(arch);
   }
 
   void Look(const KvPair& pair) {
@@ -40,9 +57,9 @@ class Caches {
     // The cache as attention reads it: joined with the new entries, or as it came in.
     TensorId read = pair.in_graph;
     for (const int32_t reader : g_.Readers(pair.in_graph)) {
-      if (g_.Is(reader, scatters_)) {
+      if (g_.Is(reader, s_.scatters)) {
         reasons_.insert(fmt::format("written by {} inside of the graph", g_.op(reader).op));
-      } else if (g_.Is(reader, joins_) && g_.output(reader) != nullptr) {
+      } else if (g_.Is(reader, s_.joins) && g_.output(reader) != nullptr) {
         read = g_.op(reader).outputs[0];
       }
     }
@@ -56,24 +73,21 @@ class Caches {
 
  private:
   void LookAtType(const Tensor& t) {
-    if (DtypeName(t.dtype) != s_["dtype"].str()) {
-      reasons_.insert(fmt::format("{} instead of {}", DtypeName(t.dtype), s_["dtype"].str()));
-    } else if (ZeroPointAt(t.encoding, 0) != s_["zero_point"].integer().value_or(0)) {
-      reasons_.insert(fmt::format("zero_point {} instead of {}", ZeroPointAt(t.encoding, 0),
-                                  s_["zero_point"].str()));
+    if (t.dtype != s_.dtype) {
+      reasons_.insert(fmt::format("{} instead of {}", DtypeName(t.dtype), DtypeName(s_.dtype)));
+    } else if (ZeroPointAt(t.encoding, 0) != s_.zero_point) {
+      reasons_.insert(
+          fmt::format("zero_point {} instead of {}", ZeroPointAt(t.encoding, 0), s_.zero_point));
     }
   }
 
   void LookAtDims(const Tensor& t) {
     const size_t rank = t.dims.size();
     if (rank < 2) return;
-    const int64_t multiple = s_["context_multiple"].integer().value_or(1);
-    const int64_t least = s_["context_least"].integer().value_or(1);
-    const int64_t head = s_["head_multiple"].integer().value_or(1);
     // Keys may be stored transposed: [.., head, context].
     const int64_t a = t.dims[rank - 2], b = t.dims[rank - 1];
     const auto fits = [&](int64_t c, int64_t h) {
-      return c % multiple == 0 && c >= least && h % head == 0;
+      return c % s_.context_multiple == 0 && c >= s_.min_context && h % s_.head_multiple == 0;
     };
     if (fits(a, b) || fits(b, a)) return;
     reasons_.insert(fmt::format("dimensions {}", Dims(t)));
@@ -82,7 +96,7 @@ class Caches {
   // What the cache is multiplied with.
   void LookAtReaders(TensorId cache) {
     for (const int32_t reader : g_.Readers(cache)) {
-      const Tensor* other = g_.Is(reader, products_) ? g_.input(reader, 0) : nullptr;
+      const Tensor* other = g_.Is(reader, s_.matrix_products) ? g_.input(reader, 0) : nullptr;
       if (other != nullptr && IsFixedPoint(other->dtype) && BitsOf(other->dtype) < 16) {
         reasons_.insert(
             fmt::format("activations of {} bits on {}", BitsOf(other->dtype), g_.target().arch()));
@@ -91,8 +105,7 @@ class Caches {
   }
 
   const GraphView& g_;
-  const opdb::Tree s_;
-  const SetMask joins_, scatters_, products_;
+  const Own& s_;
   std::set<std::string> reasons_;
   bool quantized_ = false, wide_ = false;
 };
@@ -110,12 +123,11 @@ void Walk(const GraphView& g, GraphFindings& findings) {
                   pairs.size() == 1 ? "the cache" : fmt::format("the {} caches", pairs.size()),
                   pairs.size() == 1 ? "it" : "them");
   f.found = fmt::format("{}", fmt::join(caches.reasons(), "; "));
-  const opdb::Tree wanted = g.settings();
+  const Own& wanted = g.settings<Own>();
   f.allowed = fmt::format(
       "{} and symmetric, equal in and out, read or joined by Concat; a context in multiples of {} "
       "from {} on, heads in multiples of {}",
-      wanted["dtype"].str(), wanted["context_multiple"].str(), wanted["context_least"].str(),
-      wanted["head_multiple"].str());
+      DtypeName(wanted.dtype), wanted.context_multiple, wanted.min_context, wanted.head_multiple);
   f.fixes.push_back(UnsafeFix("change what stands against it, or keep the caches flat"));
 }
 
@@ -143,7 +155,8 @@ The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
-    .needs_all = MayHaveKvPairs};
+    .needs_all = MayHaveKvPairs,
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -12,6 +12,16 @@
 namespace quantgate::rules {
 namespace {
 
+struct Own : Settings {
+  SetMask transposes = 0, reshapes = 0, matrix_products = 0;
+  int64_t rank = 5;
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {
+    F::Bind<&Own::transposes>("transposes"), F::Bind<&Own::reshapes>("reshapes"),
+    F::Bind<&Own::matrix_products>("matrix_products"), F::Bind<&Own::rank>("rank")};
+
 // First of two dimensions that are neighbours before and after.
 std::optional<size_t> Together(const std::vector<int64_t>& perm) {
   for (size_t i = 0; i + 1 < perm.size(); ++i) {
@@ -20,27 +30,24 @@ std::optional<size_t> Together(const std::vector<int64_t>& perm) {
   return std::nullopt;
 }
 
-int64_t RankOf(opdb::Tree settings) { return settings["rank"].integer().value_or(5); }
-
-bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
   const Tensor* in = g.input(op, 0);
-  return in != nullptr && in->rank() == RankOf(settings);
+  return in != nullptr && in->rank() == static_cast<const Own&>(settings).rank;
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const SetMask transposes = g.sets().Bits(g.settings()["transposes"]);
-  const SetMask reshapes = g.sets().Bits(g.settings()["reshapes"]);
-  const int64_t rank = RankOf(g.settings());
-  if ((g.any_sets() & g.sets().Bits(g.settings()["products"])) == 0) return;
+  const Own& settings = g.settings<Own>();
+  const int64_t rank = settings.rank;
+  if ((g.any_sets() & settings.matrix_products) == 0) return;
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, transposes)) continue;
+    if (!g.Is(op, settings.transposes)) continue;
     const Tensor* in = g.input(op, 0);
     const Tensor* out = g.output(op);
     if (in == nullptr || out == nullptr || in->rank() != rank) continue;
     const int32_t before = g.Producer(g.op(op).inputs[0]);
     const auto readers = g.Readers(g.op(op).outputs[0]);
-    if (before < 0 || !g.Is(before, reshapes) || readers.size() != 1 ||
-        !g.Is(readers[0], reshapes)) {
+    if (before < 0 || !g.Is(before, settings.reshapes) || readers.size() != 1 ||
+        !g.Is(readers[0], settings.reshapes)) {
       continue;
     }
     for (const Param& param : g.op(op).params) {
@@ -85,7 +92,8 @@ The evidence and what the real library or provider said are listed below.
     .reads_form_only = true,
     .walk = Walk,
     .concerns = Concerns,
-    .concerned_sets = "transposes"};
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).transposes; },
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

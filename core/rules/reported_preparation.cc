@@ -1,9 +1,10 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "core/opdb/conditions.h"
 #include "core/rules/format.h"
 #include "core/rules/graph_view.h"
 #include "core/rules/rule_entry.h"
@@ -12,48 +13,55 @@
 namespace quantgate::rules {
 namespace {
 
-class Pattern {
- public:
-  Pattern(const GraphView& g, opdb::Tree pattern)
-      : ops_(g.sets().Bits(pattern["ops"])),
-        rank_(pattern["rank"].integer().value_or(-1)),
-        bits_(pattern["bits"]) {}
+struct Pattern {
+  SetMask ops = 0;
+  int64_t rank = -1;
+  std::vector<int64_t> bits;
+  Archs archs;
+  Sdk since = {0}, until = {kSdkOpen};
+  std::string_view message, fix;
 
-  bool Fits(const GraphView& g, int32_t op) const {
-    const Tensor* out = g.Is(op, ops_) ? g.output(op) : nullptr;
-    return out != nullptr && IsFixedPoint(out->dtype) && out->rank() == rank_ &&
-           opdb::Lists(bits_, BitsOf(out->dtype));
+  bool IsFor(const Target& target) const {
+    return archs.Lists(target.arch()) && since.key <= target.sdk_key() &&
+           target.sdk_key() < until.key;
   }
-
- private:
-  SetMask ops_;
-  int64_t rank_;
-  opdb::Tree bits_;
+  bool Fits(const GraphView& g, int32_t op) const {
+    const Tensor* out = g.Is(op, ops) ? g.output(op) : nullptr;
+    return out != nullptr && IsFixedPoint(out->dtype) && out->rank() == rank &&
+           std::find(bits.begin(), bits.end(), BitsOf(out->dtype)) != bits.end();
+  }
 };
 
-bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
-  const opdb::Tree patterns = settings["patterns"];
-  for (size_t i = 0; i < patterns.size(); ++i) {
-    if (opdb::IsFor(patterns.at(i), g.target()) && Pattern(g, patterns.at(i)).Fits(g, op)) {
-      return true;
-    }
-  }
-  return false;
+using P = Fields<Pattern>;
+constexpr SettingField kPattern[] = {
+    P::Bind<&Pattern::ops>("ops"),         P::Bind<&Pattern::rank>("rank"),
+    P::Bind<&Pattern::bits>("bits"),       P::Bind<&Pattern::archs>("archs"),
+    P::Bind<&Pattern::since>("since"),     P::Bind<&Pattern::until>("until"),
+    P::Bind<&Pattern::message>("message"), P::Bind<&Pattern::fix>("fix")};
+
+struct Own : Settings {
+  std::vector<Pattern> patterns;
+};
+
+constexpr SettingField kFields[] = {Fields<Own>::Rows<&Own::patterns>("patterns", kPattern)};
+
+bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
+  const std::vector<Pattern>& patterns = static_cast<const Own&>(settings).patterns;
+  return std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& pattern) {
+    return pattern.IsFor(g.target()) && pattern.Fits(g, op);
+  });
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const opdb::Tree patterns = g.settings()["patterns"];
-  for (size_t i = 0; i < patterns.size(); ++i) {
-    const opdb::Tree pattern = patterns.at(i);
-    if (!opdb::IsFor(pattern, g.target())) continue;
-    const Pattern wanted(g, pattern);
+  for (const Pattern& pattern : g.settings<Own>().patterns) {
+    if (!pattern.IsFor(g.target())) continue;
     for (int32_t op = 0; op < g.op_count(); ++op) {
-      if (!wanted.Fits(g, op)) continue;
+      if (!pattern.Fits(g, op)) continue;
       const Tensor* out = g.output(op);
       Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
-      f.message = std::string(pattern["says"].str());
+      f.message = std::string(pattern.message);
       f.found = fmt::format("{} {}", DtypeName(out->dtype), Dims(*out));
-      f.fixes.push_back(UnsafeFix(std::string(pattern["fix"].str())));
+      f.fixes.push_back(UnsafeFix(std::string(pattern.fix)));
     }
   }
 }
@@ -78,7 +86,8 @@ The evidence and what the real library or provider said are listed below.
                    .status = RuleStatus::kStable}),
     .reads_form_only = true,
     .walk = Walk,
-    .concerns = Concerns};
+    .concerns = Concerns,
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

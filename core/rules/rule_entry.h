@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/rules/settings.h"
 #include "core/types/rule_id.h"
 #include "quantgate/rule.h"
 
@@ -68,13 +69,16 @@ struct RuleEntry {
   // A graph that repeats itself is resolved in part (core/validate/repeats.h). A walk may run on a
   // part if all it finds it finds because of ops that `concerns` names; the part has these and
   // whatever shares a tensor with them. Judged by the op, its tensors and the other ops of the same
-  // node of the file; `settings` as GraphView::settings().
-  bool (*concerns)(const GraphView&, opdb::Tree settings, int32_t op) = nullptr;
-  // The setting with the op sets of such ops; empty = it may be any.
-  std::string_view concerned_sets = {};
+  // node of the file.
+  bool (*concerns)(const GraphView&, const Settings&, int32_t op) = nullptr;
+  // The sets of such ops; null = it may be any.
+  SetMask (*concerned_sets)(const Settings&) = nullptr;
   // Instead, or beside it: by the file (names, graph ends) whether all of the graph is needed. With
   // neither of them it always is.
-  bool (*needs_all)(opdb::Tree settings, const Model& file) = nullptr;
+  bool (*needs_all)(const Settings&, const Model& file) = nullptr;
+
+  // What opdefs/rules/<slug>.yaml holds beyond the keys that all rules have.
+  SettingsForm settings = {};
 };
 
 // What is said about a rule; Rule (quantgate/rule.h) has the fields.

@@ -11,19 +11,29 @@
 namespace quantgate::rules {
 namespace {
 
-bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+struct Own : Settings {
+  SetMask convolutions = 0;
+  int64_t max_depth = 0;  // input channels
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::convolutions>("convolutions"),
+                                    F::Bind<&Own::max_depth>("max_depth")};
+
+bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
   if (g.info(op).weight < 0) return false;
   const Tensor* in = g.input(op, 0);
   const Tensor* weight = g.input(op, static_cast<size_t>(g.info(op).weight));
   return in != nullptr && weight != nullptr && !in->dims.empty() && in->dims.back() >= 1 &&
          IsFixedPoint(weight->dtype) && !weight->encoding.scales.empty() && !IsSymmetric(*weight) &&
-         in->dims.back() <= settings["depth"].integer().value_or(0);
+         in->dims.back() <= static_cast<const Own&>(settings).max_depth;
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const SetMask convolutions = g.sets().Bits(g.settings()["convolutions"]);
+  const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, convolutions) || !Concerns(g, g.settings(), op) || g.ToldBefore(op)) continue;
+    if (!g.Is(op, settings.convolutions) || !Concerns(g, settings, op) || g.ReportedBefore(op))
+      continue;
     const auto port = static_cast<size_t>(g.info(op).weight);
     const Tensor* in = g.input(op, 0);
     const Tensor* weight = g.input(op, port);
@@ -56,7 +66,8 @@ The evidence and what the real library or provider said are listed below.
                    .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
-    .concerned_sets = "convolutions"};
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).convolutions; },
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/rules/encoding_facts.h"
 #include "core/rules/format.h"
@@ -13,19 +16,46 @@
 namespace quantgate::rules {
 namespace {
 
+// Fused with so many bits, rows of `remainder` more elements than a multiple of `block` get a wrong
+// sum; from `below` elements on it is right again.
+struct WrongSums {
+  int64_t bits = 0, block = 1, remainder = 0, below = 0;
+};
+
+struct Own : Settings {
+  SetMask softmaxes = 0, adds = 0, selects = 0, minima = 0;
+  SetMask concerned_sets = 0;  // of ops that a finding can come from
+  SetMask reshapes = 0;        // looked through
+  double max_mask_addend = 0;
+  std::vector<std::string_view> mask_names;
+  WrongSums wrong_row_sums;
+};
+
+using W = Fields<WrongSums>;
+constexpr SettingField kWrongSums[] = {
+    W::Bind<&WrongSums::bits>("bits"), W::Bind<&WrongSums::block>("block"),
+    W::Bind<&WrongSums::remainder>("remainder"), W::Bind<&WrongSums::below>("below")};
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::softmaxes>("softmaxes"),
+                                    F::Bind<&Own::adds>("adds"),
+                                    F::Bind<&Own::selects>("selects"),
+                                    F::Bind<&Own::minima>("minima"),
+                                    F::Bind<&Own::concerned_sets>("concerned_sets"),
+                                    F::Bind<&Own::reshapes>("reshapes"),
+                                    F::Bind<&Own::max_mask_addend>("max_mask_addend"),
+                                    F::Bind<&Own::mask_names>("mask_names"),
+                                    F::Entry<&Own::wrong_row_sums>("wrong_row_sums", kWrongSums)};
+
 // The mask is looked for among the graph's inputs this many ops up.
 constexpr int kMostSteps = 8;
 
-bool IsNamedMask(opdb::Tree settings, const std::string& name) {
-  const opdb::Tree names = settings["names"];
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (name.find(names.at(i).str()) != std::string::npos) return true;
-  }
-  return false;
+bool IsNamedMask(const Own& settings, const std::string& name) {
+  return std::any_of(settings.mask_names.begin(), settings.mask_names.end(),
+                     [&](std::string_view part) { return name.find(part) != std::string::npos; });
 }
 
 // By itself: its values or its name.
-bool IsMaskTensor(opdb::Tree settings, const Tensor* t) {
+bool IsMaskTensor(const Own& settings, const Tensor* t) {
   if (t == nullptr) return false;
   if (t->is_static) {
     // 0 where a score stays, something negative where it goes.
@@ -36,15 +66,17 @@ bool IsMaskTensor(opdb::Tree settings, const Tensor* t) {
 }
 
 // Of the form: the select, what it selects from, and additions of what is a mask by itself.
-bool Concerns(const GraphView& g, opdb::Tree settings, int32_t op) {
+bool Concerns(const GraphView& g, const Settings& any, int32_t op) {
+  const auto& settings = static_cast<const Own&>(any);
   const Tensor* out = g.output(op);
   if (out == nullptr || !IsFixedPoint(out->dtype)) return false;
-  if (!g.Is(op, g.sets().Bits(settings["adds"]))) return true;
+  if (!g.Is(op, settings.adds)) return true;
   return IsMaskTensor(settings, g.input(op, 0)) || IsMaskTensor(settings, g.input(op, 1));
 }
 
 // A mask that comes from an input may be changed on its way.
-bool HasMaskInput(opdb::Tree settings, const Model& file) {
+bool HasMaskInput(const Settings& any, const Model& file) {
+  const auto& settings = static_cast<const Own&>(any);
   for (const TensorId id : file.inputs) {
     if (IsNamedMask(settings, file.tensors[static_cast<size_t>(id)].name)) return true;
   }
@@ -54,22 +86,16 @@ bool HasMaskInput(opdb::Tree settings, const Model& file) {
 class Masks {
  public:
   Masks(const GraphView& g, GraphFindings& findings)
-      : g_(g),
-        findings_(findings),
-        adds_(g.sets().Bits(g.settings()["adds"])),
-        selects_(g.sets().Bits(g.settings()["selects"])),
-        minima_(g.sets().Bits(g.settings()["minima"])),
-        reshapes_(g.sets().Bits(g.settings()["reshapes"])),
-        weakest_(g.settings()["weakest"].real().value_or(0)) {}
+      : g_(g), findings_(findings), s_(g.settings<Own>()) {}
 
   void Look(int32_t softmax) {
     const Tensor* in = g_.input(softmax, 0);
     if (in == nullptr || !IsFixedPoint(in->dtype)) return;
     const int32_t maker = g_.Producer(g_.op(softmax).inputs[0]);
     if (maker < 0) return;
-    if (g_.Is(maker, selects_)) {
+    if (g_.Is(maker, s_.selects)) {
       LookAtSelect(maker, softmax);
-    } else if (g_.Is(maker, adds_) && (IsMask(maker, 0) || IsMask(maker, 1))) {
+    } else if (g_.Is(maker, s_.adds) && (IsMask(maker, 0) || IsMask(maker, 1))) {
       if (first_sum_ < 0) first_sum_ = maker;
       ++sums_;
     }
@@ -93,13 +119,13 @@ class Masks {
   // Through what keeps every element where it is.
   TensorId Behind(TensorId id) const {
     const int32_t maker = g_.Producer(id);
-    if (maker < 0 || !g_.Is(maker, reshapes_) || g_.input(maker, 0) == nullptr) return id;
+    if (maker < 0 || !g_.Is(maker, s_.reshapes) || g_.input(maker, 0) == nullptr) return id;
     return g_.op(maker).inputs[0];
   }
   int32_t MakerOf(TensorId id) const { return g_.Producer(Behind(id)); }
 
   bool IsMask(int32_t add, size_t port) const {
-    if (IsMaskTensor(g_.settings(), g_.input(add, port))) return true;
+    if (IsMaskTensor(s_, g_.input(add, port))) return true;
     if (g_.input(add, port) == nullptr) return false;
     TensorId id = g_.op(add).inputs[port];
     for (int step = 0; step < kMostSteps; ++step) {
@@ -107,7 +133,7 @@ class Masks {
       if (maker < 0 || g_.input(maker, 0) == nullptr) break;
       id = g_.op(maker).inputs[0];
     }
-    return g_.IsGraphInput(id) && IsNamedMask(g_.settings(), g_.tensor(id).name);
+    return g_.IsGraphInput(id) && IsNamedMask(s_, g_.tensor(id).name);
   }
 
   bool IsOverLastAxis(int32_t minimum) const {
@@ -125,7 +151,7 @@ class Masks {
   std::string AgainstLow(TensorId low, TensorId scores) const {
     const int32_t add = MakerOf(low);
     if (g_.tensor(low).is_static) return "masked positions get a constant";
-    if (add < 0 || !g_.Is(add, adds_) || g_.op(add).inputs.size() < 2) {
+    if (add < 0 || !g_.Is(add, s_.adds) || g_.op(add).inputs.size() < 2) {
       return fmt::format("masked positions get {}",
                          add < 0 ? std::string("an input") : "what " + g_.op(add).op + " gives");
     }
@@ -142,11 +168,11 @@ class Masks {
     }
     const auto range = RealRange(*addend);
     // Rounding to the addend's own steps is no other number.
-    if (range && range->second > weakest_ * (1 - 1e-6)) {
+    if (range && range->second > s_.max_mask_addend * (1 - 1e-6)) {
       return fmt::format("the addend is {}", Number(range->second));
     }
     const int32_t minimum = MakerOf(g_.op(add).inputs[0]);
-    if (minimum < 0 || !g_.Is(minimum, minima_) || g_.op(minimum).inputs.empty()) {
+    if (minimum < 0 || !g_.Is(minimum, s_.minima) || g_.op(minimum).inputs.empty()) {
       return "the addition is not to the minimum of the scores";
     }
     const TensorId of = g_.op(minimum).inputs[0];
@@ -167,7 +193,7 @@ class Masks {
       against = "the branches are the other way round";
     }
     if (against.empty()) {
-      LookAtTail(softmax);
+      LookAtRowSum(softmax);
       return;
     }
     Finding& f = findings_.AddOutput(select, 0, Consequence::kAdvice);
@@ -179,13 +205,12 @@ class Masks {
   }
 
   // Fused: rows of some lengths are summed wrong.
-  void LookAtTail(int32_t softmax) {
-    const opdb::Tree tail = g_.settings()["tail"];
+  void LookAtRowSum(int32_t softmax) {
+    const WrongSums& wrong = s_.wrong_row_sums;
     const Tensor& in = *g_.input(softmax, 0);
-    const int64_t block = tail["block"].integer().value_or(1);
     const int64_t width = in.dims.empty() ? 0 : in.dims.back();
-    if (BitsOf(in.dtype) != tail["bits"].integer() || width <= block ||
-        width % block != tail["rest"].integer() || width >= tail["below"].integer().value_or(0)) {
+    if (BitsOf(in.dtype) != wrong.bits || width <= wrong.block ||
+        width % wrong.block != wrong.remainder || width >= wrong.below) {
       return;
     }
     Finding& f = findings_.AddInput(softmax, 0, Consequence::kAdvice);
@@ -194,32 +219,33 @@ class Masks {
         "scores are near each other",
         width);
     f.found = fmt::format("{} elements a row", width);
-    f.allowed = fmt::format("not {} more than a multiple of {}", tail["rest"].str(), block);
-    f.fixes.push_back(UnsafeFix(
-        fmt::format("pad the row to {} elements, masked", (width + block - 1) / block * block)));
+    f.allowed = fmt::format("not {} more than a multiple of {}", wrong.remainder, wrong.block);
+    f.fixes.push_back(
+        UnsafeFix(fmt::format("pad the row to {} elements, masked",
+                              (width + wrong.block - 1) / wrong.block * wrong.block)));
   }
 
   Fix WriteTheForm() const {
-    return UnsafeFix(fmt::format(
-        "write softmax(where(mask == 0, scores, min(scores, last axis) + {}))", Number(weakest_)));
+    return UnsafeFix(
+        fmt::format("write softmax(where(mask == 0, scores, min(scores, last axis) + {}))",
+                    Number(s_.max_mask_addend)));
   }
 
   std::string Wanted() const {
     return fmt::format(
         "Select(condition, scores, ReduceMin(scores, last axis) + one constant of at most {})",
-        Number(weakest_));
+        Number(s_.max_mask_addend));
   }
 
   const GraphView& g_;
   GraphFindings& findings_;
-  const SetMask adds_, selects_, minima_, reshapes_;
-  const double weakest_;
+  const Own& s_;
   int32_t first_sum_ = -1;
   int sums_ = 0;
 };
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const SetMask softmaxes = g.sets().Bits(g.settings()["softmaxes"]);
+  const SetMask softmaxes = g.settings<Own>().softmaxes;
   Masks masks(g, findings);
   for (int32_t op = 0; op < g.op_count(); ++op) {
     if (g.Is(op, softmaxes) && !g.op(op).inputs.empty()) masks.Look(op);
@@ -252,8 +278,9 @@ The evidence and what the real library or provider said are listed below.
                    .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
-    .concerned_sets = "concerned",
-    .needs_all = HasMaskInput};
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).concerned_sets; },
+    .needs_all = HasMaskInput,
+    .settings = FormOf<Own, kFields>()};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -38,25 +40,23 @@ GraphRules::GraphRules(const opdb::View& db, const Target& target)
     : db_(&db), target_(target), sets_(db, target) {
   for (const rules::RuleEntry* entry : rules::AllEntries()) {
     if (entry->walk == nullptr) continue;
-    const opdb::Tree settings = db.Document(absl::StrCat("rules/", std::string(entry->rule.slug)));
-    if (!settings || !opdb::Lists(settings["backends"], target.backend()) ||
-        !opdb::IsFor(settings, target))
+    const opdb::Tree document = db.Document(absl::StrCat("rules/", std::string(entry->rule.slug)));
+    if (!document || !opdb::Lists(document["backends"], target.backend()) ||
+        !opdb::IsFor(document, target))
       continue;
-    const opdb::Tree priced = settings["prices"];
-    for (size_t i = 0; i < priced.size(); ++i) {
-      if (const Rule* rule = FindRule(priced.at(i).str())) priced_.push_back(rule);
-      priced_ops_ |= sets_.Bits(settings["conversions"]);
-    }
-    const std::string_view concerned = entry->concerned_sets;
-    active_.push_back({entry, settings, sets_.Bits(settings["needs"]),
-                       concerned.empty() ? 0 : sets_.Bits(settings[concerned]),
-                       std::string(settings["basis"].str())});
+    std::shared_ptr<const rules::Settings> settings =
+        rules::ReadSettings(entry->settings, document, sets_);
+    priced_.insert(priced_.end(), settings->priced_rules.begin(), settings->priced_rules.end());
+    priced_ops_ |= settings->priced_sets;
+    const rules::SetMask concerned =
+        entry->concerned_sets == nullptr ? 0 : entry->concerned_sets(*settings);
+    active_.push_back({entry, std::move(settings), concerned});
   }
 }
 
 bool GraphRules::NeedAll(const Model& file) const {
   return std::any_of(active_.begin(), active_.end(), [&](const Active& active) {
-    return active.entry->needs_all != nullptr ? active.entry->needs_all(active.settings, file)
+    return active.entry->needs_all != nullptr ? active.entry->needs_all(*active.settings, file)
                                               : active.entry->concerns == nullptr;
   });
 }
@@ -92,7 +92,7 @@ bool GraphRules::ConcernsForm(const rules::GraphView& view, int32_t op,
 
 bool GraphRules::Concerns(const rules::GraphView& view, const Concern& concern) const {
   const Active& active = active_[concern.rule];
-  return active.entry->concerns(view, active.settings, concern.op);
+  return active.entry->concerns(view, *active.settings, concern.op);
 }
 
 bool GraphRules::Completes(const Report& report) const {
@@ -113,9 +113,11 @@ void GraphRules::Walk(const Resolved& resolved, Report& report) const {
   Price(view, priced_ops_, priced_, report);
   std::vector<Finding> found;
   for (const Active& active : active_) {
-    if (active.needs != 0 && (active.needs & view.any_sets()) == 0) continue;
-    view.set_settings(active.settings);
-    rules::GraphFindings findings(view, active.entry->rule, active.note, found);
+    const rules::SetMask required = active.settings->required_sets;
+    if (required != 0 && (required & view.any_sets()) == 0) continue;
+    view.set_settings(*active.settings);
+    rules::GraphFindings findings(view, active.entry->rule, std::string(active.settings->basis),
+                                  found);
     active.entry->walk(view, findings);
   }
   if (found.empty()) return;

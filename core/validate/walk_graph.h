@@ -2,7 +2,7 @@
 #ifndef QUANTGATE_CORE_VALIDATE_WALK_GRAPH_H_
 #define QUANTGATE_CORE_VALIDATE_WALK_GRAPH_H_
 
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "core/opdb/view.h"
@@ -45,17 +45,15 @@ class GraphRules {
 
   struct Active {
     const rules::RuleEntry* entry;
-    opdb::Tree settings;
-    rules::SetMask needs;      // ops of one of these sets must be there; 0 = nothing must
+    std::shared_ptr<const rules::Settings> settings;
     rules::SetMask concerned;  // RuleEntry::concerned_sets; 0 = any op
-    std::string note;
   };
 
   const opdb::View* db_;
   Target target_;
   rules::OpSets sets_;
   std::vector<Active> active_;
-  // Findings about inserted conversions, and what these are.
+  // Settings::priced_rules and priced_sets of all rules.
   std::vector<const Rule*> priced_;
   rules::SetMask priced_ops_ = 0;
 };

@@ -95,7 +95,7 @@ class Scene {
     for (const RuleEntry* entry : AllEntries()) {
       if (entry->rule.slug == rule) entry_ = entry;
     }
-    settings_ = Db().Document("rules/" + std::string(rule));
+    settings_ = ReadSettings(entry_->settings, Db().Document("rules/" + std::string(rule)), sets_);
   }
 
   // That a rule was broken by the node before.
@@ -106,7 +106,7 @@ class Scene {
   }
   GraphView View() const {
     GraphView view({Db(), target_, sets_, model_, source_, report_, refused_, &model_, end_of_});
-    view.set_settings(settings_);
+    view.set_settings(*settings_);
     return view;
   }
   std::vector<Finding> Findings() const {
@@ -119,16 +119,16 @@ class Scene {
   // Ops because of which something may be found.
   Ops Concerned() const {
     const GraphView view = View();
-    const SetMask sets = sets_.Bits(settings_[entry_->concerned_sets]);
+    const SetMask sets = entry_->concerned_sets ? entry_->concerned_sets(*settings_) : 0;
     Ops ops;
     for (int32_t op = 0; op < view.op_count(); ++op) {
-      if (!entry_->concerned_sets.empty() && !view.Is(op, sets)) continue;
-      if (entry_->concerns(view, settings_, op)) ops.insert(op);
+      if (sets != 0 && !view.Is(op, sets)) continue;
+      if (entry_->concerns(view, *settings_, op)) ops.insert(op);
     }
     return ops;
   }
   const OpSets& sets() const { return sets_; }
-  opdb::Tree settings() const { return settings_; }
+  const Settings& settings() const { return *settings_; }
 
  private:
   static const opdb::View& Db() { return Database::Embedded().view(); }
@@ -141,7 +141,7 @@ class Scene {
   const absl::flat_hash_map<TensorId, TensorId> end_of_;
   Report report_;
   const RuleEntry* entry_ = nullptr;
-  opdb::Tree settings_;
+  std::shared_ptr<const Settings> settings_;
 };
 
 TEST(GraphView, WithoutDeclaredInputsWhatNobodyMakesIsOne) {
@@ -454,7 +454,8 @@ TEST(KvPairs, AreFoundByTheirNames) {
                                                 {"Cache_in", true},
                                                 {"x_in", false},
                                                 {"tokens", false}};
-  const opdb::Tree settings = Scene(Graph(), "kv-cache-encoding").settings();
+  const Scene scene(Graph(), "kv-cache-encoding");
+  const Settings& settings = scene.settings();
   for (const auto& [name, may] : cases) {
     Graph g;
     g.Input({4}, name);

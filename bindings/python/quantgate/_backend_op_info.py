@@ -263,7 +263,7 @@ class BackendOpInfo:
 
 @functools.cache
 def _shared_ops() -> frozenset[str]:
-    return frozenset(_core.document_list("routes/executorch", "shared"))
+    return frozenset(_core.document_list("routes/executorch", "shared_output_encodings"))
 
 
 def _target(backend_type: BackendType, soc_model: SupportsIndex, sdk: str | None) -> Target:
