@@ -314,7 +314,9 @@ void DocumentChecker::CheckScalar(const Node& node, const DocumentShape& shape,
     case ValueType::kInteger: {
       const auto number = node.integer();
       if (!number || *number < shape.min || *number > shape.max) {
-        wrong(absl::StrCat("a whole number from ", shape.min, " to ", shape.max));
+        const bool any = shape.min == DocumentShape{.type = ValueType::kInteger}.min;
+        wrong(any ? "a whole number"
+                  : absl::StrCat("a whole number from ", shape.min, " to ", shape.max));
       }
       return;
     }

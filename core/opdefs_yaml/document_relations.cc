@@ -53,7 +53,7 @@ void CheckCases(const std::vector<Node>& cases, const Reporter& reporter) {
   }
 }
 
-// "routes/direct" says `route: direct`.
+// "routes/qairt" says `route: qairt`.
 void CheckOwnName(std::string_view document, std::string_view key, const Node& node,
                   const Reporter& reporter) {
   const std::string_view stem = document.substr(document.find('/') + 1);

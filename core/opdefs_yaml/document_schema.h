@@ -17,7 +17,7 @@ std::vector<std::string_view> Choices(std::string_view joined);
 // "onnx", "aten", …: the names that files of a folder ("resolve", "routes", "recipes", "rules")
 // may have. Empty for other folders.
 std::vector<std::string_view> DocumentStems(std::string_view folder);
-// Of "resolve/onnx", "routes/direct", "rules/mask-range", "op_sets", …; null when unknown.
+// Of "resolve/onnx", "routes/onnxruntime", "rules/mask-range", "op_sets", …; null when unknown.
 const opdb::DocumentShape* ShapeOfDocument(std::string_view document);
 
 // One table a file.

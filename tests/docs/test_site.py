@@ -35,7 +35,7 @@ class Site(unittest.TestCase):
     def test_links(self) -> None:
         for link, there in {
                 "../ci.md#shell": "../ci.md#shell", "#here": "#here", "https://a.b/c": "https://a.b/c",
-                "../../opdefs/README.md#routes": "../extending/database_format.md#routes",
+                "../../opdefs/DOCUMENTS.md#routes": "../extending/database_documents.md#routes",
                 "../../README.md": "../index.md", "../images/matrix.png": "../images/matrix.png",
                 "../../CHANGELOG.md": "../changelog.md",
                 "../report.schema.json": "../reference/schemas/report.schema.md",

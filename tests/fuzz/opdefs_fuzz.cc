@@ -15,9 +15,12 @@
 
 namespace {
 
-constexpr std::array<const char*, 8> kFiles = {
-    "htp/Relu.yaml", "targets.yaml",       "sources.yaml",    "resolve/onnx.yaml",
-    "waivers.yaml",  "routes/direct.yaml", "precisions.yaml", "htp/profiles.yaml"};
+// New ones at the end: the corpus names files by their place.
+constexpr std::array<const char*, 11> kFiles = {
+    "htp/Relu.yaml",     "targets.yaml",         "sources.yaml",
+    "resolve/onnx.yaml", "waivers.yaml",         "routes/onnxruntime.yaml",
+    "precisions.yaml",   "htp/profiles.yaml",    "op_sets.yaml",
+    "recipes/mllm.yaml", "rules/mask-range.yaml"};
 
 // tests/fixtures/opdefs/small, with one file replaced.
 class Folder {

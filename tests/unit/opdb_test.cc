@@ -183,17 +183,17 @@ TEST_F(SmallDatabase, DocumentsAreTreesWithPlaces) {
   const opdb::Tree onnx = view.Document("resolve/onnx");
   ASSERT_TRUE(onnx);
   EXPECT_EQ(onnx["ops"]["Relu"]["to"].str(), "Relu");
-  EXPECT_EQ(onnx["ops"]["Relu"]["since"].integer(), 6);
+  EXPECT_EQ(onnx["ops"]["Relu"]["attribute_defaults"]["since"].integer(), 6);
   EXPECT_EQ(onnx["ops"].at(0).key(), "Abs");  // sorted, though written second
-  const opdb::Tree list = onnx["ops"]["Abs"];
-  ASSERT_EQ(list.size(), 5u);
+  const opdb::Tree list = onnx["ops"]["Abs"]["clamp"]["min"];
+  ASSERT_EQ(list.size(), 4u);
   EXPECT_EQ(list.at(2).real(), 3.5);
   EXPECT_EQ(list.at(2).str(), "3.5");
   EXPECT_EQ(list.at(3).flag(), true);
   EXPECT_EQ(list.at(4).type(), opdb::TreeType::kNull);
-  EXPECT_FALSE(list.at(5));
+  EXPECT_FALSE(list.at(4));
   EXPECT_EQ(list.line(), 3u);
-  EXPECT_EQ(list.column(), 8u);
+  EXPECT_EQ(list.column(), 32u);
   EXPECT_FALSE(onnx["nothing"]["here"].at(3));
   EXPECT_FALSE(view.Document("resolve/tflite"));
 }

@@ -12,7 +12,9 @@
 
 #include "core/opdb/view.h"
 #include "core/opdefs_yaml/compile.h"
+#include "core/types/nearest.h"
 #include "quantgate/database.h"
+#include "tools/opdefc/document_schemas.h"
 #include "tools/opdefc/dump.h"
 #include "tools/opdefc/format.h"
 #include "tools/opdefc/json_schema.h"
@@ -38,7 +40,8 @@ fmt      lays out the YAML in lines of at most 120 columns, comments kept; mappi
          rules and recipes keep their lines, too long ones are broken;
          --check: changes nothing and names the files that would change
 schema   prints the JSON Schema of a kind of file (op, profiles, sources, targets, precisions,
-         waivers) for editors; -o: writes all of them, NAME.schema.json
+         waivers) or of a document (op_sets, resolve/onnx, routes/onnxruntime, recipes/mllm,
+         rules/mask-range, …) for editors; -o: writes those of the kinds, NAME.schema.json
 propose  prints edits of DIR (default: opdefs) as a diff for `git apply`, laid out as fmt does.
          FILE: a JSON list; each edit has `why`, backend, op and one of
            add_row: {section, id or group, row, arch, verdict, untested, sources}
@@ -192,7 +195,14 @@ int Schema(const std::vector<std::string>& args) {
     }
     names += (names.empty() ? "" : ", ") + std::string(schema.name);
   }
-  return Fail("unknown schema \"" + name + "\": " + names);
+  if (const auto document = quantgate::opdefs::DocumentJsonSchema(name)) {
+    std::cout << *document << std::flush;
+    return std::cout ? 0 : Fail("can't write to standard output");
+  }
+  const std::string hint =
+      quantgate::DidYouMeanOf(name, quantgate::opdefs::DocumentNamesOfSchemas());
+  if (!hint.empty()) return Fail("unknown schema \"" + name + "\"" + hint);
+  return Fail("unknown schema \"" + name + "\": " + names + ", or a document's name");
 }
 
 int Propose(const std::vector<std::string>& args) {

@@ -22,6 +22,7 @@ ELSEWHERE = {
     "SECURITY.md": "security.md",
     "README.md": "index.md",
     "opdefs/README.md": "extending/database_format.md",
+    "opdefs/DOCUMENTS.md": "extending/database_documents.md",
     "docs/coverage.md": "reference/coverage.md",
     "docs/examples/README.md": "examples.md",
     "tests/conformance/executorch/README.md": "conformance/executorch.md",
