@@ -119,8 +119,7 @@ verify-reference: ## the float reference of `quantgate verify --execute`: NumPy,
 
 agree: build ## fresh random configurations against the library: SDK="2.47 2.51" ARCH="v68 v73 v79" SEED=1 COUNT=20000
 	cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
-	PYTHON=$(PYTHON) tools/setup_venv.sh tools/verify/agree/requirements.txt
-	PYTHONPATH=tools/verify .venv/bin/python -m agree --oracle $(BUILD)/bin/qg-oracle --quantgate $(CLI) \
+	PYTHONPATH=tools/verify $(PYTHON) -m agree --oracle $(BUILD)/bin/qg-oracle --quantgate $(CLI) \
 	    --libraries $(BUILD)/backends --opdefs opdefs/htp --sdk $(or $(SDK),2.47 2.51) \
 	    --arch $(or $(ARCH),v68 v73 v79) --seed $(or $(SEED),1) --count $(or $(COUNT),20000) \
 	    --jobs $(JOBS) --minimise 3 --propose 3 -o $(BUILD)/agree
