@@ -67,7 +67,14 @@ constexpr DocumentShape kMemberMap = {
     .type = kMap, .what = "a member of a set", .keys = kMemberKeys};
 constexpr DocumentShape kMember = {.type = kOp, .as_map = &kMemberMap};
 constexpr DocumentShape kMembers = {.type = kList, .item = &kMember};
-constexpr DocumentKey kSetKeys[] = {{"what", &kAnyText, true}, {"ops", &kMembers, true}};
+// What is known of the real values that the ops of a set write (core/safety/op_values.h); a bound
+// is a number or the name of a param.
+constexpr DocumentShape kWrites = {.type = kChoice, .choices = "moved|averaged|cut|bounded"};
+constexpr DocumentKey kSetKeys[] = {{"what", &kAnyText, true},
+                                    {"values", &kWrites},
+                                    {"low", &kAnyScalar, false, "values"},
+                                    {"high", &kAnyScalar, false, "values"},
+                                    {"ops", &kMembers, true}};
 constexpr DocumentShape kSet = {.type = kMap, .what = "a set", .keys = kSetKeys};
 // A set is one bit of 64 (core/rules/op_sets.h).
 constexpr DocumentShape kSets = {.type = kNamed, .item = &kSet, .max = 64};
