@@ -249,7 +249,7 @@ class VariadicPorts(CliCase):
                            "params": {"axis": {"uint": 0}}}]}
             report = self.report(self.path("m.json", model), status=1 if fails else 0)
             self.assertEqual([f["port"] for f in report["findings"]
-                              if f["constraint"] == "htp/Concat/in[0..m]/negative-scale"], fails)
+                              if f["constraint"] == "htp/Concat/in[0..m]/prepared-offset"], fails)
 
 
 class OutputFile(CliCase):

@@ -152,7 +152,13 @@ class Matrix(ViewCase):
     def test_rows_named_have_the_dtypes_of_the_precision(self) -> None:
         """Against the database, for every cell of htp in a precision that dtypes alone decide."""
         precisions = opdefs_json.document("precisions")
-        classes = {p["id"]: p for p in precisions["precisions"]}
+        long = {"U": "UFIXED_POINT_", "S": "SFIXED_POINT_", "F": "FLOAT_", "I": "INT_", "UI": "UINT_", "B": "BOOL_"}
+
+        def name(short: str) -> str:  # U8: UFIXED_POINT_8
+            return long[short.rstrip("0123456789")] + short.lstrip("BFISU")
+
+        classes = {p["id"]: dict(p, data=[*map(name, p["data"])], weight=[*map(name, p["weight"])])
+                   for p in precisions["precisions"]}
         roles = precisions["roles"]
         matrix = self.json_of("matrix", "matrix")
         compared = 0

@@ -8,6 +8,7 @@
 
 #include "core/rules/conditions.h"
 #include "core/rules/rule_entry.h"
+#include "core/validate/same_breach.h"
 
 namespace quantgate::fuzz {
 namespace {
@@ -66,25 +67,48 @@ bool MovesRight(const Tensor& from, const Tensor& to) {
   return true;
 }
 
-// A constraint that the node breaks: what it counts as, and what is said of it.
+// A constraint that the node breaks: what it counts as, and what is reported of it.
 struct Breach {
-  Consequence counted, told;
+  Consequence counted, reported;
   std::string id;
+  const opdb::ConstraintRow* row = nullptr;
+  const Tensor* tensor = nullptr;
+  int element = 0;
 };
 
-// Every breach of one constraint; `breach` without what is told.
+// Of constraints that one value breaks the most severe is reported; equal ones once.
+bool IsReported(const opdb::View& db, const std::vector<Breach>& all, const Breach& breach) {
+  for (const Breach& other : all) {
+    if (&other == &breach || other.tensor != breach.tensor || other.element != breach.element ||
+        !SameBreach(db, *breach.row, *other.row)) {
+      continue;
+    }
+    if (other.counted > breach.counted) return false;
+    const auto args = db.get(breach.row->args), same = db.get(other.row->args);
+    if (other.counted == breach.counted && &other < &breach && args.data() == same.data() &&
+        args.size() == same.size()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Every breach of one constraint; `breach` without what is reported.
 std::vector<Breach> Breaches(const NodeView& node, const opdb::ConstraintRow& row,
                              const rules::RuleEntry& entry, const Breach& breach) {
   std::vector<Breach> breaches;
   const auto look = [&](const opdb::ConstraintRow& at, const Tensor* tensor, int element) {
     if (entry.holds({node, at, tensor, element})) return;
     breaches.push_back(breach);
+    breaches.back().row = &row;
+    breaches.back().tensor = tensor;
+    breaches.back().element = element;
     if (row.kind != opdb::Kind::kSameEncoding || breach.counted != Consequence::kWrongValues)
       return;
     for (const opdb::ArgRow& arg : node.db().get(row.args)) {
       if (arg.key != opdb::ArgKey::kAs) continue;
       const Tensor* other = node.tensor(static_cast<int>(arg.v.i));
-      if (MovesRight(*other, *tensor)) breaches.back().told = Consequence::kUndocumented;
+      if (MovesRight(*other, *tensor)) breaches.back().reported = Consequence::kUndocumented;
     }
   };
   const auto look_at_port = [&](const opdb::ConstraintRow& at, int port, bool absent_too) {
@@ -148,7 +172,7 @@ std::vector<std::string> BrokenBy(const opdb::View& db, const Target& target, co
       if (entry == nullptr || consequence == Consequence::kAccepted) continue;
       const std::string id =
           std::string(db.str(backend.name)) + "/" + written.op + "/" + std::string(db.str(row.id));
-      for (Breach& breach : Breaches(node, row, *entry, {consequence, consequence, id})) {
+      for (Breach& breach : Breaches(node, row, *entry, {.counted = consequence, .reported = consequence, .id = id})) {
         broken.push_back(std::move(breach));
       }
     }
@@ -156,7 +180,9 @@ std::vector<std::string> BrokenBy(const opdb::View& db, const Target& target, co
   };
   std::vector<std::string> lines;
   const auto tell = [&](const std::vector<Breach>& broken) {
-    for (const Breach& breach : broken) lines.push_back(Line(breach.id, breach.told));
+    for (const Breach& breach : broken) {
+      if (IsReported(db, broken, breach)) lines.push_back(Line(breach.id, breach.reported));
+    }
   };
   if (row_of_group.empty()) {
     tell(broken_in(std::nullopt));

@@ -353,7 +353,7 @@ TEST(Validator, ComparesElementsOfAParam) {
     if (width != 2) {
       ASSERT_EQ(report.findings.size(), 1u);
       EXPECT_EQ(report.findings[0].rule->code, "QG504");
-      EXPECT_EQ(report.findings[0].constraint, "gpu/SpaceToDepth/block_size/param-value");
+      EXPECT_EQ(report.findings[0].constraint, "gpu/SpaceToDepth/block_size/square-block");
     }
   }
 }

@@ -75,7 +75,7 @@ def folded(path: pathlib.Path, title: str) -> str:
 
 
 def where(database: Database, rule: dict) -> str:
-    measured = {s["id"] for s in database.sources if s["measured"]}
+    measured = {s["id"] for s in database.sources if s.get("measured")}
     rows = []
     for backend in database.backends:
         found = [(op["op"], c) for op in database.ops[backend] for c in op["constraints"]
