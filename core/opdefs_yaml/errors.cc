@@ -18,10 +18,25 @@ std::string Quoted(std::string_view text) {
 
 namespace {
 
+// Names that a file holds come into the hints of reasons as they are.
+std::string Printable(std::string_view text) {
+  constexpr std::string_view kCut = "…";
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i).starts_with(kCut)) {
+      out += kCut;
+      i += kCut.size() - 1;
+    } else {
+      out += absl::ascii_isprint(static_cast<unsigned char>(text[i])) ? text[i] : '?';
+    }
+  }
+  return out;
+}
+
 std::string Line(std::string_view file, int line, int column, const std::string& reason) {
   std::string place(file);
   if (line > 0) absl::StrAppend(&place, ":", line, ":", column);
-  return absl::StrCat(place, ": ", reason);
+  return absl::StrCat(place, ": ", Printable(reason));
 }
 
 }  // namespace

@@ -245,6 +245,11 @@ TEST_F(DocumentErrors, WhatBelongsTogether) {
   });
 }
 
+TEST_F(DocumentErrors, NamesOfAFileAreShownPrintable) {
+  ExpectAll({{"recipes/mllm.yaml", "  conv: {op", "  \"co\\x01nv\": {op",
+              "recipes/mllm.yaml:10:23: unknown form \"conv\" (did you mean co?nv?)"}});
+}
+
 TEST_F(Documents, OnlyFilesThatAreReadHaveAPlace) {
   const std::pair<const char*, const char*> cases[] = {
       {"rules/mask-rang.yaml",
