@@ -33,8 +33,10 @@ class RuleShapes {
     for (const rules::RuleEntry* entry : rules::AllEntries()) {
       std::vector<DocumentKey>& keys = keys_.emplace_back(Keys(rules::CommonFields()));
       keys.insert(keys.begin(), std::begin(kCommonKeys), std::end(kCommonKeys));
-      const std::vector<DocumentKey> own = Keys(entry->settings.fields);
-      keys.insert(keys.end(), own.begin(), own.end());
+      if (entry->settings != nullptr) {
+        const std::vector<DocumentKey> own = Keys(entry->settings->fields);
+        keys.insert(keys.end(), own.begin(), own.end());
+      }
       by_slug_[entry->rule.slug] = {
           .type = kMap, .what = Name("the rule " + std::string(entry->rule.slug)), .keys = keys};
     }

@@ -84,7 +84,7 @@ The evidence and what the real library said are listed below.
                                  .status = RuleStatus::kStable}),
     .walk = Walk,
     .concerns = Concerns,
-    .settings = FormOf<Own, kFields>()};
+    .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

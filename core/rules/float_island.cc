@@ -222,7 +222,7 @@ The evidence and what the real library or provider said are listed below.
     .reads_form_only = true,
     .walk = Walk,
     .concerns = Concerns,
-    .settings = FormOf<Own, kFields>()};
+    .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

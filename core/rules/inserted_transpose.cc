@@ -72,7 +72,7 @@ The evidence and what the real library or provider said are listed below.
     .walk = Walk,
     .concerns = Concerns,
     .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).norms; },
-    .settings = FormOf<Own, kFields>()};
+    .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

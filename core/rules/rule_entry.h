@@ -6,11 +6,11 @@
 #define QUANTGATE_CORE_RULES_RULE_ENTRY_H_
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include "core/rules/settings.h"
 #include "core/types/rule_id.h"
 #include "quantgate/rule.h"
 
@@ -21,7 +21,6 @@ struct Model;
 struct Tensor;
 
 namespace opdb {
-class Tree;
 enum class Kind : uint8_t;
 struct ConstraintRow;
 }  // namespace opdb
@@ -32,6 +31,8 @@ class GraphFindings;
 class GraphView;
 class NodeView;
 struct ScaleLimit;
+struct Settings;
+struct SettingsForm;
 
 // What a check is about: a constraint and the tensor (of a variadic port: one of them).
 struct Subject {
@@ -72,13 +73,14 @@ struct RuleEntry {
   // node of the file.
   bool (*concerns)(const GraphView&, const Settings&, int32_t op) = nullptr;
   // The sets of such ops; null = it may be any.
-  SetMask (*concerned_sets)(const Settings&) = nullptr;
+  uint64_t (*concerned_sets)(const Settings&) = nullptr;
   // Instead, or beside it: by the file (names, graph ends) whether all of the graph is needed. With
   // neither of them it always is.
   bool (*needs_all)(const Settings&, const Model& file) = nullptr;
 
-  // What opdefs/rules/<slug>.yaml holds beyond the keys that all rules have.
-  SettingsForm settings = {};
+  // What opdefs/rules/<slug>.yaml holds beyond the keys that all rules have
+  // (core/rules/settings.h).
+  const SettingsForm* settings = nullptr;
 };
 
 // What is said about a rule; Rule (quantgate/rule.h) has the fields.

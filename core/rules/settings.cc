@@ -56,10 +56,10 @@ std::span<const SettingField> CommonFields() {
   return kFields;
 }
 
-std::unique_ptr<const Settings> ReadSettings(const SettingsForm& form, opdb::Tree document,
+std::unique_ptr<const Settings> ReadSettings(const SettingsForm* form, opdb::Tree document,
                                              const OpSets& sets) {
   std::unique_ptr<Settings> settings =
-      form.make == nullptr ? std::make_unique<Settings>() : form.make(document, sets);
+      form == nullptr ? std::make_unique<Settings>() : form->make(document, sets);
   ReadFields(CommonFields(), document, sets, settings.get());
   return settings;
 }

@@ -143,15 +143,15 @@ struct SettingsForm {
 };
 
 template <class S, const auto& fields>
-constexpr SettingsForm FormOf() {
-  return {fields, [](opdb::Tree document, const OpSets& sets) -> std::unique_ptr<Settings> {
-            auto settings = std::make_unique<S>();
-            ReadFields(fields, document, sets, settings.get());
-            return settings;
-          }};
-}
+inline constexpr SettingsForm kFormOf = {
+    fields, [](opdb::Tree document, const OpSets& sets) -> std::unique_ptr<Settings> {
+      auto settings = std::make_unique<S>();
+      ReadFields(fields, document, sets, settings.get());
+      return settings;
+    }};
 
-std::unique_ptr<const Settings> ReadSettings(const SettingsForm& form, opdb::Tree document,
+// Without a form: a rule with nothing of its own.
+std::unique_ptr<const Settings> ReadSettings(const SettingsForm* form, opdb::Tree document,
                                              const OpSets& sets);
 
 }  // namespace quantgate::rules

@@ -280,7 +280,7 @@ The evidence and what the real library or provider said are listed below.
     .concerns = Concerns,
     .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).concerned_sets; },
     .needs_all = HasMaskInput,
-    .settings = FormOf<Own, kFields>()};
+    .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace
