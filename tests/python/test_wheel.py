@@ -74,9 +74,12 @@ class Wheel(unittest.TestCase):
         with zipfile.ZipFile(cls.wheel) as archive:
             archive.extractall(packages)
             [script] = [name for name in archive.namelist() if ".data/scripts/quantgate" in name]
-            text = archive.read(script).decode().replace("#!python", f"#!{cls.venv}/bin/python", 1)
+            tool = archive.read(script)
+        # The program itself, or where it needs libraries of the wheel a script that starts it.
+        if tool.startswith(b"#!python"):
+            tool = tool.replace(b"#!python", f"#!{cls.venv}/bin/python".encode(), 1)
         cls.tool = cls.venv / "bin" / "quantgate"
-        cls.tool.write_text(text)
+        cls.tool.write_bytes(tool)
         cls.tool.chmod(0o755)
         for binary in packages.glob("quantgate.scripts/*"):
             binary.chmod(0o755)
