@@ -29,7 +29,7 @@ endif()
 # compile and nothing that can be measured to run.
 add_library(quantgate_small INTERFACE)
 target_compile_options(quantgate_small INTERFACE $<$<CONFIG:Release>:-Os>)
-set(QUANTGATE_SMALL_FOLDERS config fix opdefs_yaml policy views)
+set(QUANTGATE_SMALL_FOLDERS config fix compile policy knowledge)
 
 # quantgate_folder(<name> SOURCES ... DEPS ...): the static library of one folder of core.
 # A target per folder makes a wrong include a link error.

@@ -17,7 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 #include "core/safety/coding.h"
 #include "core/safety/value_range.h"
 #include "quantgate/model.h"

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/pbf.h"
+#include "core/base/text.h"
+#include "core/base/wire.h"
 #include "core/fix/requantize.h"
-#include "core/fix/wire.h"
-#include "core/readers/external_data.h"
-#include "core/readers/onnx_tensor.h"
-#include "core/readers/pbf.h"
-#include "core/readers/text.h"
+#include "core/readers/onnx/external_data.h"
+#include "core/readers/onnx/onnx_tensor.h"
 
 namespace quantgate::fix {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "core/fix/editor.h"
 #include "core/fix/qdq_editor.h"
-#include "core/readers/external_data.h"
+#include "core/readers/onnx/external_data.h"
 
 namespace quantgate::fix {
 

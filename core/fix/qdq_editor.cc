@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/fix/requantize.h"
-#include "core/resolve/encodings.h"
+#include "core/lower/resolve/encodings.h"
 
 namespace quantgate::fix {
 namespace {

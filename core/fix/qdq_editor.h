@@ -12,7 +12,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "core/fix/editor.h"
-#include "core/resolve/mapping.h"
+#include "core/lower/resolve/mapping.h"
 
 namespace quantgate::fix {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "core/base/nearest.h"
 #include "core/report/layout.h"
-#include "core/types/nearest.h"
 
 namespace quantgate {
 

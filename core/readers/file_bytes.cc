@@ -10,8 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/readers/limits.h"
-#include "core/readers/text.h"
 
 namespace quantgate {
 namespace {

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <string>
 
-#include "core/readers/text.h"
+#include "core/base/text.h"
 #include "quantgate/reader.h"
 
 namespace quantgate {

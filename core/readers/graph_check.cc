@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "core/readers/text.h"
+#include "core/base/text.h"
 
 namespace quantgate {
 namespace {

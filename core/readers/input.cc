@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/readers/file_bytes.h"
 #include "core/readers/limits.h"
-#include "core/readers/onnx_reader.h"
-#include "core/readers/text.h"
+#include "core/readers/onnx/onnx_reader.h"
 #include "quantgate/reader.h"
 
 namespace quantgate {

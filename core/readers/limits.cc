@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "core/readers/text.h"
+#include "core/base/text.h"
 
 namespace quantgate {
 

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "absl/container/flat_hash_set.h"
+#include "core/base/text.h"
 #include "core/readers/graph_check.h"
 #include "core/readers/limits.h"
-#include "core/readers/text.h"
 
 namespace quantgate {
 namespace {

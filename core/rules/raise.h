@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/types/rule_id.h"
+#include "core/base/rule_id.h"
 #include "quantgate/report.h"
 
 namespace quantgate::rules {

@@ -1,6 +1,7 @@
 // What a rule file declares: the rule, the constraint kinds it checks, and how.
 //
-// A rule is one file, core/rules/<slug_with_underscores>.cc, and one line in core/types/rules.def.
+// A rule is one file, <slug_with_underscores>.cc in constraint/, graph/ or declared/, and one line in
+// core/base/rules.def.
 // Rules without kinds are raised by resolve, routes or the validator itself.
 #ifndef QUANTGATE_CORE_RULES_RULE_ENTRY_H_
 #define QUANTGATE_CORE_RULES_RULE_ENTRY_H_
@@ -11,7 +12,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/types/rule_id.h"
+#include "core/base/rule_id.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
@@ -55,7 +56,7 @@ struct RuleEntry {
   void (*explain)(const Subject&, Finding&) = nullptr;
   // The check wants to see a port that isn't given (tensor == nullptr).
   bool wants_absent = false;
-  // `holds` and `concerns` depend on the form of the node alone (core/validate/node_form.h): never
+  // `holds` and `concerns` depend on the form of the node alone (core/validate/cache/node_form.h): never
   // on scales, zero points, block factors or stored values.
   bool reads_form_only = false;
   // Of a rule that reads numbers: whether this subject holds whatever they are. Null: never.
@@ -67,7 +68,7 @@ struct RuleEntry {
   // Runs where opdefs/rules/<slug>.yaml says (backends, archs, ops that must be there).
   void (*walk)(const GraphView&, GraphFindings&) = nullptr;
 
-  // A graph that repeats itself is resolved in part (core/validate/repeats.h). A walk may run on a
+  // A graph that repeats itself is resolved in part (core/validate/cache/repeats.h). A walk may run on a
   // part if all it finds it finds because of ops that `concerns` names; the part has these and
   // whatever shares a tensor with them. Judged by the op, its tensors and the other ops of the same
   // node of the file.
@@ -79,7 +80,7 @@ struct RuleEntry {
   bool (*needs_all)(const Settings&, const Model& file) = nullptr;
 
   // What opdefs/rules/<slug>.yaml holds beyond the keys that all rules have
-  // (core/rules/settings.h).
+  // (core/rules/support/settings.h).
   const SettingsForm* settings = nullptr;
 };
 
@@ -112,9 +113,9 @@ const RuleEntry* EntryOf(opdb::Kind kind);
 // In the order of RuleId.
 std::span<const RuleEntry* const> AllEntries();
 
-// One a rule file: kOffsetSignEntry is in core/rules/offset_sign.cc.
+// One a rule file: kOffsetSignEntry is in core/rules/declared/offset_sign.cc.
 #define RULE(name, code, slug) extern const RuleEntry name##Entry;
-#include "core/types/rules.def"
+#include "core/base/rules.def"
 #undef RULE
 
 }  // namespace rules

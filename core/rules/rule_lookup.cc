@@ -6,9 +6,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "core/opdb/tables.h"
+#include "core/base/absl_view.h"
+#include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
-#include "core/types/absl_view.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {

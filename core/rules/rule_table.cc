@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array kTable = {
 #define RULE(name, code, slug) &name##Entry,
-#include "core/types/rules.def"
+#include "core/base/rules.def"
 #include "quantgate/report.h"
 #undef RULE
 };

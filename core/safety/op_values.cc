@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/resolve/file_scope.h"
+#include "core/lower/resolve/file_scope.h"
 
 namespace quantgate::fix {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/opdb/view.h"
-#include "core/resolve/mapping.h"
+#include "core/database/view.h"
+#include "core/lower/resolve/mapping.h"
 #include "quantgate/model.h"
 
 namespace quantgate::fix {

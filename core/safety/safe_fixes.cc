@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/resolve/encodings.h"
+#include "core/lower/resolve/encodings.h"
 #include "core/safety/wanted_coding.h"
 
 namespace quantgate::fix {

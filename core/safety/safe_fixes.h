@@ -2,7 +2,7 @@
 #ifndef QUANTGATE_CORE_SAFETY_SAFE_FIXES_H_
 #define QUANTGATE_CORE_SAFETY_SAFE_FIXES_H_
 
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 #include "core/safety/safe_edit.h"
 #include "core/safety/value_range.h"
 #include "quantgate/model.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/resolve/encodings.h"
+#include "core/lower/resolve/encodings.h"
 
 namespace quantgate::fix {
 namespace {

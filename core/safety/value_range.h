@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 #include "core/safety/coding.h"
 #include "core/safety/op_values.h"
 #include "quantgate/model.h"

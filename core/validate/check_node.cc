@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "core/rules/conditions.h"
-#include "core/rules/format.h"
+#include "core/base/nearest.h"
 #include "core/rules/raise.h"
-#include "core/types/nearest.h"
-#include "core/validate/node_form.h"
+#include "core/rules/support/conditions.h"
+#include "core/rules/support/format.h"
+#include "core/validate/cache/node_form.h"
 #include "core/validate/same_breach.h"
 #include "core/validate/structure.h"
 #include "core/validate/variant_search.h"

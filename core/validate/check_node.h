@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/resolve/resolved.h"
-#include "core/validate/accepted_forms.h"
+#include "core/lower/resolve/resolved.h"
+#include "core/validate/cache/accepted_forms.h"
 #include "core/validate/target_table.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/validate/accepted_forms.h"
+#include "core/validate/cache/accepted_forms.h"
+#include "core/validate/cache/node_form.h"
 #include "core/validate/check_node.h"
 #include "core/validate/finish.h"
-#include "core/validate/node_form.h"
 #include "core/validate/ways_out.h"
 
 namespace quantgate {

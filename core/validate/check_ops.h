@@ -2,7 +2,7 @@
 #ifndef QUANTGATE_CORE_VALIDATE_CHECK_OPS_H_
 #define QUANTGATE_CORE_VALIDATE_CHECK_OPS_H_
 
-#include "core/resolve/resolved.h"
+#include "core/lower/resolve/resolved.h"
 #include "core/validate/target_table.h"
 #include "quantgate/database.h"
 #include "quantgate/report.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/rules/encoding_facts.h"
+#include "core/rules/support/encoding_facts.h"
 
 namespace quantgate {
 namespace {

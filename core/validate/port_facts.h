@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/rules/node_view.h"
+#include "core/rules/support/node_view.h"
 
 namespace quantgate {
 

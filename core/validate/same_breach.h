@@ -2,7 +2,7 @@
 #ifndef QUANTGATE_CORE_VALIDATE_SAME_BREACH_H_
 #define QUANTGATE_CORE_VALIDATE_SAME_BREACH_H_
 
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 
 namespace quantgate {
 

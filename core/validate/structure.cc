@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 
-#include "core/rules/encoding_facts.h"
-#include "core/rules/expr.h"
-#include "core/rules/format.h"
 #include "core/rules/raise.h"
+#include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/expr.h"
+#include "core/rules/support/format.h"
 
 namespace quantgate {
 namespace {

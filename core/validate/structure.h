@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/rules/node_view.h"
+#include "core/rules/support/node_view.h"
 #include "core/validate/target_table.h"
 #include "quantgate/report.h"
 

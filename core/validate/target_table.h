@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 #include "core/rules/rule_entry.h"
 #include "quantgate/target.h"
 

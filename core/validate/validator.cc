@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/resolve/resolve.h"
-#include "core/route/document_passes.h"
-#include "core/route/route.h"
+#include "core/lower/resolve/resolve.h"
+#include "core/lower/route/document_passes.h"
+#include "core/lower/route/route.h"
 #include "core/rules/raise.h"
 #include "core/safety/safe_fixes.h"
+#include "core/validate/cache/repeats.h"
 #include "core/validate/check_ops.h"
 #include "core/validate/finish.h"
-#include "core/validate/repeats.h"
 #include "core/validate/target_table.h"
 #include "core/validate/waivers.h"
 #include "core/validate/walk_graph.h"

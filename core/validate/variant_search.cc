@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/rules/format.h"
 #include "core/rules/raise.h"
+#include "core/rules/support/format.h"
 
 namespace quantgate {
 namespace {

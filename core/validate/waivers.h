@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 #include "quantgate/report.h"
 
 namespace quantgate {

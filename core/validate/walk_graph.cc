@@ -7,8 +7,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "core/opdb/conditions.h"
-#include "core/rules/graph_view.h"
+#include "core/database/conditions.h"
+#include "core/rules/support/graph_view.h"
 #include "core/validate/finish.h"
 
 namespace quantgate {

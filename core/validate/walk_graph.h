@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "core/opdb/view.h"
-#include "core/resolve/resolved.h"
-#include "core/rules/graph_view.h"
-#include "core/rules/op_sets.h"
+#include "core/database/view.h"
+#include "core/lower/resolve/resolved.h"
 #include "core/rules/rule_entry.h"
+#include "core/rules/support/graph_view.h"
+#include "core/rules/support/op_sets.h"
 #include "quantgate/report.h"
 #include "quantgate/target.h"
 

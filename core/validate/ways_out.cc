@@ -10,7 +10,7 @@
 #include <functional>
 #include <utility>
 
-#include "core/rules/format.h"
+#include "core/rules/support/format.h"
 #include "core/validate/check_node.h"
 #include "core/validate/port_facts.h"
 

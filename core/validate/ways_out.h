@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/resolve/resolved.h"
+#include "core/lower/resolve/resolved.h"
 #include "core/validate/target_table.h"
 #include "quantgate/database.h"
 #include "quantgate/report.h"

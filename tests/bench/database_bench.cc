@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 #include "quantgate/database.h"
 
 extern "C" {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/resolve/resolve.h"
-#include "core/route/route.h"
+#include "core/lower/resolve/resolve.h"
+#include "core/lower/route/route.h"
 #include "quantgate/database.h"
 #include "quantgate/reader.h"
 #include "quantgate/target.h"

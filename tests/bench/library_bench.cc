@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/oracle/backend.h"
 #include "tests/bench/graphs.h"
-#include "tools/verify/backend.h"
 
 namespace quantgate {
 namespace {

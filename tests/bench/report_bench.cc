@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "core/report/reporter.h"
-#include "tests/unit/sample_report.h"
+#include "tests/unit/support/sample_report.h"
 
 namespace quantgate {
 namespace {

@@ -11,8 +11,8 @@ PAGE = (ROOT / "docs/limits.md").read_text()
 ROW = re.compile(r"^\| [^|]+ \| ([^|]+) \| [^|]+ \| `(k\w+)` in `([^`]+)` \|$", re.M)
 CONSTANT = re.compile(r"constexpr [\w:]+ (k(?:Max|Longest)\w*) ?= ?([^;]+);")
 # Where bytes of others are read.
-READERS = ("core/readers", "core/opdefs_yaml", "core/config", "core/encodings", "tools/quantgate",
-           "tools/verify")
+READERS = ("core/base", "core/readers", "core/database/compile", "core/policy", "core/lower/encodings", "tools/quantgate",
+           "core/oracle")
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 NAMED = {"UINT32_MAX": (1 << 32) - 1, "std::numeric_limits<int32_t>::max()": (1 << 31) - 1}
 

@@ -42,7 +42,7 @@ class Site(unittest.TestCase):
                 "../../opdefs/htp/Conv2d.yaml": "../reference/htp/Conv2d.md",
                 "../../opdefs/lpai": "../reference/lpai/index.md",
                 "../../core/rules": "../reference/rules/index.md",
-                "../../core/rules/rank.cc": "../source/core/rules/rank.cc.md",
+                "../../core/rules/constraint/rank.cc": "../source/core/rules/constraint/rank.cc.md",
                 "none.md": "none.md"}.items():
             self.assertEqual(self.turned(f"[a]({link}) `[a]({link})`"), f"[a]({there}) `[a]({link})`")
 
@@ -54,7 +54,7 @@ class Site(unittest.TestCase):
 
     def test_linked_files_are_shown(self) -> None:
         shown = {name for name in self.written if name.startswith("source/")}
-        self.assertIn("source/core/rules/quant_axis.cc.md", shown)
+        self.assertIn("source/core/rules/constraint/quant_axis.cc.md", shown)
         for name in shown:
             self.assertIn((ROOT / name.removeprefix("source/").removesuffix(".md")).read_text(
                 encoding="utf-8").rstrip(), (self.folder / name).read_text(encoding="utf-8"))

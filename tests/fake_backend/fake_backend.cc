@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string>
 
-#include "tools/verify/qnn_api.h"
+#include "core/oracle/qnn_api.h"
 
 namespace {
 

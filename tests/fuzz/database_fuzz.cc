@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/opdefs_yaml/compile.h"
+#include "core/database/compile/compile.h"
 #include "quantgate/quantgate.h"
 #include "tests/fuzz/byte_source.h"
 #include "tests/fuzz/random_model.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/readers/encodings_reader.h"
+#include "core/readers/aimet/encodings_reader.h"
 #include "quantgate/encodings_file.h"
 #include "tests/fuzz/round_trip.h"
 

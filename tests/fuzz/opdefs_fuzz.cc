@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/opdefs_yaml/compile.h"
+#include "core/database/compile/compile.h"
 #include "quantgate/database.h"
 #include "tests/fuzz/round_trip.h"
 #include "tests/fuzz/scratch_folder.h"

@@ -3,7 +3,7 @@
 #ifndef QUANTGATE_TESTS_FUZZ_RANDOM_MODEL_H_
 #define QUANTGATE_TESTS_FUZZ_RANDOM_MODEL_H_
 
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 #include "quantgate/model.h"
 #include "tests/fuzz/byte_source.h"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/rules/conditions.h"
 #include "core/rules/rule_entry.h"
+#include "core/rules/support/conditions.h"
 #include "core/validate/same_breach.h"
 
 namespace quantgate::fuzz {

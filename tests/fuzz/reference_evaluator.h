@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 #include "quantgate/model.h"
 #include "quantgate/target.h"
 

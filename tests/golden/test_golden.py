@@ -73,7 +73,7 @@ class Fixtures(unittest.TestCase):
                     self.assertEqual(codes, {rules[case.slug]} | others, "exactly this rule")
                 else:
                     self.assertEqual(codes, set(), "nothing found")
-        # A reader refuses such a file before any rule sees it: tests/unit/validator_test.cc.
+        # A reader refuses such a file before any rule sees it: tests/unit/validate/validator_test.cc.
         del found["malformed-model"]
         missing = {slug: {"ok", "bad"} - kinds for slug, kinds in found.items()
                    if kinds != {"ok", "bad"}}

@@ -23,7 +23,7 @@ COMPARISON = re.compile(r"(?<= )(==|!=|<=|>=|<|>)(?= |$)")
 OTHER = {"==": ("!=", ""), "!=": ("==", ""), "<": (">=", "<="), ">=": ("<", ">"), ">": ("<=", ">="), "<=": (">", "<")}
 # What most of the sources include, precompiled once: the mutated sources build in a third of the time.
 COMMON = ("<fmt/format.h>", "<algorithm>", "<cmath>", "<map>", "<optional>", "<set>", "<string>", "<vector>",
-          '"absl/container/flat_hash_map.h"', '"absl/container/inlined_vector.h"', '"quantgate/quantgate.h"', '"core/opdb/view.h"',
+          '"absl/container/flat_hash_map.h"', '"absl/container/inlined_vector.h"', '"quantgate/quantgate.h"', '"core/database/view.h"',
           '"core/rules/rule_entry.h"')  # fmt: skip
 HEAD = '#include "qgcommon.h"\n#include "qgmut.h"\n#pragma GCC diagnostic ignored "-Wparentheses"\n#line 1\n'
 
@@ -72,7 +72,7 @@ def _code(line: str) -> str:
 def comparisons(root: Path) -> list[Comparison]:
     found: list[Comparison] = []
     for folder in FOLDERS:
-        for path in sorted((root / folder).glob("*.cc")):
+        for path in sorted((root / folder).rglob("*.cc")):
             raw = False  # within a raw string
             seen: dict[str, int] = {}
             for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -147,7 +147,7 @@ class Build:
     def _precompile(self) -> None:
         """qgcommon.h with the flags of a rule's source, where that can be done with this compiler."""
         listed = json.loads((self.build / "compile_commands.json").read_text())
-        words = shlex.split(next(c["command"] for c in listed if c["file"].endswith("core/rules/args.cc")))
+        words = shlex.split(next(c["command"] for c in listed if c["file"].endswith("core/rules/support/args.cc")))
         header, made = self.sources / "qgcommon.h", self.sources / "qgcommon.h.gch"
         newest = max(path.stat().st_mtime for path in [header, *self.sources.glob("core/**/*.h")])
         if made.is_file() and made.stat().st_mtime > newest:
@@ -172,7 +172,7 @@ class Build:
             if made.returncode == 0:
                 self.remembered.write_text("".join(f"{c.place}\n" for c in self.all if c.number in self.refused))
                 return
-            places = {(m[1], int(m[2])) for m in re.finditer(r"((?:core/rules|core/validate)/\w+\.cc):(\d+):\d+: (?:error|  required)", made.stdout)}
+            places = {(m[1], int(m[2])) for m in re.finditer(r"((?:core/rules|core/validate)/[\w/]+\.cc):(\d+):\d+: (?:error|  required)", made.stdout)}
             wrong = {c.number for c in self.all if (c.file, c.line) in places} - self.refused
             if not wrong:
                 raise SystemExit(f"error: the mutated sources don't build:\n{made.stdout[-3000:]}")

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/opdefs_yaml/errors.h"
+#include "core/database/compile/document/errors.h"
 
 namespace quantgate::opdefs {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/opdefs_yaml/document_schema.h"
+#include "core/database/compile/document/document_schema.h"
 #include "quantgate/dtype.h"
 #include "quantgate/rule.h"
 

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "core/opdb/describe.h"
-#include "core/opdb/kinds.h"
+#include "core/database/describe.h"
+#include "core/database/kinds.h"
 #include "tools/opdefc/opdefs.pb.h"
 
 namespace quantgate::opdefs {

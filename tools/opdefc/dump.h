@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 
 namespace quantgate::opdefs {
 

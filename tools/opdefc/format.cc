@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/opdefs_yaml/section.h"
-#include "core/opdefs_yaml/yaml.h"
+#include "core/database/compile/document/yaml.h"
+#include "core/database/compile/section.h"
 #include "tools/opdefc/comments.h"
 #include "tools/opdefc/layout.h"
 #include "tools/opdefc/long_lines.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/opdefs_yaml/yaml.h"
+#include "core/database/compile/document/yaml.h"
 
 namespace quantgate::opdefs {
 

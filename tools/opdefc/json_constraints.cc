@@ -1,10 +1,10 @@
 // The JSON Schema of a constraint, from the table of kinds and that of conditions.
 #include <algorithm>
 
-#include "core/opdb/kinds.h"
-#include "core/opdefs_yaml/condition_reader.h"
-#include "core/opdefs_yaml/constraint_form.h"
-#include "core/opdefs_yaml/schema.h"
+#include "core/database/compile/condition_reader.h"
+#include "core/database/compile/constraint_form.h"
+#include "core/database/compile/document/schema.h"
+#include "core/database/kinds.h"
 #include "quantgate/consequence.h"
 #include "tools/opdefc/json_pieces.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/opdefs_yaml/yaml.h"
+#include "core/database/compile/document/yaml.h"
 
 namespace quantgate::opdefs {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/opdefs_yaml/yaml.h"
+#include "core/database/compile/document/yaml.h"
 
 namespace quantgate::opdefs {
 

@@ -10,9 +10,9 @@
 #include <system_error>
 #include <vector>
 
-#include "core/opdb/view.h"
-#include "core/opdefs_yaml/compile.h"
-#include "core/types/nearest.h"
+#include "core/base/nearest.h"
+#include "core/database/compile/compile.h"
+#include "core/database/view.h"
 #include "quantgate/database.h"
 #include "tools/opdefc/document_schemas.h"
 #include "tools/opdefc/dump.h"

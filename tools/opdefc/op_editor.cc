@@ -9,12 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "core/opdefs_yaml/constraint_form.h"
-#include "core/opdefs_yaml/profiles.h"
-#include "core/opdefs_yaml/schema.h"
-#include "core/opdefs_yaml/section.h"
-#include "core/opdefs_yaml/symbols.h"
-#include "core/types/nearest.h"
+#include "core/base/nearest.h"
+#include "core/database/compile/constraint_form.h"
+#include "core/database/compile/document/schema.h"
+#include "core/database/compile/profiles.h"
+#include "core/database/compile/section.h"
+#include "core/database/compile/symbols.h"
 #include "quantgate/dtype.h"
 
 namespace quantgate::opdefs {

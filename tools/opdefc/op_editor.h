@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/opdb/view.h"
-#include "core/opdefs_yaml/map_reader.h"
+#include "core/database/compile/document/map_reader.h"
+#include "core/database/view.h"
 
 namespace quantgate::opdefs {
 

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/json_cursor.h"
 #include "core/readers/file_bytes.h"
-#include "core/readers/json_cursor.h"
 #include "core/report/fingerprint.h"
 #include "tools/quantgate/output.h"
 

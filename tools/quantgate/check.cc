@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/config.h"
+#include "core/policy/config.h"
 #include "core/policy/policy.h"
 #include "core/report/reporter.h"
 #include "quantgate/quantgate.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/config/config.h"
+#include "core/policy/config.h"
 #include "core/policy/policy.h"
 #include "quantgate/database.h"
 #include "quantgate/target.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/nearest.h"
 #include "core/report/layout.h"
-#include "core/types/nearest.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/help.h"
 #include "tools/quantgate/output.h"

@@ -9,10 +9,10 @@
 #include <system_error>
 #include <vector>
 
+#include "core/base/nearest.h"
+#include "core/knowledge/rule_evidence.h"
 #include "core/report/layout.h"
 #include "core/report/words.h"
-#include "core/types/nearest.h"
-#include "core/views/rule_evidence.h"
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"

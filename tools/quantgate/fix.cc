@@ -16,7 +16,7 @@
 #include "core/fix/own_editor.h"
 #include "core/fix/qdq_editor.h"
 #include "core/readers/file_bytes.h"
-#include "core/readers/onnx_reader.h"
+#include "core/readers/onnx/onnx_reader.h"
 #include "quantgate/quantgate.h"
 #include "quantgate/reader.h"
 #include "tools/quantgate/command_line.h"

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/oracle/python_module.h"
 #include "core/report/layout.h"
 #include "core/safety/value_range.h"
 #include "tools/quantgate/progress.h"
-#include "tools/verify/python_module.h"
 
 namespace quantgate::cli {
 namespace {

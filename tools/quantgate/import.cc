@@ -21,7 +21,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 #include "quantgate/database.h"
 #include "quantgate/dtype.h"
 #include "quantgate/overlay.h"

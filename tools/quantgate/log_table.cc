@@ -7,7 +7,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "core/opdefs_yaml/yaml.h"
+#include "core/database/compile/document/yaml.h"
 #include "quantgate/dtype.h"
 #include "tools/quantgate/texts.h"
 

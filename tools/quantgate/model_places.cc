@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/json_cursor.h"
+#include "core/lower/resolve/resolve.h"
+#include "core/lower/route/route.h"
 #include "core/readers/file_bytes.h"
-#include "core/readers/json_cursor.h"
-#include "core/resolve/resolve.h"
-#include "core/route/route.h"
 #include "quantgate/validator.h"
 
 namespace quantgate::cli {

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/types/nearest.h"
+#include "core/base/nearest.h"
 #include "quantgate/extract.h"
 #include "quantgate/reader.h"
 #include "tools/quantgate/common.h"

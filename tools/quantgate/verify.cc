@@ -7,10 +7,15 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "core/lower/resolve/resolve.h"
+#include "core/lower/route/route.h"
+#include "core/oracle/comparison_report.h"
+#include "core/oracle/known.h"
+#include "core/oracle/library_path.h"
+#include "core/oracle/oracle.h"
+#include "core/oracle/reference.h"
 #include "core/readers/file_bytes.h"
 #include "core/report/layout.h"
-#include "core/resolve/resolve.h"
-#include "core/route/route.h"
 #include "quantgate/quantgate.h"
 #include "quantgate/reader.h"
 #include "tools/quantgate/command_line.h"
@@ -20,11 +25,6 @@
 #include "tools/quantgate/overlay.h"
 #include "tools/quantgate/progress.h"
 #include "tools/quantgate/verbs.h"
-#include "tools/verify/comparison_report.h"
-#include "tools/verify/known.h"
-#include "tools/verify/library_path.h"
-#include "tools/verify/oracle.h"
-#include "tools/verify/reference.h"
 
 namespace quantgate::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/text.h"
-#include "core/opdb/view.h"
+#include "core/database/view.h"
 #include "quantgate/database.h"
 #include "quantgate/dtype.h"
 #include "quantgate/encoding.h"

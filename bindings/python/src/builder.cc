@@ -13,11 +13,11 @@
 #include "bindings/python/src/errors.h"
 #include "bindings/python/src/model.h"
 #include "bindings/python/src/text.h"
-#include "core/model/graph_ends.h"
+#include "core/base/nearest.h"
+#include "core/base/text.h"
+#include "core/ir/graph_ends.h"
 #include "core/readers/graph_check.h"
 #include "core/readers/model_finish.h"
-#include "core/readers/text.h"
-#include "core/types/nearest.h"
 
 namespace quantgate::python {
 namespace {

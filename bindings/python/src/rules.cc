@@ -3,9 +3,9 @@
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/errors.h"
 #include "bindings/python/src/text.h"
+#include "core/base/nearest.h"
+#include "core/knowledge/rule_evidence.h"
 #include "core/report/layout.h"
-#include "core/types/nearest.h"
-#include "core/views/rule_evidence.h"
 #include "quantgate/rule.h"
 
 namespace quantgate::python {

@@ -13,8 +13,8 @@
 #include "bindings/python/src/options.h"
 #include "bindings/python/src/target.h"
 #include "bindings/python/src/text.h"
+#include "core/base/nearest.h"
 #include "core/report/layout.h"
-#include "core/types/nearest.h"
 
 namespace quantgate::python {
 

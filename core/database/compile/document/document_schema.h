@@ -1,0 +1,33 @@
+// The tables of all documents that are no op: mappings, routes, recipes, op sets, rules.
+#ifndef QUANTGATE_CORE_DATABASE_COMPILE_DOCUMENT_DOCUMENT_SCHEMA_H_
+#define QUANTGATE_CORE_DATABASE_COMPILE_DOCUMENT_DOCUMENT_SCHEMA_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/database/document_shape.h"
+
+namespace quantgate::opdefs {
+
+// The choices of a kChoice, the keys of `one_of`: "a|b" -> a, b.
+std::vector<std::string_view> Choices(std::string_view joined);
+
+// "onnx", "aten", …: the names that files of a folder ("resolve", "routes", "recipes", "rules")
+// may have. Empty for other folders.
+std::vector<std::string_view> DocumentStems(std::string_view folder);
+// Of "resolve/onnx", "routes/onnxruntime", "rules/mask-range", "op_sets", …; null when unknown.
+const opdb::DocumentShape* ShapeOfDocument(std::string_view document);
+
+// One table a file.
+extern const opdb::DocumentShape kOpSetsShape, kMappingsShape, kRouteShape, kRecipesShape;
+// Of rules/<slug>.yaml: keys that all have, and the rule's own settings. Null where the rule has no
+// such file.
+const opdb::DocumentShape* RuleShape(std::string_view slug);
+// Of rules/judged.yaml.
+extern const opdb::DocumentShape kJudgedShape;
+
+}  // namespace quantgate::opdefs
+
+#endif  // QUANTGATE_CORE_DATABASE_COMPILE_DOCUMENT_DOCUMENT_SCHEMA_H_

@@ -1,0 +1,93 @@
+// opdefs/routes/<route>.yaml: what a tool on the way changes.
+#include "core/database/compile/document/document_schema.h"
+#include "core/database/compile/document/document_types.h"
+
+namespace quantgate::opdefs {
+namespace {
+
+using namespace shapes;  // NOLINT(google-build-using-namespace)
+
+constexpr DocumentShape kUses = {.type = kInteger, .min = 1, .max = 255};
+
+constexpr DocumentKey kFailureKeys[] = {
+    {"reason", &kAnyText, true}, {"ops", &kOps, true}, {"unless_refused_by", &kRules}};
+constexpr DocumentShape kFailure = {
+    .type = kMap, .what = "`session_failure`", .keys = kFailureKeys};
+
+constexpr DocumentKey kChainKeys[] = {
+    {"dequantize_op", &kAnOp, true}, {"quantize_op", &kAnOp, true}, {"float_ops", &kOps, true},
+    {"archs", &kArchs, true},        {"ops", &kOps, true},          {"reason", &kAnyText, true}};
+constexpr DocumentShape kChain = {
+    .type = kMap, .what = "a row of `unprepared_chains`", .keys = kChainKeys};
+constexpr DocumentShape kChains = {.type = kList, .item = &kChain};
+
+constexpr DocumentShape kDifference = {.type = kChoice, .choices = "scale|any|none"};
+constexpr DocumentShape kPermutation = {.type = kChoice, .choices = "channels"};
+constexpr DocumentShape kOutcome = {
+    .type = kChoice,
+    .choices = "float|convert_before|convert_after|input_encoding_written|input_encoding_read"};
+constexpr DocumentKey kCopyKeys[] = {{"ops", &kOps, true},
+                                     {"encoding_difference", &kDifference, true},
+                                     {"permutation", &kPermutation},
+                                     {"min_uses", &kUses},
+                                     {"outcome", &kOutcome, true},
+                                     {"convert_op", &kAnOp},
+                                     {"dequantize_op", &kAnOp, false, "quantize_op"},
+                                     {"quantize_op", &kAnOp, false, "dequantize_op"}};
+constexpr DocumentShape kCopy = {
+    .type = kMap, .what = "a row of `value_copies`", .keys = kCopyKeys};
+constexpr DocumentShape kCopies = {.type = kList, .item = &kCopy};
+
+constexpr DocumentShape kParamNumbers = {.type = kParams, .item = &kAnInteger};
+constexpr DocumentKey kFixedKeys[] = {{"op", &kAnOp, true},
+                                      {"params", &kParamNumbers},
+                                      {"dtype", &kADtype, true},
+                                      {"scale", &kAnyNumber, true},
+                                      {"zero_point", &kAnInteger, true},
+                                      {"written_zero_point", &kAnInteger, false, "convert_op"},
+                                      {"convert_op", &kAnOp, false, "written_zero_point"}};
+constexpr DocumentShape kFixed = {
+    .type = kMap, .what = "a row of `fixed_output_encodings`", .keys = kFixedKeys};
+constexpr DocumentShape kFixedRows = {.type = kList, .item = &kFixed};
+
+constexpr DocumentKey kBiasKeys[] = {{"input", &kPortNumber, true}, {"ops", &kOps, true}};
+constexpr DocumentShape kBias = {.type = kMap, .what = "`requantized_bias`", .keys = kBiasKeys};
+
+constexpr DocumentShape kOperand = {.type = kChoice, .choices = "computed|static"};
+constexpr DocumentKey kOperandKeys[] = {
+    {"op", &kAnOp, true},         {"source_operator", &kAnyText}, {"input", &kPortNumber, true},
+    {"operand", &kOperand, true}, {"dtypes", &kDtypes, true},     {"to_dtype", &kADtype, true},
+    {"symmetric", &kAnyFlag},     {"convert_op", &kAnOp, true}};
+constexpr DocumentShape kOperandRow = {
+    .type = kMap, .what = "a row of `converted_operands`", .keys = kOperandKeys};
+constexpr DocumentShape kOperands = {.type = kList, .item = &kOperandRow};
+
+constexpr DocumentShape kEncodingKind = {.type = kChoice,
+                                         .choices = "per-tensor|per-channel|block|LPBQ"};
+constexpr DocumentKey kRefusedKeys[] = {{"op", &kAnOp, true},       {"source_operator", &kAnyText},
+                                        {"input", &kPortNumber},    {"encoding", &kEncodingKind},
+                                        {"dtypes", &kDtypes},       {"session_fails", &kAnyFlag},
+                                        {"reason", &kAnyText, true}};
+constexpr DocumentShape kRefusedRow = {
+    .type = kMap, .what = "a row of `refused`", .keys = kRefusedKeys};
+constexpr DocumentShape kRefused = {.type = kList, .item = &kRefusedRow};
+
+constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
+                                 {"source", &kAnyText, true},
+                                 {"cpu_fallback", &kAnyFlag},
+                                 {"float_dtype", &kADtype},
+                                 {"never_alone", &kOps},
+                                 {"session_failure", &kFailure},
+                                 {"unprepared_chains", &kChains},
+                                 {"value_copies", &kCopies},
+                                 {"fixed_output_encodings", &kFixedRows},
+                                 {"requantized_bias", &kBias},
+                                 {"converted_operands", &kOperands},
+                                 {"refused", &kRefused},
+                                 {"shared_output_encodings", &kOps}};
+
+}  // namespace
+
+const opdb::DocumentShape kRouteShape = {.type = kMap, .what = "a route", .keys = kKeys};
+
+}  // namespace quantgate::opdefs

@@ -1,0 +1,170 @@
+#include "core/database/compile/targets_reader.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/nearest.h"
+#include "core/database/compile/section.h"
+#include "core/database/compile/symbols.h"
+#include "core/database/image.h"
+#include "core/database/kinds.h"
+
+namespace quantgate::opdefs {
+namespace {
+
+// An SDK version that needs not be known yet.
+std::optional<SdkKey> NewSdk(const Node& node, const Reporter& reporter) {
+  if (!node.is_scalar() || !node.quoted) {
+    reporter.At(node, "an SDK version must be quoted text like \"2.25\"");
+    return std::nullopt;
+  }
+  const auto key = ParseSdk(node.text);
+  if (key.ok()) return *key;
+  reporter.At(node, std::string(key.status().message()));
+  return std::nullopt;
+}
+
+SourceKind KindOf(const Node& node, const Reporter& reporter) {
+  const auto names = opdb::SourceKindNames();
+  const auto it = std::find(names.begin(), names.end(), node.text);
+  if (node.is_scalar() && it != names.end()) {
+    return static_cast<SourceKind>(it - names.begin());
+  }
+  reporter.At(node, absl::StrCat("a source is documents, revision or measured, not ",
+                                 Quoted(node.text), DidYouMeanOf(node.text, names)));
+  return SourceKind::kDocuments;
+}
+
+void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
+  MapReader map(node, "a backend", reporter);
+  if (!map.ok()) return;
+  Backend backend;
+  for (const Node* arch : map.list("archs")) {
+    const auto name = TextOf(*arch, "an arch", reporter);
+    if (!name) continue;
+    if (std::find(backend.archs.begin(), backend.archs.end(), *name) != backend.archs.end()) {
+      reporter.At(*arch, absl::StrCat("duplicate arch ", Quoted(*name)));
+    }
+    backend.archs.push_back(*name);
+  }
+  if (backend.archs.size() > opdb::kMaxArchs) {
+    reporter.At(node, absl::StrCat("more than ", opdb::kMaxArchs, " archs"));
+    return;
+  }
+  const Node* arch = backend.archs.empty() ? map.find("default_arch") : map.need("default_arch");
+  if (arch != nullptr) {
+    const auto it = std::find(backend.archs.begin(), backend.archs.end(), arch->text);
+    if (it == backend.archs.end()) {
+      reporter.At(*arch, absl::StrCat("unknown arch ", Quoted(arch->text),
+                                      DidYouMeanOf(arch->text, backend.archs)));
+    } else {
+      backend.default_arch = static_cast<int16_t>(it - backend.archs.begin());
+    }
+  }
+  if (const Node* tuples = map.need("tuple_rows")) {
+    if (tuples->quoted) {
+      backend.tuples_since = NewSdk(*tuples, reporter).value_or(0);
+    } else {
+      backend.tuples_since = map.flag("tuple_rows").value_or(true) ? 0 : kSdkOpen;
+    }
+  }
+  const Node* sdks = map.need("sdks");
+  for (const Node* sdk : map.list("sdks")) {
+    const auto key = NewSdk(*sdk, reporter);
+    if (!key) continue;
+    if (!backend.sdks.empty() && *key <= backend.sdks.back()) {
+      reporter.At(*sdk, "SDK versions must be listed once each, oldest first");
+    }
+    backend.sdks.push_back(*key);
+  }
+  if (sdks != nullptr && backend.sdks.empty()) reporter.At(*sdks, "no SDK version");
+  map.Finish();
+  backend.first_measured = Evidence(ir, node.key).FirstMeasured().value_or(kSdkOpen);
+  if (backend.sdks.empty()) return;
+  if (const auto old = ir.backends.find(node.key); old != ir.backends.end()) {
+    // Ops of the base refer to archs by their place in the list.
+    const auto& archs = old->second.archs;
+    if (backend.archs.size() < archs.size() ||
+        !std::equal(archs.begin(), archs.end(), backend.archs.begin())) {
+      reporter.At(node, absl::StrCat("archs of ", node.key,
+                                     " must begin with those of the database it extends"));
+      return;
+    }
+    backend.ops = std::move(old->second.ops);
+  }
+  ir.backends[node.key] = std::move(backend);
+}
+
+void ReadSoc(const Node& node, const Reporter& reporter, Ir& ir, std::set<int64_t>& ids,
+             std::set<std::string>& names) {
+  MapReader map(node, "a soc", reporter);
+  if (!map.ok()) return;
+  Soc soc;
+  map.need("id");
+  map.need("name");
+  const auto id = map.integer("id", 0, INT32_MAX);
+  soc.name = map.text("name").value_or("");
+  for (const Node* alias : map.list("aliases")) {
+    if (auto name = TextOf(*alias, "an alias", reporter)) soc.aliases.push_back(*std::move(name));
+  }
+  const Node* arch = map.need("arch");
+  if (arch != nullptr && !arch->is_null()) soc.arch = map.text("arch").value_or("");
+  soc.vtcm_mb = static_cast<int16_t>(map.integer("vtcm_mb", 0, 4096).value_or(0));
+  const Op none;
+  const Backend no_backend;
+  Symbols(ir, no_backend, none).Sources(map, true);
+  map.Finish();
+  if (!id) return;
+  if (!ids.insert(*id).second) reporter.At(node, absl::StrCat("duplicate soc id ", *id));
+  if (!names.insert(soc.name).second) {
+    reporter.At(node, absl::StrCat("duplicate soc ", Quoted(soc.name)));
+  }
+  ir.socs[static_cast<int32_t>(*id)] = std::move(soc);
+}
+
+}  // namespace
+
+void ReadSources(const Node& node, const Reporter& reporter, Ir& ir) {
+  MapReader file(node, "sources.yaml", reporter);
+  if (!file.ok()) return;
+  file.need("sources");
+  std::set<std::string> ids;
+  for (const Node* entry : file.list("sources")) {
+    MapReader map(*entry, "a source", reporter);
+    if (!map.ok()) continue;
+    Source source;
+    for (const char* key : {"id", "kind", "title", "sdk"}) map.need(key);
+    const std::string id = map.text("id").value_or("");
+    source.title = map.text("title").value_or("");
+    if (const Node* sdk = map.find("sdk")) source.sdk = NewSdk(*sdk, reporter).value_or(0);
+    if (const Node* kind = map.find("kind")) source.kind = KindOf(*kind, reporter);
+    source.partial = map.flag("partial").value_or(false);
+    for (const Node* backend : map.list("backends")) {
+      if (auto name = TextOf(*backend, "a backend", reporter)) {
+        source.backends.push_back(*std::move(name));
+      }
+    }
+    map.Finish();
+    if (id.empty()) continue;
+    if (!ids.insert(id).second) reporter.At(*entry, absl::StrCat("duplicate source ", Quoted(id)));
+    ir.sources[id] = std::move(source);
+  }
+  file.Finish();
+}
+
+void ReadTargets(const Node& node, const Reporter& reporter, Ir& ir) {
+  MapReader file(node, "targets.yaml", reporter);
+  if (!file.ok()) return;
+  if (const Node* backends = file.find("backends")) {
+    if (!backends->is_map()) reporter.At(*backends, "`backends` must be a map");
+    for (const Node& backend : backends->children) ReadBackend(backend, reporter, ir);
+  }
+  std::set<int64_t> ids;
+  std::set<std::string> names;
+  for (const Node* soc : file.list("socs")) ReadSoc(*soc, reporter, ir, ids, names);
+  file.Finish();
+}
+
+}  // namespace quantgate::opdefs

@@ -1,0 +1,222 @@
+#include "quantgate/target.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "core/base/nearest.h"
+#include "core/database/view.h"
+#include "quantgate/database.h"
+
+namespace quantgate {
+namespace {
+
+using opdb::BackendRow;
+using opdb::SocRow;
+using opdb::View;
+
+absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
+std::string Lower(std::string_view s) { return absl::AsciiStrToLower(Absl(s)); }
+
+// What the user wrote, fit for one line of an error message.
+std::string Quoted(std::string_view text) {
+  constexpr size_t kShown = 60;
+  std::string out = "\"";
+  for (const char c : text.substr(0, kShown)) out += absl::ascii_isprint(c) ? c : '?';
+  return out + (text.size() > kShown ? "…\"" : "\"");
+}
+
+std::string Joined(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", Absl(name));
+  }
+  return text;
+}
+
+// Nearest names, else (where the list is short) all of them.
+std::string Known(std::string_view name, const std::vector<std::string_view>& names) {
+  const std::string near = DidYouMeanOf(name, names);
+  constexpr size_t kShort = 12;
+  if (!near.empty() || names.empty()) return near;
+  if (names.size() <= kShort) return absl::StrCat(" (known: ", Joined(names), ")");
+  // Nothing is near, and the list is too long to print: the three least far.
+  const size_t limit = std::max<size_t>(name.size(), 8);
+  std::vector<std::pair<size_t, std::string_view>> ranked;
+  for (const std::string_view other : names) {
+    ranked.emplace_back(EditDistance(name, other, limit), other);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  return absl::StrCat(" (nearest: ", Joined({ranked[0].second, ranked[1].second, ranked[2].second}),
+                      "; quantgate targets lists all)");
+}
+
+std::vector<std::string_view> Names(const View& db, opdb::Slice<opdb::Str> slice) {
+  std::vector<std::string_view> names;
+  for (const opdb::Str s : db.get(slice)) names.push_back(db.str(s));
+  return names;
+}
+
+bool ReadUint8(std::string_view& text, int& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || value < 0 || value > 255) return false;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return true;
+}
+
+// Socs are written "SM8550", "sm8550", "SM 8550", "sm-8550".
+std::string FoldSoc(std::string_view name) {
+  std::string folded;
+  for (const char c : name) {
+    if (c != ' ' && c != '-' && c != '_') folded += absl::ascii_tolower(c);
+  }
+  return folded;
+}
+
+const SocRow* FindSoc(const View& db, std::string_view wanted) {
+  int id = 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), id);
+  const bool number = error == std::errc() && end == wanted.data() + wanted.size();
+  const std::string folded = FoldSoc(wanted);
+  const SocRow* alias = nullptr;
+  for (const SocRow& soc : db.socs()) {
+    if (number ? soc.id == id : FoldSoc(db.str(soc.name)) == folded) return &soc;
+    for (const std::string_view other : Names(db, soc.aliases)) {
+      if (!alias && FoldSoc(other) == folded) alias = &soc;
+    }
+  }
+  return alias;
+}
+
+absl::Status UnknownSoc(const View& db, std::string_view wanted) {
+  std::vector<std::string_view> names;
+  for (const SocRow& soc : db.socs()) {
+    names.push_back(db.str(soc.name));
+    for (const std::string_view other : Names(db, soc.aliases)) names.push_back(other);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown soc ", Quoted(wanted), Known(wanted, names)));
+}
+
+}  // namespace
+
+absl::StatusOr<SdkKey> ParseSdk(std::string_view text) {
+  const auto wrong = [&](absl::string_view why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SDK version ", Quoted(text), " ", why, ", expected MAJOR.MINOR like 2.51"));
+  };
+  std::string_view rest = text;
+  int major = 0, minor = 0;
+  if (rest.empty()) return wrong("is empty");
+  if (!ReadUint8(rest, major) || rest.empty() || rest[0] != '.') return wrong("is no version");
+  rest.remove_prefix(1);
+  if (!ReadUint8(rest, minor)) return wrong("is no version");
+  // What follows (patch, build) doesn't count, but must look like it.
+  if (!rest.empty() && rest[0] != '.') return wrong("is no version");
+  const bool clean = std::all_of(rest.begin(), rest.end(), [](char c) {
+    return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_' || c == '+';
+  });
+  if (!clean || rest == "." || rest.find("..") != rest.npos) return wrong("is no version");
+  const auto key = static_cast<SdkKey>(major << 8 | minor);
+  if (key == kSdkOpen) return wrong("is out of range");
+  return key;
+}
+
+std::string SdkName(SdkKey key) { return absl::StrCat(key >> 8, ".", key & 0xFF); }
+
+absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& database) {
+  const View& db = database.view();
+  Target target;
+
+  target.backend_index_ = db.FindBackend(Lower(spec.backend));
+  if (target.backend_index_ < 0) {
+    std::vector<std::string_view> names;
+    for (const BackendRow& row : db.backends()) names.push_back(db.str(row.name));
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown backend ", Quoted(spec.backend), Known(spec.backend, names)));
+  }
+  const BackendRow& backend = db.backends()[static_cast<size_t>(target.backend_index_)];
+  target.backend_ = db.str(backend.name);
+
+  const auto sdks = db.get(backend.sdks);
+  target.sdk_ = sdks.back();
+  if (!spec.sdk.empty()) {
+    auto sdk = ParseSdk(spec.sdk);
+    if (!sdk.ok()) return sdk.status();
+    target.sdk_ = *sdk;
+  }
+  if (target.sdk_ < sdks.front()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "SDK ", target.sdk(), " is older than the oldest known, ", SdkName(sdks.front())));
+  }
+  target.knowledge_sdk_ = *(std::upper_bound(sdks.begin(), sdks.end(), target.sdk_) - 1);
+  target.measured_ = target.knowledge_sdk_ >= backend.first_measured;
+  if (target.sdk_ > sdks.back()) {
+    target.notes_.push_back(absl::StrCat("SDK ", target.sdk(), " is newer than the newest known, ",
+                                         SdkName(sdks.back()), ", whose facts are used"));
+  } else if (target.sdk_ != target.knowledge_sdk_) {
+    target.notes_.push_back(absl::StrCat("SDK ", target.sdk(),
+                                         " has no facts of its own, those of ",
+                                         target.knowledge_sdk(), " are used"));
+  }
+
+  const std::vector<std::string_view> archs = Names(db, backend.archs);
+  std::optional<int> arch;
+  if (!spec.arch.empty()) {
+    const auto it = std::find(archs.begin(), archs.end(), Lower(spec.arch));
+    if (it == archs.end()) {
+      return absl::InvalidArgumentError(absl::StrCat("unknown arch ", Quoted(spec.arch), " of ",
+                                                     target.backend_, Known(spec.arch, archs)));
+    }
+    arch = static_cast<int>(it - archs.begin());
+  }
+
+  if (!spec.soc.empty()) {
+    const SocRow* soc = FindSoc(db, spec.soc);
+    if (soc == nullptr) return UnknownSoc(db, spec.soc);
+    target.soc_ = db.str(soc->name);
+    // Socs are chips with an HTP; to backends without archs they are a name.
+    if (!archs.empty()) {
+      const std::string_view soc_arch = db.str(soc->arch_name);
+      if (soc->arch >= 0 && static_cast<size_t>(soc->arch) < archs.size()) {
+        if (arch && *arch != soc->arch) {
+          target.conflict_ = absl::StrCat(target.soc_, " has arch ", Absl(soc_arch), ", not ",
+                                          Absl(archs[static_cast<size_t>(*arch)]), ": ",
+                                          Absl(soc_arch), " is used");
+        }
+        arch = soc->arch;
+      } else if (soc_arch.empty()) {
+        target.unsupported_ = absl::StrCat("the arch of ", target.soc_, " is unknown");
+        return target;
+      } else {
+        target.unsupported_ =
+            absl::StrCat(target.soc_, " has arch ", Absl(soc_arch), ", known are ops of ",
+                         Absl(archs.front()), " to ", Absl(archs.back()));
+        target.arch_ = soc_arch;
+        if (arch) {
+          target.conflict_ = absl::StrCat(target.soc_, " has arch ", Absl(soc_arch), ", not ",
+                                          Absl(archs[static_cast<size_t>(*arch)]));
+        }
+        return target;
+      }
+    }
+  }
+  if (!arch && !archs.empty()) {
+    arch = backend.default_arch;
+    target.notes_.push_back(absl::StrCat("neither soc nor arch given: assumed ",
+                                         Absl(archs[static_cast<size_t>(*arch)])));
+  }
+  if (arch) {
+    target.arch_index_ = *arch;
+    target.arch_ = archs[static_cast<size_t>(*arch)];
+  }
+  return target;
+}
+
+}  // namespace quantgate

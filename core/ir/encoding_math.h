@@ -1,0 +1,28 @@
+// The arithmetic of encodings: what their numbers are, and when two are the same.
+#ifndef QUANTGATE_CORE_IR_ENCODING_MATH_H_
+#define QUANTGATE_CORE_IR_ENCODING_MATH_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quantgate/encoding.h"
+
+namespace quantgate {
+
+// Scales are equal when they differ by no more than this, relative to the larger one.
+inline constexpr double kScaleTolerance = 1e-6;
+bool SameScale(double a, double b);
+
+// i-th scale or zero point; a single one stands for all, a missing zero point is 0.
+float ScaleAt(const Encoding& encoding, size_t i);
+int32_t ZeroPointAt(const Encoding& encoding, size_t i);
+size_t EntryCount(const Encoding& encoding);  // the longer of scales and zero points
+
+bool SameScales(const Encoding& a, const Encoding& b);
+bool SameZeroPoints(const Encoding& a, const Encoding& b);
+// Whether two encodings say the same, however they write it.
+bool SameEncoding(const Encoding& a, const Encoding& b);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_IR_ENCODING_MATH_H_

@@ -1,0 +1,31 @@
+// Where a rule comes from, and what the real library or provider said about its examples: what
+// opdefs/rules has of it.
+#ifndef QUANTGATE_CORE_KNOWLEDGE_RULE_EVIDENCE_H_
+#define QUANTGATE_CORE_KNOWLEDGE_RULE_EVIDENCE_H_
+
+#include <string>
+#include <vector>
+
+#include "quantgate/rule.h"
+
+namespace quantgate {
+
+struct RuleEvidence {
+  struct Reported {
+    std::string where, what;
+  };
+  struct Judged {
+    std::string example;  // "bad", "ok": a fixture of the rule
+    std::string by;       // "libQnnHtp 2.51.0 v73"; empty = nobody was asked
+    std::string said;     // or why nobody was asked
+  };
+  std::string basis;  // what the check itself rests on; may be empty
+  std::vector<Reported> reported;
+  std::vector<Judged> judged;
+};
+
+RuleEvidence EvidenceOf(const Rule& rule);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_KNOWLEDGE_RULE_EVIDENCE_H_

@@ -1,0 +1,106 @@
+// The expressions of source-operator mappings: "norm(axis, rank(in[0]))".
+//
+// Numbers, 'text', [lists], attributes of the node by name, ports in[i] and out[i] as arguments
+// of functions, + - * / %, == != < <= > >=, and or not, a ? b : c, a ?? b (b where a is null),
+// list[i]. Functions are listed in expr_functions.cc.
+#ifndef QUANTGATE_CORE_LOWER_EXPRESSION_EXPR_H_
+#define QUANTGATE_CORE_LOWER_EXPRESSION_EXPR_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/database/view.h"
+#include "core/lower/expression/value.h"
+#include "quantgate/model.h"
+
+namespace quantgate::mapping {
+
+struct PortFacts {
+  bool given = false, known_rank = false;
+  Dtype dtype = Dtype::kUndefined;
+  std::span<const int64_t> dims;
+};
+
+// What an expression may ask of a node. Implemented by the resolver.
+class Scope {
+ public:
+  virtual ~Scope() = default;
+  // The attribute, or its default, or null.
+  virtual Value Attribute(std::string_view name) const = 0;
+  // Of the file's tensor. Port numbers as in Value::kPort.
+  virtual PortFacts Port(int64_t port) const = 0;
+  // The constant a port holds.
+  virtual Value Constant(int64_t port) const = 0;
+  virtual bool IsStatic(int64_t port) const = 0;
+  virtual int64_t InputCount() const = 0;
+  virtual int64_t OutputCount() const = 0;
+  virtual int64_t Opset() const = 0;
+};
+
+using Function = Value (*)(const Scope& scope, std::span<const Value> args);
+struct FunctionRow {
+  std::string_view name;
+  int8_t min_args, max_args;
+  Function call;
+};
+std::span<const FunctionRow> Functions();
+// Null when unknown.
+const FunctionRow* FindFunction(std::string_view name);
+
+class Expr {
+ public:
+  Expr() = default;  // empty: null
+  // A scalar or list of a mapping document. Errors carry "line:column: reason".
+  static absl::StatusOr<Expr> Compile(opdb::Tree tree);
+  static absl::StatusOr<Expr> Parse(std::string_view text);
+
+  bool empty() const { return nodes_.empty(); }
+  Value Eval(const Scope& scope) const;
+
+ private:
+  friend class Parser;
+  enum class Code : uint8_t {
+    kConst,
+    kText,
+    kPort,
+    kAttribute,
+    kList,
+    kCall,
+    kTernary,
+    kCoalesce,
+    kAnd,
+    kOr,
+    kNot,
+    kNegate,
+    kAdd,
+    kSub,
+    kMul,
+    kDiv,
+    kMod,
+    kEq,
+    kNe,
+    kLt,
+    kLe,
+    kGt,
+    kGe,
+    kIndex,
+  };
+  struct Item {
+    Code code = Code::kConst;
+    Value value;       // kConst, kText, kPort
+    std::string name;  // kText, kAttribute
+    const FunctionRow* function = nullptr;
+    absl::InlinedVector<int32_t, 3> args;  // indexes into nodes_
+  };
+  Value Eval(int32_t index, const Scope& scope) const;
+
+  std::vector<Item> nodes_;  // the last is the root
+};
+
+}  // namespace quantgate::mapping
+
+#endif  // QUANTGATE_CORE_LOWER_EXPRESSION_EXPR_H_

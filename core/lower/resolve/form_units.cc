@@ -1,0 +1,632 @@
+// The passes of SourceResolver that decide: constants, encodings, units.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "core/lower/resolve/node_scope.h"
+#include "core/lower/resolve/source_resolver.h"
+
+namespace quantgate {
+
+using mapping::Role;
+using mapping::Value;
+
+void SourceResolver::Classify() {
+  const size_t node_count = file_.nodes.size(), tensor_count = file_.tensors.size();
+  states_.resize(node_count);
+  producer_.assign(tensor_count, -1);
+  alias_.resize(tensor_count);
+  constant_.resize(tensor_count);
+  passed_.assign(tensor_count, -1);
+  border_.resize(tensor_count);
+  graph_output_.resize(tensor_count);
+  graph_input_.resize(tensor_count);
+  for (size_t t = 0; t < tensor_count; ++t) {
+    alias_[t] = static_cast<TensorId>(t);
+    constant_[t] = file_.tensors[t].is_static;
+  }
+  for (const TensorId id : file_.outputs) graph_output_[static_cast<size_t>(id)] = true;
+  for (const TensorId id : file_.inputs) graph_input_[static_cast<size_t>(id)] = true;
+  for (size_t i = 0; i < node_count; ++i) {
+    const Node& node = file_.nodes[i];
+    NodeState& state = states_[i];
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(i);
+    }
+    SourceNode& source = resolved_.sources[i];
+    if (!node.unchecked_reason.empty()) {
+      source.state = SourceNode::State::kUnchecked;
+      source.reason = node.unchecked_reason;
+      Report(static_cast<int32_t>(i), rules::kControlFlow, Consequence::kUnchecked,
+             node.unchecked_reason);
+      continue;
+    }
+    state.mapping = mapping_.Find(node.domain, node.op);
+    const std::string op = node.domain.empty() ? node.op : absl::StrCat(node.domain, ".", node.op);
+    if (state.mapping == nullptr) {
+      Uncheck(static_cast<int32_t>(i), absl::StrCat("no mapping for ", op));
+      continue;
+    }
+    if (!state.mapping->error.empty()) {
+      Uncheck(static_cast<int32_t>(i),
+              absl::StrCat("the mapping of ", op, " is faulty: ", state.mapping->error));
+      continue;
+    }
+    if ((state.mapping->role == Role::kQuantize || state.mapping->role == Role::kDequantize) &&
+        (node.inputs.empty() || node.inputs[0] == kNoTensor || node.outputs.empty() ||
+         node.outputs[0] == kNoTensor)) {
+      Uncheck(static_cast<int32_t>(i), "it lacks its input or its output");
+      continue;
+    }
+    switch (state.mapping->role) {
+      case Role::kOp:
+        state.kind = Kind::kOp;
+        break;
+      case Role::kQuantize:
+        state.kind = Kind::kQuantize;
+        if (!state.mapping->cases.empty() && !state.mapping->cases[0].steps.empty()) {
+          quantize_op_ = state.mapping->cases[0].steps[0].op;
+        }
+        break;
+      case Role::kDequantize:
+        state.kind = Kind::kDequantize;
+        if (!state.mapping->cases.empty() && !state.mapping->cases[0].steps.empty()) {
+          dequantize_op_ = state.mapping->cases[0].steps[0].op;
+        }
+        break;
+      case Role::kConstant:
+        state.kind = Kind::kConstant;
+        break;
+      case Role::kIdentity:
+        state.kind = Kind::kIdentity;
+        if (!node.inputs.empty() && !node.outputs.empty() && node.inputs[0] != kNoTensor &&
+            node.outputs[0] != kNoTensor) {
+          const TensorId in = Real(node.inputs[0]);
+          alias_[static_cast<size_t>(node.outputs[0])] = in;
+          if (graph_output_[static_cast<size_t>(node.outputs[0])]) {
+            graph_output_[static_cast<size_t>(in)] = true;
+          }
+        }
+        break;
+    }
+  }
+}
+
+void SourceResolver::CountReaders() {
+  reader_begin_.assign(file_.tensors.size() + 1, 0);
+  const auto each = [&](auto&& use) {
+    for (size_t i = 0; i < file_.nodes.size(); ++i) {
+      if (states_[i].kind == Kind::kIdentity) continue;
+      for (const TensorId id : file_.nodes[i].inputs) {
+        if (id != kNoTensor) use(static_cast<size_t>(Real(id)), static_cast<int32_t>(i));
+      }
+    }
+  };
+  each([&](size_t t, int32_t) { ++reader_begin_[t + 1]; });
+  for (size_t t = 1; t < reader_begin_.size(); ++t) reader_begin_[t] += reader_begin_[t - 1];
+  readers_.resize(static_cast<size_t>(reader_begin_.back()));
+  std::vector<int32_t> next(reader_begin_.begin(), reader_begin_.end() - 1);
+  each([&](size_t t, int32_t node) { readers_[static_cast<size_t>(next[t]++)] = node; });
+}
+
+std::span<const int32_t> SourceResolver::Readers(TensorId id) const {
+  const auto begin = static_cast<size_t>(reader_begin_[static_cast<size_t>(id)]);
+  const auto end = static_cast<size_t>(reader_begin_[static_cast<size_t>(id) + 1]);
+  return std::span<const int32_t>(readers_).subspan(begin, end - begin);
+}
+
+const TensorValues* SourceResolver::ValuesOf(TensorId id) const {
+  if (const auto& values = FileTensor(id).values) return values.get();
+  const auto it = constants_.find(id);
+  return it != constants_.end() ? &it->second : nullptr;
+}
+
+void SourceResolver::KeepConstant(const Node& node, TensorId id) {
+  // Of a constant node the values are in whichever attribute it has.
+  for (const Param& param : node.params) {
+    TensorValues values;
+    if (const auto* tensor = std::get_if<TensorParam>(&param.value)) {
+      values.ints = tensor->ints;
+      values.reals = tensor->reals;
+    } else if (const auto* reals = std::get_if<std::vector<double>>(&param.value)) {
+      values.reals = *reals;
+    } else if (const auto* real = std::get_if<double>(&param.value)) {
+      values.reals = {*real};
+    } else if (std::optional<std::vector<int64_t>> ints = IntsOf(param.value)) {
+      values.ints = std::move(*ints);
+    }
+    if (!values.ints.empty() || !values.reals.empty()) {
+      constants_.emplace(id, std::move(values));
+      return;
+    }
+  }
+}
+
+void SourceResolver::FindConstants() {
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    const Node& node = file_.nodes[i];
+    NodeState& state = states_[i];
+    const auto mark = [&] {
+      for (const TensorId id : node.outputs) {
+        if (id != kNoTensor) constant_[static_cast<size_t>(id)] = true;
+      }
+    };
+    if (state.kind == Kind::kConstant) {
+      mark();
+      if (!node.outputs.empty() && node.outputs[0] != kNoTensor &&
+          ValuesOf(node.outputs[0]) == nullptr) {
+        KeepConstant(node, node.outputs[0]);
+      }
+      continue;
+    }
+    if (state.kind == Kind::kQuantize) {
+      // Quantized weights kept in float in the file.
+      if (!node.inputs.empty() && node.inputs[0] != kNoTensor && IsConstant(Real(node.inputs[0]))) {
+        mark();
+      }
+      continue;
+    }
+    if (state.kind != Kind::kOp) continue;
+    if (!state.mapping->fold.empty()) {
+      const Value value = state.mapping->fold.Eval(NodeScope(*this, static_cast<int32_t>(i)));
+      const std::optional<mapping::Ints> ints = value.AsInts();
+      bool known = ints.has_value();
+      for (size_t k = 0; known && k < ints->size(); ++k) known = (*ints)[k] >= 0;
+      if (known && !node.outputs.empty() && node.outputs[0] != kNoTensor) {
+        state.kind = Kind::kFolded;
+        mark();
+        constants_[node.outputs[0]].ints.assign(ints->begin(), ints->end());
+        continue;
+      }
+    }
+    bool any = false, all = true;
+    for (const TensorId id : node.inputs) {
+      if (id == kNoTensor) continue;
+      any = true;
+      all &= IsConstant(Real(id));
+    }
+    if (any && all) {
+      state.kind = Kind::kFolded;
+      mark();
+    }
+  }
+}
+
+void SourceResolver::ReadEncodings() {
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    const Node& node = file_.nodes[i];
+    NodeState& state = states_[i];
+    const bool quantize = state.kind == Kind::kQuantize;
+    if (!quantize && state.kind != Kind::kDequantize) continue;
+    const auto index = static_cast<int32_t>(i);
+    const auto values = [&](size_t k) -> const TensorValues* {
+      const TensorId id = k < node.inputs.size() ? node.inputs[k] : kNoTensor;
+      return id != kNoTensor ? ValuesOf(Real(id)) : nullptr;
+    };
+    NodeEncoding encoding =
+        EncodingOf(file_, node, FileTensor(quantize ? node.outputs[0] : Real(node.inputs[0])),
+                   values(1), values(2));
+    if (!encoding.problem.empty()) {
+      state.kind = Kind::kUnknown;
+      if (encoding.dynamic) {
+        Report(index, rules::kDynamicQuantization, Consequence::kRejected,
+               absl::StrCat(node.op, ": ", encoding.problem), node.outputs[0]);
+        resolved_.sources[i].state = SourceNode::State::kRefused;
+      } else {
+        Uncheck(index, std::move(encoding.problem));
+      }
+      continue;
+    }
+    state.encoding = static_cast<int32_t>(encodings_.size());
+    encodings_.push_back(std::move(encoding));
+  }
+  ReadOwnEncodings();
+}
+
+void SourceResolver::ReadOwnEncodings() {
+  for (size_t t = 0; t < file_.tensors.size(); ++t) {
+    const Tensor& tensor = file_.tensors[t];
+    if (!HasOwnEncoding(tensor)) continue;
+    annotated_ = true;
+    passed_[t] = static_cast<int32_t>(encodings_.size());
+    encodings_.push_back({tensor.encoding, tensor.dtype, {}, false});
+  }
+  if (!annotated_) return;
+  if (quantize_op_.empty()) quantize_op_ = mapping_.OpOfRole("quantize");
+  if (dequantize_op_.empty()) dequantize_op_ = mapping_.OpOfRole("dequantize");
+}
+
+int32_t SourceResolver::DequantizeOf(TensorId id) const {
+  const int32_t node = Producer(id);
+  return node >= 0 && states_[static_cast<size_t>(node)].kind == Kind::kDequantize ? node : -1;
+}
+
+int32_t SourceResolver::OnlyQuantizeOf(TensorId id) const {
+  if (graph_output_[static_cast<size_t>(id)]) return -1;
+  const std::span<const int32_t> readers = Readers(id);
+  if (readers.size() != 1) return -1;
+  return states_[static_cast<size_t>(readers[0])].kind == Kind::kQuantize ? readers[0] : -1;
+}
+
+TensorId SourceResolver::QuantizedInput(int32_t dq) const {
+  return Real(file_.nodes[static_cast<size_t>(dq)].inputs[0]);
+}
+
+int32_t SourceResolver::EncodingFor(TensorId id) const {
+  const int32_t dq = DequantizeOf(id);
+  return dq >= 0 ? states_[static_cast<size_t>(dq)].encoding : passed_[static_cast<size_t>(id)];
+}
+
+int32_t SourceResolver::EncodingBehind(TensorId id) const {
+  const int32_t q = OnlyQuantizeOf(id);
+  return q >= 0 ? states_[static_cast<size_t>(q)].encoding : passed_[static_cast<size_t>(id)];
+}
+
+TensorId SourceResolver::QuantizedSource(TensorId id) const {
+  const int32_t dq = DequantizeOf(id);
+  return dq >= 0 ? QuantizedInput(dq) : id;
+}
+
+TensorId SourceResolver::QuantizedResult(TensorId id) const {
+  const int32_t q = OnlyQuantizeOf(id);
+  return q >= 0 ? file_.nodes[static_cast<size_t>(q)].outputs[0] : id;
+}
+
+bool SourceResolver::IsPerTensor(int32_t encoding) const {
+  return encoding >= 0 &&
+         encodings_[static_cast<size_t>(encoding)].encoding.kind == EncodingKind::kPerTensor;
+}
+
+// Q behind an op that moves values, and nothing quantized before it: the Q counts before it too.
+void SourceResolver::PassBackward() {
+  for (size_t k = file_.nodes.size(); k-- > 0;) {
+    const Node& node = file_.nodes[k];
+    const NodeState& state = states_[k];
+    if (state.kind != Kind::kOp || !state.mapping->passes || node.inputs.empty() ||
+        node.outputs.size() != 1 || node.inputs[0] == kNoTensor || node.outputs[0] == kNoTensor) {
+      continue;
+    }
+    const TensorId in = Real(node.inputs[0]);
+    const int32_t encoding = EncodingBehind(node.outputs[0]);
+    if (!IsPerTensor(encoding) || EncodingFor(in) >= 0 || IsConstant(in) ||
+        graph_output_[static_cast<size_t>(in)] || Readers(in).size() != 1 ||
+        !IsFloat(FileTensor(in).dtype)) {
+      continue;
+    }
+    passed_[static_cast<size_t>(in)] = encoding;
+  }
+}
+
+// DQ before an op that moves values, and no Q behind it: the encoding counts behind it too.
+void SourceResolver::PassForward(int32_t index) {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  NodeState& state = states_[static_cast<size_t>(index)];
+  if (node.inputs.empty() || node.inputs[0] == kNoTensor || node.outputs.size() != 1 ||
+      node.outputs[0] == kNoTensor || state.chosen == nullptr) {
+    return;
+  }
+  const TensorId in = Real(node.inputs[0]), out = node.outputs[0];
+  const int32_t encoding = EncodingFor(in);
+  if (!IsPerTensor(encoding) || passed_[static_cast<size_t>(out)] >= 0) return;
+  for (const int32_t reader : Readers(out)) {
+    if (states_[static_cast<size_t>(reader)].kind == Kind::kQuantize) return;
+  }
+  passed_[static_cast<size_t>(out)] = encoding;
+  if (IsConstant(QuantizedSource(in))) {
+    // Folded before the graph is handed over.
+    state.kind = Kind::kFolded;
+    constant_[static_cast<size_t>(out)] = true;
+  }
+}
+
+const mapping::Case* SourceResolver::ChooseCase(int32_t node) {
+  const NodeScope scope(*this, node);
+  for (const mapping::Case& c : states_[static_cast<size_t>(node)].mapping->cases) {
+    if (c.when.empty() || c.when.Eval(scope).True()) return &c;
+  }
+  return nullptr;
+}
+
+// Inputs that no port shows are shapes, bounds and the like.
+bool SourceResolver::IsPort(const NodeState& state, size_t input) const {
+  if (state.chosen == nullptr) return true;
+  for (const mapping::Step& step : state.chosen->steps) {
+    if (step.all_inputs) return true;
+    for (const mapping::PortSpec& spec : step.inputs) {
+      const auto at = static_cast<size_t>(spec.index);
+      if (spec.source == mapping::PortSpec::Source::kFile && at == input) return true;
+      if (spec.source == mapping::PortSpec::Source::kRest && at <= input) return true;
+    }
+  }
+  return false;
+}
+
+bool SourceResolver::IsAnnotatedUnit(int32_t index, bool& touches_quantized,
+                                     std::vector<TensorId>* missing) const {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  const NodeState& state = states_[static_cast<size_t>(index)];
+  bool unit = state.chosen != nullptr;
+  touches_quantized = false;
+  const auto lacks = [&](TensorId id) {
+    unit = false;
+    // A float of 16 bits is what an encodings file asks for, nothing that is missing.
+    if (missing != nullptr && FileTensor(id).dtype != Dtype::kFloat16) missing->push_back(id);
+  };
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNoTensor || !IsPort(state, i)) continue;
+    const TensorId id = Real(node.inputs[i]);
+    if (EncodingFor(id) >= 0) {
+      touches_quantized = true;
+      continue;
+    }
+    // The tool quantizes a constant bias.
+    const bool bias = static_cast<int>(i) == state.mapping->bias && IsConstant(id);
+    if (!bias && (IsFloat(FileTensor(id).dtype) || FileTensor(id).dtype == Dtype::kUndefined)) {
+      lacks(id);
+    }
+  }
+  if (state.added != kNoTensor && EncodingFor(state.added) < 0 && !IsConstant(state.added)) {
+    lacks(state.added);
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoTensor) continue;
+    const TensorId id = LastOutput(index, i);
+    if (EncodingBehind(id) >= 0) {
+      touches_quantized = true;
+    } else if (IsFloat(FileTensor(id).dtype) || FileTensor(id).dtype == Dtype::kUndefined) {
+      lacks(id);
+    }
+  }
+  return unit && touches_quantized;
+}
+
+bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
+  if (annotated_) return IsAnnotatedUnit(index, touches_quantized);
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  const NodeState& state = states_[static_cast<size_t>(index)];
+  bool unit = !state.mapping->float_only && state.chosen != nullptr;
+  touches_quantized = false;
+  Dtype first = Dtype::kUndefined;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNoTensor || !IsPort(state, i)) continue;
+    const TensorId id = Real(node.inputs[i]);
+    const int32_t encoding = EncodingFor(id);
+    if (static_cast<int>(i) == state.mapping->bias) {
+      touches_quantized |= encoding >= 0;
+      unit &= IsBias(id) && (encoding >= 0 || !state.mapping->stored_bias);
+      continue;
+    }
+    if (encoding < 0) {
+      if (IsFloat(FileTensor(id).dtype) || FileTensor(id).dtype == Dtype::kUndefined) unit = false;
+      continue;
+    }
+    touches_quantized = true;
+    const Dtype dtype = encodings_[static_cast<size_t>(encoding)].dtype;
+    if (first == Dtype::kUndefined) first = dtype;
+    if (state.mapping->same_inputs && dtype != first) unit = false;
+    if (static_cast<int>(i) == state.mapping->weight && first == Dtype::kSfixedPoint8 &&
+        dtype != first) {
+      unit = false;
+    }
+  }
+  if (state.added != kNoTensor && !IsBias(state.added)) unit = false;
+  if (first == Dtype::kUndefined) unit = false;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoTensor) continue;
+    const TensorId id = LastOutput(index, i);
+    for (const int32_t reader : Readers(id)) {
+      touches_quantized |= states_[static_cast<size_t>(reader)].kind == Kind::kQuantize;
+    }
+    const Dtype dtype = FileTensor(id).dtype;
+    if (!IsFloat(dtype) && dtype != Dtype::kUndefined) continue;
+    const int32_t encoding = EncodingBehind(id);
+    if (encoding < 0 && state.mapping->open) continue;
+    if (encoding < 0 || encodings_[static_cast<size_t>(encoding)].dtype != first) unit = false;
+  }
+  return unit;
+}
+
+// Whether every value that the encoding can express lies within the activation's bounds
+// (ONNX Runtime drops such an activation: its bounds, quantized, are not inside the range).
+bool SourceResolver::MakesRedundant(int32_t activation, int32_t encoding) const {
+  const NodeState& state = states_[static_cast<size_t>(activation)];
+  const NodeEncoding& q = encodings_[static_cast<size_t>(encoding)];
+  if (q.encoding.kind != EncodingKind::kPerTensor) return false;
+  const double scale = q.encoding.scales[0];
+  const double zero = q.encoding.zero_points.empty() ? 0 : q.encoding.zero_points[0];
+  if (!(scale > 0)) return false;
+  const NodeScope scope(*this, activation);
+  if (!state.mapping->clamp_min.empty()) {
+    const Value bound = state.mapping->clamp_min.Eval(scope);
+    const std::optional<double> low = bound.AsReal();
+    if (!low && !(bound.null() && bound.why == Value::Why::kAbsent)) return false;
+    if (low && std::round(*low / scale) + zero >
+                   static_cast<double>(StoredMin(q.dtype, q.encoding.bitwidth))) {
+      return false;
+    }
+  }
+  if (!state.mapping->clamp_max.empty()) {
+    const Value bound = state.mapping->clamp_max.Eval(scope);
+    const std::optional<double> high = bound.AsReal();
+    if (!high && !(bound.null() && bound.why == Value::Why::kAbsent)) return false;
+    if (high && std::round(*high / scale) + zero <
+                    static_cast<double>(StoredMax(q.dtype, q.encoding.bitwidth))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+TensorId SourceResolver::LastOutput(int32_t index, size_t i) const {
+  const NodeState& state = states_[static_cast<size_t>(index)];
+  const int32_t last = i == 0 && state.fused >= 0 ? state.fused : index;
+  return file_.nodes[static_cast<size_t>(last)].outputs[i];
+}
+
+// Biases are int32; the tool quantizes constants in float itself.
+bool SourceResolver::IsBias(TensorId id) const {
+  const int32_t encoding = EncodingFor(id);
+  if (encoding < 0) return IsConstant(id);
+  return encodings_[static_cast<size_t>(encoding)].dtype == Dtype::kSfixedPoint32;
+}
+
+// A MatMul whose only reader adds a vector is one op with a bias, where that makes a unit.
+void SourceResolver::FuseAddition(int32_t index) {
+  NodeState& state = states_[static_cast<size_t>(index)];
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  if (state.chosen == nullptr || node.outputs.size() != 1 || node.outputs[0] == kNoTensor) return;
+  const TensorId out = node.outputs[0];
+  if (graph_output_[static_cast<size_t>(out)] || Readers(out).size() != 1) return;
+  const int32_t next = Readers(out)[0];
+  const Node& add = file_.nodes[static_cast<size_t>(next)];
+  NodeState& addition = states_[static_cast<size_t>(next)];
+  if (annotated_ && EncodingBehind(out) >= 0) return;
+  if (addition.kind != Kind::kOp || add.op != state.mapping->adds || !add.domain.empty() ||
+      add.inputs.size() != 2 || add.outputs.size() != 1 || add.outputs[0] == kNoTensor) {
+    return;
+  }
+  const bool takes_bias = std::any_of(
+      state.chosen->steps.begin(), state.chosen->steps.end(), [](const mapping::Step& step) {
+        return std::any_of(step.inputs.begin(), step.inputs.end(), [](const auto& spec) {
+          return spec.source == mapping::PortSpec::Source::kAdded;
+        });
+      });
+  const size_t other = Real(add.inputs[0]) == out ? 1 : 0;
+  if (!takes_bias || add.inputs[other] == kNoTensor) return;
+  const TensorId added = Real(add.inputs[other]);
+  const int32_t dq = DequantizeOf(added);
+  const Tensor& shape = FileTensor(dq >= 0 ? QuantizedInput(dq) : added);
+  const Tensor& product = FileTensor(out);
+  if (shape.rank() != 1 || product.rank() < 1 || shape.dims[0] != product.dims.back()) return;
+  state.fused = next;
+  state.added = added;
+  FuseActivation(index);
+  bool touches = false;
+  if (!IsUnit(index, touches)) {
+    state.fused = -1;
+    state.added = kNoTensor;
+    return;
+  }
+  addition.host = index;
+  addition.shares = true;
+}
+
+void SourceResolver::FuseActivation(int32_t index) {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  NodeState& state = states_[static_cast<size_t>(index)];
+  // An op that moves values has its own Q and DQ by then.
+  if (state.mapping->passes) return;
+  if (node.outputs.size() != 1 || node.outputs[0] == kNoTensor) return;
+  const TensorId out = LastOutput(index, 0);
+  if (graph_output_[static_cast<size_t>(out)] || Readers(out).size() != 1) return;
+  const int32_t next = Readers(out)[0];
+  NodeState& activation = states_[static_cast<size_t>(next)];
+  if (activation.kind != Kind::kOp || !activation.mapping->clamp) return;
+  const Node& act = file_.nodes[static_cast<size_t>(next)];
+  if (act.inputs.empty() || act.inputs[0] == kNoTensor || Real(act.inputs[0]) != out ||
+      act.outputs.size() != 1 || act.outputs[0] == kNoTensor) {
+    return;
+  }
+  if (annotated_) {
+    // Without an encoding between the two, they were quantized as one.
+    if (EncodingBehind(out) >= 0 || EncodingBehind(act.outputs[0]) < 0) return;
+  } else {
+    const int32_t q = OnlyQuantizeOf(act.outputs[0]);
+    if (q < 0 || !MakesRedundant(next, states_[static_cast<size_t>(q)].encoding)) return;
+  }
+  const int32_t before = state.fused;
+  state.fused = next;
+  bool touches = false;
+  if (!IsUnit(index, touches)) {
+    state.fused = before;
+    return;
+  }
+  activation.host = index;
+  activation.shares = true;
+}
+
+void SourceResolver::FormUnits() {
+  PassBackward();
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    NodeState& state = states_[i];
+    const auto index = static_cast<int32_t>(i);
+    if (state.kind != Kind::kOp || state.host >= 0) continue;
+    state.chosen = ChooseCase(index);
+    if (state.mapping->passes) {
+      PassForward(index);
+      if (state.kind == Kind::kFolded) continue;
+    }
+    if (!state.mapping->adds.empty()) FuseAddition(index);
+    if (state.fused < 0) FuseActivation(index);
+    bool touches_quantized = false;
+    state.quantized = IsUnit(index, touches_quantized);
+    if (state.quantized || !touches_quantized || state.chosen == nullptr ||
+        state.chosen->steps.empty()) {
+      continue;
+    }
+    if (annotated_) {
+      ReportMissing(index);
+    } else {
+      const Node& node = file_.nodes[i];
+      Report(index, rules::kHalfQuantizedUnit, Consequence::kAltered,
+             state.mapping->float_only
+                 ? absl::StrCat(node.op, " is never a quantized unit: it runs in float")
+                 : absl::StrCat(node.op,
+                                " runs in float: not all of its inputs come from DequantizeLinear "
+                                "and its outputs go to one QuantizeLinear of the same dtype"));
+    }
+  }
+  PlaceQuantizers();
+}
+
+void SourceResolver::ReportMissing(int32_t index) {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  bool touches = false;
+  std::vector<TensorId> missing;
+  IsAnnotatedUnit(index, touches, &missing);
+  for (const TensorId id : missing) {
+    const std::string& name = FileTensor(id).name;
+    Report(index, rules::kUnencodedTensor, Consequence::kAltered,
+           absl::StrCat("\"", name, "\" has no encoding: ", node.op,
+                        " runs in float, or with an encoding that a tool chooses"),
+           id);
+    Finding& finding = resolved_.findings.back();
+    finding.found = "no encoding";
+    finding.allowed = "an encoding for each tensor between quantized ops";
+    finding.fixes.push_back({absl::StrCat("add an entry for \"", name, "\""), false, {}});
+  }
+}
+
+// Q and DQ that no unit takes in stand alone; at the graph's ends the caller (de)quantizes.
+void SourceResolver::PlaceQuantizers() {
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    NodeState& state = states_[i];
+    const Node& node = file_.nodes[i];
+    if (state.kind == Kind::kDequantize) {
+      for (const int32_t reader : Readers(node.outputs[0])) {
+        const NodeState& r = states_[static_cast<size_t>(reader)];
+        if (r.kind == Kind::kUnknown ||
+            (r.kind == Kind::kOp && !r.quantized && r.chosen != nullptr)) {
+          state.emit |= !IsConstant(QuantizedInput(static_cast<int32_t>(i)));
+        }
+      }
+    } else if (state.kind == Kind::kQuantize) {
+      const TensorId in = Real(node.inputs[0]);
+      int32_t from = Producer(in);
+      if (from >= 0) {
+        const NodeState& p = states_[static_cast<size_t>(from)];
+        if (p.host >= 0 && p.shares) from = p.host;
+      }
+      if (IsConstant(in) || graph_input_[static_cast<size_t>(in)] || from < 0) continue;
+      const NodeState& p = states_[static_cast<size_t>(from)];
+      if (p.kind == Kind::kOp && p.quantized) {
+        state.host = from;
+      } else {
+        state.emit = true;
+      }
+    }
+  }
+}
+
+}  // namespace quantgate

@@ -1,0 +1,102 @@
+#include "core/lower/resolve/node_scope.h"
+
+#include <variant>
+
+namespace quantgate {
+
+using mapping::Ints;
+using mapping::PortFacts;
+using mapping::Value;
+
+Value ValueOf(const ParamValue& param) {
+  struct Convert {
+    Value operator()(const IntParam& p) const { return Value::Int(p.value); }
+    Value operator()(const UintParam& p) const { return Value::Int(static_cast<int64_t>(p.value)); }
+    Value operator()(double p) const { return Value::Real(p); }
+    Value operator()(bool p) const { return Value::Int(p); }
+    Value operator()(const std::string& p) const { return Value::Text(p); }
+    Value operator()(const std::vector<std::string>&) const { return Value::Null(); }
+    Value operator()(const std::vector<int64_t>& p) const {
+      return Value::List(Ints(p.begin(), p.end()));
+    }
+    Value operator()(const std::vector<double>& p) const {
+      Value v;
+      v.type = Value::Type::kReals;
+      v.reals = p;
+      return v;
+    }
+    Value operator()(const TensorParam& p) const {
+      return p.reals.empty() ? (*this)(p.ints) : (*this)(p.reals);
+    }
+  };
+  return std::visit(Convert{}, param);
+}
+
+const Node& NodeScope::node() const { return resolver_.file_.nodes[static_cast<size_t>(node_)]; }
+
+TensorId NodeScope::Tensor(int64_t port) const {
+  if (port < 0) {
+    const auto i = static_cast<size_t>(-1 - port);
+    return i < node().outputs.size() ? node().outputs[i] : kNoTensor;
+  }
+  const auto i = static_cast<size_t>(port);
+  if (i >= node().inputs.size() || node().inputs[i] == kNoTensor) return kNoTensor;
+  return resolver_.Real(node().inputs[i]);
+}
+
+Value NodeScope::Attribute(std::string_view name) const {
+  const Param* param = node().FindParam(name);
+  if (param == nullptr) {
+    const mapping::Expr* value =
+        resolver_.states_[static_cast<size_t>(node_)].mapping->Default(name);
+    return value != nullptr ? value->Eval(*this) : Value::Null();
+  }
+  return ValueOf(param->value);
+}
+
+PortFacts NodeScope::Port(int64_t port) const {
+  PortFacts facts;
+  TensorId id = Tensor(port);
+  if (id == kNoTensor) return facts;
+  const quantgate::Tensor* tensor = &resolver_.FileTensor(id);
+  facts.given = true;
+  facts.dtype = tensor->dtype;
+  if (tensor->unknown_rank) {
+    // Files often give the shape of the quantized side only.
+    id = port >= 0 ? resolver_.QuantizedSource(id) : resolver_.QuantizedResult(id);
+    tensor = &resolver_.FileTensor(id);
+  }
+  facts.known_rank = !tensor->unknown_rank;
+  facts.dims = tensor->dims;
+  return facts;
+}
+
+Value NodeScope::Constant(int64_t port) const {
+  const TensorId id = Tensor(port);
+  if (id == kNoTensor) return Value::Null();
+  if (!resolver_.IsConstant(id)) return Value::Null(Value::Why::kDynamic);
+  const TensorValues* values = resolver_.ValuesOf(id);
+  if (values == nullptr) return Value::Null(Value::Why::kNotKept);
+  const bool scalar = resolver_.FileTensor(id).rank() == 0;
+  if (!values->reals.empty()) {
+    if (scalar) return Value::Real(values->reals[0]);
+    Value v;
+    v.type = Value::Type::kReals;
+    v.reals = values->reals;
+    return v;
+  }
+  if (scalar && values->ints.size() == 1) return Value::Int(values->ints[0]);
+  return Value::List(Ints(values->ints.begin(), values->ints.end()));
+}
+
+bool NodeScope::IsStatic(int64_t port) const {
+  const TensorId id = Tensor(port);
+  if (id == kNoTensor) return false;
+  return resolver_.IsConstant(id) || resolver_.IsConstant(resolver_.QuantizedSource(id));
+}
+
+int64_t NodeScope::InputCount() const { return static_cast<int64_t>(node().inputs.size()); }
+int64_t NodeScope::OutputCount() const { return static_cast<int64_t>(node().outputs.size()); }
+int64_t NodeScope::Opset() const { return resolver_.file_.opset; }
+
+}  // namespace quantgate

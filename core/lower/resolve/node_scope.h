@@ -1,0 +1,35 @@
+// What the expressions of a mapping see of a node.
+#ifndef QUANTGATE_CORE_LOWER_RESOLVE_NODE_SCOPE_H_
+#define QUANTGATE_CORE_LOWER_RESOLVE_NODE_SCOPE_H_
+
+#include "core/lower/expression/expr.h"
+#include "core/lower/resolve/source_resolver.h"
+
+namespace quantgate {
+
+// A param as an expression sees it.
+mapping::Value ValueOf(const ParamValue& param);
+
+class NodeScope : public mapping::Scope {
+ public:
+  NodeScope(const SourceResolver& resolver, int32_t node) : resolver_(resolver), node_(node) {}
+
+  mapping::Value Attribute(std::string_view name) const override;
+  mapping::PortFacts Port(int64_t port) const override;
+  mapping::Value Constant(int64_t port) const override;
+  bool IsStatic(int64_t port) const override;
+  int64_t InputCount() const override;
+  int64_t OutputCount() const override;
+  int64_t Opset() const override;
+
+ private:
+  const Node& node() const;
+  TensorId Tensor(int64_t port) const;  // kNoTensor where it is not given
+
+  const SourceResolver& resolver_;
+  int32_t node_;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_LOWER_RESOLVE_NODE_SCOPE_H_

@@ -1,0 +1,33 @@
+#include "core/lower/resolve/resolve.h"
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/lower/resolve/source_resolver.h"
+
+namespace quantgate {
+
+mapping::Mapping MappingOf(Dialect dialect, const Target& target, const opdb::View& database) {
+  const int backend = database.FindBackend(target.backend());
+  return {database, absl::StrCat("resolve/", std::string(DialectName(dialect))),
+          backend >= 0 ? &database.backends()[static_cast<size_t>(backend)] : nullptr};
+}
+
+Resolved Resolve(const Model& model, const Target& target, const opdb::View& database) {
+  Resolved resolved;
+  resolved.graph = resolved.file = &model;
+  bool foreign = false;
+  for (const Node& node : model.nodes) foreign |= model.DialectOf(node) != Dialect::kQnn;
+  // A QNN model says already what the backend gets.
+  if (!foreign) return resolved;
+
+  resolved.owned = std::make_unique<Model>();
+  resolved.graph = resolved.owned.get();
+  resolved.sources.resize(model.nodes.size());
+  mapping::Mapping mapping = MappingOf(model.dialect, target, database);
+  SourceResolver(model, mapping, resolved).Run();
+  return resolved;
+}
+
+}  // namespace quantgate

@@ -1,0 +1,61 @@
+// What resolve makes of a Model and routes change: QNN ops with encodings, and which node of
+// the file each of them serves.
+#ifndef QUANTGATE_CORE_LOWER_RESOLVE_RESOLVED_H_
+#define QUANTGATE_CORE_LOWER_RESOLVE_RESOLVED_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "quantgate/model.h"
+#include "quantgate/report.h"
+
+namespace quantgate {
+
+// One node of the file.
+struct SourceNode {
+  enum class State : uint8_t {
+    kOps,        // became one or more ops of the graph (maybe one that serves several nodes)
+    kAbsorbed,   // became part of another node: encoding, static tensor, fused activation
+    kUnchecked,  // nothing is known: `reason`
+    kRefused,    // no QNN op takes it: its finding is in `findings`
+  };
+  State state = State::kOps;
+  // kAbsorbed: the node that took it in (index into the file's nodes), -1 = none (a graph end).
+  int32_t into = -1;
+  // kAbsorbed: true = shares the verdict of `into` (a fused Relu), false = `accepted` (a Q/DQ).
+  bool shares_verdict = false;
+  // kRefused: too late for another side to take it (routes: `fatal`).
+  bool fatal = false;
+  std::string reason;
+};
+
+struct Resolved {
+  // The QNN graph, never null. Not owned: the validator's input itself where nothing had to be
+  // resolved, else `owned`.
+  const Model* graph = nullptr;
+  const Model* file = nullptr;  // what was resolved; not owned
+  std::unique_ptr<Model> owned;
+  std::vector<int32_t> op_source;   // per graph->nodes: the file node it serves; empty = identity
+  std::vector<SourceNode> sources;  // per node of the file; empty = all kOps
+  // Per graph tensor whose layout differs from the file's: dims[i] = file dims[perm[i]]; -1 = a
+  // dimension of size 1 that the file doesn't have.
+  absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>> layout;
+  // Per tensor of `owned`: the file's tensor that its scales, zero points and values are those of;
+  // kNoTensor = they were computed, or there are none.
+  std::vector<TensorId> numbers_of;
+  // Per tensor of the graph that stands for an end of the file, with the Quantize or Dequantize
+  // between them taken in: that end, a tensor of the file.
+  absl::flat_hash_map<TensorId, TensorId> end_of;
+  // Found on the way (QG1xx, QG6xx), node_index and the texts set; levels are set later.
+  std::vector<Finding> findings;
+  // What the route changes, where it is more than a finding.
+  std::vector<Change> changes;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_LOWER_RESOLVE_RESOLVED_H_

@@ -1,0 +1,536 @@
+#include "core/lower/resolve/source_resolver.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "core/lower/resolve/node_scope.h"
+#include "core/rules/raise.h"
+#include "quantgate/rule.h"
+
+namespace quantgate {
+
+using mapping::Ints;
+using mapping::PortSpec;
+using mapping::Value;
+
+SourceResolver::SourceResolver(const Model& file, mapping::Mapping& mapping, Resolved& resolved)
+    : file_(file), mapping_(mapping), resolved_(resolved), builder_(file, resolved) {}
+
+void SourceResolver::Run() {
+  Classify();
+  CountReaders();
+  FindConstants();
+  ReadEncodings();
+  FormUnits();
+  Emit();
+  FillSources();
+}
+
+void SourceResolver::Report(int32_t node, RuleId rule, Consequence consequence, std::string message,
+                            TensorId tensor) {
+  Finding& finding =
+      resolved_.findings.emplace_back(rules::Raise(rule, consequence, std::move(message)));
+  finding.node_index = node;
+  finding.node = file_.nodes[static_cast<size_t>(node)].name;
+  finding.op = file_.nodes[static_cast<size_t>(node)].op;
+  if (tensor != kNoTensor) finding.tensor = FileTensor(tensor).name;
+}
+
+void SourceResolver::Uncheck(int32_t node, std::string reason) {
+  SourceNode& source = resolved_.sources[static_cast<size_t>(node)];
+  source.state = SourceNode::State::kUnchecked;
+  Report(node, rules::kUnmappedSourceOp, Consequence::kUnchecked, reason);
+  source.reason = std::move(reason);
+}
+
+void SourceResolver::Refuse(int32_t node, std::string reason) {
+  const Node& source = file_.nodes[static_cast<size_t>(node)];
+  // The finding that says why it does not run in full is pointless where it does not run at all.
+  std::erase_if(resolved_.findings, [&](const Finding& f) {
+    return f.node_index == node && f.consequence == Consequence::kAltered;
+  });
+  Report(node, rules::kUnmappedSourceOp, Consequence::kRejected,
+         absl::StrCat(source.op, " has no QNN op: ", std::move(reason)));
+  resolved_.sources[static_cast<size_t>(node)].state = SourceNode::State::kRefused;
+}
+
+TensorId SourceResolver::InputTensor(int32_t index, size_t i) {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  if (i >= node.inputs.size() || node.inputs[i] == kNoTensor) return kNoTensor;
+  return FileTensorIn(index, Real(node.inputs[i]),
+                      static_cast<int>(i) == states_[static_cast<size_t>(index)].mapping->bias);
+}
+
+// A bias in float with the encoding that the tool gives it: scale of input x weight.
+TensorId SourceResolver::QuantizedBias(int32_t index, TensorId id) {
+  const TensorId in = InputTensor(index, 0), weight = InputTensor(index, 1);
+  Encoding encoding;
+  encoding.kind = EncodingKind::kPerTensor;
+  encoding.scales = {1};
+  if (in != kNoTensor && weight != kNoTensor) {
+    const Encoding& a = builder_.tensor(in).encoding;
+    const Encoding& w = builder_.tensor(weight).encoding;
+    if (w.kind == EncodingKind::kPerChannel) encoding.kind = EncodingKind::kPerChannel;
+    if (!a.scales.empty() && !w.scales.empty()) encoding.scales = w.scales;
+    for (float& scale : encoding.scales) scale *= a.scales.empty() ? 1 : a.scales[0];
+  }
+  return builder_.Fixed(id, Dtype::kSfixedPoint32, encoding, true);
+}
+
+TensorId SourceResolver::FileTensorIn(int32_t index, TensorId id, bool bias) {
+  const int32_t encoding = EncodingFor(id);
+  const bool quantized = states_[static_cast<size_t>(index)].quantized;
+  if (encoding >= 0) {
+    const TensorId q = QuantizedSource(id);
+    if (quantized) {
+      const NodeEncoding& e = encodings_[static_cast<size_t>(encoding)];
+      return builder_.Fixed(q, e.dtype, e.encoding, IsConstant(q));
+    }
+    // A dequantized constant is a constant.
+    if (IsConstant(q)) {
+      const TensorId plain = builder_.PlainConstant(id);
+      Tensor& t = builder_.graph().tensors[static_cast<size_t>(plain)];
+      if (t.unknown_rank && !FileTensor(q).unknown_rank) {
+        t.dims = FileTensor(q).dims;
+        t.unknown_rank = false;
+      }
+      return plain;
+    }
+    const int32_t producer = Producer(id);
+    const bool made_in_float = producer >= 0 &&
+                               states_[static_cast<size_t>(producer)].kind == Kind::kOp &&
+                               !states_[static_cast<size_t>(producer)].quantized;
+    if (q == id && !made_in_float) EmitBorder(index, id, false);
+  } else if (bias && quantized && IsConstant(id)) {
+    return QuantizedBias(index, id);
+  }
+  return IsConstant(id) ? builder_.PlainConstant(id) : builder_.Plain(id);
+}
+
+TensorId SourceResolver::OutputTensor(int32_t index, size_t i) {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  if (i >= node.outputs.size() || node.outputs[i] == kNoTensor) return kNoTensor;
+  const TensorId id = LastOutput(index, i);
+  const int32_t encoding = EncodingBehind(id);
+  if (!states_[static_cast<size_t>(index)].quantized || encoding < 0) return builder_.Plain(id);
+  const NodeEncoding& e = encodings_[static_cast<size_t>(encoding)];
+  return builder_.Fixed(QuantizedResult(id), e.dtype, e.encoding, false);
+}
+
+void SourceResolver::EmitBorder(int32_t index, TensorId id, bool quantize) {
+  if (border_[static_cast<size_t>(id)]) return;
+  border_[static_cast<size_t>(id)] = true;
+  const NodeEncoding& e = encodings_[static_cast<size_t>(passed_[static_cast<size_t>(id)])];
+  const TensorId fixed = builder_.Fixed(id, e.dtype, e.encoding, false);
+  const TensorId plain = builder_.Plain(id);
+  Node node;
+  node.op = std::string(quantize ? quantize_op_ : dequantize_op_);
+  node.name = absl::StrCat(FileTensor(id).name, "/", node.op);
+  node.inputs = {quantize ? plain : fixed};
+  node.outputs = {quantize ? fixed : plain};
+  builder_.graph().nodes.push_back(std::move(node));
+  resolved_.op_source.push_back(index);
+}
+
+TensorId SourceResolver::Arrange(int32_t node, const PortSpec& spec, TensorId id) {
+  if (id == kNoTensor) return id;
+  const NodeScope scope(*this, node);
+  if (spec.layout == mapping::Layout::kChannelsLast) {
+    const int rank = builder_.tensor(id).rank();
+    if (rank < 0) return kNoTensor;
+    Ints perm;
+    for (int i = 0; i < rank; ++i) perm.push_back(i == 0 ? 0 : i + 1 == rank ? 1 : i + 1);
+    if (rank < 3) perm.clear();
+    if (!perm.empty() || spec.unsqueeze >= 0) id = builder_.Permuted(id, perm, spec.unsqueeze);
+  } else if (spec.layout == mapping::Layout::kExpr) {
+    const std::optional<Ints> perm = spec.perm.Eval(scope).AsInts();
+    if (!perm) return kNoTensor;
+    id = builder_.Permuted(id, *perm, spec.unsqueeze);
+  } else if (spec.unsqueeze >= 0) {
+    id = builder_.Permuted(id, {}, spec.unsqueeze);
+  }
+  if (id != kNoTensor && !spec.dims.empty()) {
+    const std::optional<Ints> dims = spec.dims.Eval(scope).AsInts();
+    if (!dims) return kNoTensor;
+    id = builder_.Reshaped(id, *dims);
+  }
+  return id;
+}
+
+bool SourceResolver::AddPort(int32_t index, const PortSpec& spec, bool input,
+                             std::vector<TensorId>& temps, absl::InlinedVector<TensorId, 4>& out) {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  const auto fail = [&](std::string_view name) {
+    Uncheck(index, absl::StrCat("the shape of ", std::string(name), " is not known"));
+    return false;
+  };
+  const auto file_port = [&](int64_t port) {
+    return port >= 0 ? InputTensor(index, static_cast<size_t>(port))
+                     : OutputTensor(index, static_cast<size_t>(-1 - port));
+  };
+  switch (spec.source) {
+    case PortSpec::Source::kFile: {
+      TensorId id = file_port(input ? spec.index : -1 - spec.index);
+      if (id != kNoTensor && spec.requantize != Dtype::kUndefined) {
+        const Tensor& from = builder_.tensor(id);
+        if (from.is_static && IsFixedPoint(from.dtype) && from.dtype != spec.requantize) {
+          Tensor t = from;
+          t.dtype = spec.requantize;
+          t.encoding.bitwidth = 0;
+          t.encoding.zero_points.clear();
+          id = builder_.Add(std::move(t));
+        }
+      }
+      const TensorId arranged = Arrange(index, spec, id);
+      if (arranged == kNoTensor && id != kNoTensor) return fail(builder_.tensor(id).name);
+      out.push_back(arranged);
+      return true;
+    }
+    case PortSpec::Source::kAdded: {
+      const TensorId added = states_[static_cast<size_t>(index)].added;
+      out.push_back(added != kNoTensor ? FileTensorIn(index, added, true) : kNoTensor);
+      return true;
+    }
+    case PortSpec::Source::kRest: {
+      const size_t count = input ? node.inputs.size() : node.outputs.size();
+      for (size_t i = static_cast<size_t>(spec.index); i < count; ++i) {
+        const auto port = static_cast<int64_t>(i);
+        const TensorId id = file_port(input ? port : -1 - port);
+        const TensorId arranged = Arrange(index, spec, id);
+        if (arranged == kNoTensor && id != kNoTensor) return fail(builder_.tensor(id).name);
+        out.push_back(arranged);
+      }
+      return true;
+    }
+    case PortSpec::Source::kTemp:
+    case PortSpec::Source::kConst: {
+      const bool temp = spec.source == PortSpec::Source::kTemp;
+      if (temp && temps[static_cast<size_t>(spec.index)] != kNoTensor) {
+        const TensorId arranged = Arrange(index, spec, temps[static_cast<size_t>(spec.index)]);
+        if (arranged == kNoTensor) return fail(spec.name);
+        out.push_back(arranged);
+        return true;
+      }
+      const TensorId like = file_port(spec.like);
+      TensorId numbers_of = kNoTensor;
+      Tensor t;
+      t.name = absl::StrCat(node.name, "/", temp ? std::string(spec.name) : "constant");
+      t.is_static = !temp;
+      if (like != kNoTensor) {
+        const Tensor& model = builder_.tensor(like);
+        t.dtype = model.dtype;
+        if (model.encoding.kind == EncodingKind::kPerTensor) {
+          t.encoding = model.encoding;
+          numbers_of = builder_.NumbersOf(like);
+        }
+        if (temp && spec.dims.empty()) {
+          t.dims = model.dims;
+          t.unknown_rank = model.unknown_rank;
+        }
+      }
+      if (spec.dtype != Dtype::kUndefined) {
+        t.dtype = spec.dtype;
+        static const Encoding kNone;
+        t.encoding = kNone;
+      }
+      if (spec.requantize != Dtype::kUndefined && IsFixedPoint(t.dtype)) {
+        t.dtype = spec.requantize;
+        t.encoding.zero_points.clear();
+      }
+      if (!spec.dims.empty()) {
+        const std::optional<Ints> dims = spec.dims.Eval(NodeScope(*this, index)).AsInts();
+        if (!dims) return fail(t.name);
+        t.dims.assign(dims->begin(), dims->end());
+      } else if (!temp) {
+        t.dims = {1};
+      }
+      out.push_back(builder_.Add(std::move(t), numbers_of));
+      if (temp) temps[static_cast<size_t>(spec.index)] = out.back();
+      return true;
+    }
+  }
+  return false;
+}
+
+namespace {
+
+bool SameText(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::toupper(static_cast<unsigned char>(x)) ==
+           std::toupper(static_cast<unsigned char>(y));
+  });
+}
+
+}  // namespace
+
+bool SourceResolver::AddParam(int32_t index, const mapping::ParamSpec& spec, Node& out) {
+  Value value = spec.value.Eval(NodeScope(*this, index));
+  if (value.null()) {
+    if (spec.optional && value.why == Value::Why::kAbsent) return true;
+    if (value.why == Value::Why::kNotKept) {
+      Uncheck(index, absl::StrCat("the constant behind `", std::string(spec.name),
+                                  "` is too large to keep"));
+    } else if (value.why == Value::Why::kDynamic) {
+      Refuse(index, absl::StrCat("`", std::string(spec.name),
+                                 "` must be a constant and is computed at run time"));
+    } else {
+      Uncheck(index, absl::StrCat("the value of `", std::string(spec.name), "` is not known"));
+    }
+    return false;
+  }
+  if (value.type == Value::Type::kText) {
+    std::optional<int64_t> number;
+    for (const opdb::EnumRow& row : spec.values) {
+      if (SameText(mapping_.database().str(row.name), value.text)) number = row.value;
+    }
+    if (!number) {
+      Uncheck(index, absl::StrCat("`", std::string(spec.name), "` has no value ",
+                                  std::string(value.text)));
+      return false;
+    }
+    value = Value::Int(*number);
+  }
+  Param& param = out.params.emplace_back();
+  param.name = std::string(spec.name);
+  const bool list = value.type == Value::Type::kInts || value.type == Value::Type::kReals;
+  if (spec.tensor || (list && spec.dtype == Dtype::kUndefined)) {
+    TensorParam tensor;
+    if (value.type == Value::Type::kReals || value.type == Value::Type::kReal) {
+      tensor.dtype = Dtype::kFloat32;
+      tensor.reals = list ? value.reals : std::vector<double>{value.real};
+      tensor.dims = {static_cast<int64_t>(tensor.reals.size())};
+    } else {
+      const Ints ints = value.AsInts().value_or(Ints{});
+      tensor.dtype = Dtype::kInt32;
+      const auto count = static_cast<int64_t>(ints.size());
+      if (value.columns > 0) {
+        tensor.dims = {count / value.columns, value.columns};
+      } else {
+        tensor.dims = {count};
+      }
+      if (spec.dtype == Dtype::kFloat32) {
+        tensor.reals.assign(ints.begin(), ints.end());
+      } else {
+        tensor.ints.assign(ints.begin(), ints.end());
+      }
+    }
+    if (spec.dtype != Dtype::kUndefined) tensor.dtype = spec.dtype;
+    param.value = std::move(tensor);
+    return true;
+  }
+  const std::optional<int64_t> integer = value.AsInt();
+  const std::optional<double> real = value.AsReal();
+  switch (ClassOf(spec.dtype)) {
+    case DtypeClass::kBool:
+      param.value = value.True();
+      return true;
+    case DtypeClass::kFloat:
+      if (real) {
+        param.value = *real;
+        return true;
+      }
+      break;
+    case DtypeClass::kUint:
+      if (integer && *integer >= 0) {
+        param.value = UintParam{static_cast<uint64_t>(*integer)};
+        return true;
+      }
+      break;
+    default:
+      if (value.type == Value::Type::kReal) {
+        param.value = value.real;
+        return true;
+      }
+      if (integer) {
+        param.value = IntParam{*integer};
+        return true;
+      }
+      break;
+  }
+  Uncheck(index, absl::StrCat("the value of `", std::string(spec.name), "` does not fit ",
+                              std::string(DtypeName(spec.dtype))));
+  return false;
+}
+
+bool SourceResolver::EmitStep(int32_t index, const mapping::Step& step,
+                              std::vector<TensorId>& temps, bool named) {
+  const Node& source = file_.nodes[static_cast<size_t>(index)];
+  Node node;
+  node.name = named ? source.name : absl::StrCat(source.name, "/", std::string(step.op));
+  node.op = std::string(step.op);
+  node.location = source.location;
+  static const PortSpec kAll = [] {
+    PortSpec spec;
+    spec.source = PortSpec::Source::kRest;
+    return spec;
+  }();
+  absl::InlinedVector<TensorId, 4> outputs;
+  if (step.all_inputs) {
+    if (!AddPort(index, kAll, true, temps, node.inputs)) return false;
+  }
+  for (const PortSpec& spec : step.inputs) {
+    if (!AddPort(index, spec, true, temps, node.inputs)) return false;
+  }
+  if (step.all_outputs) {
+    if (!AddPort(index, kAll, false, temps, outputs)) return false;
+  }
+  for (const PortSpec& spec : step.outputs) {
+    if (!AddPort(index, spec, false, temps, outputs)) return false;
+  }
+  while (!node.inputs.empty() && node.inputs.back() == kNoTensor) node.inputs.pop_back();
+  node.outputs.assign(outputs.begin(), outputs.end());
+  for (const mapping::ParamSpec& spec : step.params) {
+    if (!AddParam(index, spec, node)) return false;
+  }
+  builder_.graph().nodes.push_back(std::move(node));
+  resolved_.op_source.push_back(index);
+  return true;
+}
+
+bool SourceResolver::EmitOp(int32_t index) {
+  const NodeState& state = states_[static_cast<size_t>(index)];
+  if (state.chosen == nullptr) {
+    Refuse(index, "no form of it fits");
+    return false;
+  }
+  if (!state.chosen->refused.empty()) {
+    Refuse(index, std::string(state.chosen->refused));
+    return false;
+  }
+  if (state.chosen->steps.empty()) {
+    Uncheck(index, std::string(state.chosen->unchecked));
+    return false;
+  }
+  std::vector<TensorId> temps(static_cast<size_t>(state.chosen->temps), kNoTensor);
+  const size_t before = builder_.graph().nodes.size();
+  for (const mapping::Step& step : state.chosen->steps) {
+    if (!EmitStep(index, step, temps, state.chosen->steps.size() == 1)) {
+      builder_.graph().nodes.resize(before);
+      resolved_.op_source.resize(before);
+      return false;
+    }
+  }
+  return true;
+}
+
+void SourceResolver::EmitQuantizer(int32_t index) {
+  const Node& source = file_.nodes[static_cast<size_t>(index)];
+  NodeState& state = states_[static_cast<size_t>(index)];
+  const NodeEncoding& e = encodings_[static_cast<size_t>(state.encoding)];
+  Node node;
+  node.name = source.name;
+  node.location = source.location;
+  if (state.kind == Kind::kDequantize) {
+    const TensorId q = QuantizedInput(index);
+    node.inputs = {builder_.Fixed(q, e.dtype, e.encoding, false)};
+    node.outputs = {builder_.Plain(source.outputs[0])};
+  } else {
+    const TensorId in = Real(source.inputs[0]);
+    const int32_t dq = DequantizeOf(in);
+    const TensorId out = builder_.Fixed(source.outputs[0], e.dtype, e.encoding, false);
+    if (dq >= 0) {
+      const NodeEncoding& from =
+          encodings_[static_cast<size_t>(states_[static_cast<size_t>(dq)].encoding)];
+      const TensorId q = QuantizedInput(dq);
+      node.inputs = {builder_.Fixed(q, from.dtype, from.encoding, IsConstant(q))};
+      node.op = std::string(state.mapping->convert);
+    } else {
+      node.inputs = {builder_.Plain(in)};
+    }
+    node.outputs = {out};
+  }
+  if (node.op.empty()) {
+    if (state.mapping->cases.empty() || state.mapping->cases[0].steps.empty()) {
+      Uncheck(index, "its mapping names no op");
+      return;
+    }
+    node.op = std::string(state.mapping->cases[0].steps[0].op);
+  }
+  builder_.graph().nodes.push_back(std::move(node));
+  resolved_.op_source.push_back(index);
+}
+
+void SourceResolver::Emit() {
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    NodeState& state = states_[i];
+    const auto index = static_cast<int32_t>(i);
+    if (state.kind == Kind::kOp && state.host < 0) {
+      if (!EmitOp(index) || state.quantized) continue;
+      for (const TensorId id : file_.nodes[i].outputs) {
+        if (id != kNoTensor && passed_[static_cast<size_t>(id)] >= 0) EmitBorder(index, id, true);
+      }
+    } else if (state.emit) {
+      EmitQuantizer(index);
+    }
+  }
+  Model& graph = builder_.graph();
+  graph.name = file_.name;
+  // The ends of the graph, where the backend has them.
+  std::vector<bool> made(graph.tensors.size()), read(graph.tensors.size());
+  for (const Node& node : graph.nodes) {
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor) made[static_cast<size_t>(id)] = true;
+    }
+    for (const TensorId id : node.inputs) {
+      if (id != kNoTensor) read[static_cast<size_t>(id)] = true;
+    }
+  }
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const auto id = static_cast<TensorId>(t);
+    // Other layouts of a tensor are no ends.
+    if (resolved_.layout.contains(id) || graph.tensors[t].is_static) continue;
+    if (read[t] && !made[t]) graph.inputs.push_back(id);
+    if (made[t] && !read[t]) graph.outputs.push_back(id);
+  }
+  FillEnds();
+}
+
+void SourceResolver::FillEnds() {
+  const auto note = [&](TensorId quantized, TensorId end) {
+    const TensorId id = quantized == kNoTensor ? kNoTensor : builder_.FirstFixed(quantized);
+    if (id != kNoTensor) resolved_.end_of.emplace(id, end);
+  };
+  for (const TensorId end : file_.inputs) {
+    for (const int32_t reader : Readers(end)) {
+      if (states_[static_cast<size_t>(reader)].kind != Kind::kQuantize) continue;
+      note(file_.nodes[static_cast<size_t>(reader)].outputs[0], end);
+    }
+  }
+  for (const TensorId end : file_.outputs) {
+    const int32_t maker = Producer(end);
+    if (maker < 0 || states_[static_cast<size_t>(maker)].kind != Kind::kDequantize) continue;
+    note(file_.nodes[static_cast<size_t>(maker)].inputs[0], end);
+  }
+}
+
+// Who absorbed the nodes that became no op: their host, else the first reader that became one.
+void SourceResolver::FillSources() {
+  std::vector<bool> has_op(file_.nodes.size());
+  for (const int32_t source : resolved_.op_source) has_op[static_cast<size_t>(source)] = true;
+  for (size_t k = file_.nodes.size(); k-- > 0;) {
+    const NodeState& state = states_[k];
+    SourceNode& source = resolved_.sources[k];
+    if (source.state != SourceNode::State::kOps || has_op[k] || state.kind == Kind::kUnknown) {
+      continue;
+    }
+    source.state = SourceNode::State::kAbsorbed;
+    source.shares_verdict = state.shares;
+    source.into = state.host;
+    if (state.host >= 0) continue;
+    for (const TensorId id : file_.nodes[k].outputs) {
+      if (id == kNoTensor) continue;
+      for (const int32_t reader : Readers(Real(id))) {
+        if (source.into >= 0) break;
+        const SourceNode& r = resolved_.sources[static_cast<size_t>(reader)];
+        // Nodes behind this one are settled.
+        source.into = r.state == SourceNode::State::kAbsorbed ? r.into : reader;
+      }
+    }
+  }
+}
+
+}  // namespace quantgate

@@ -1,0 +1,317 @@
+// What runs of a model, from the graph at the end of the route and the verdicts of its nodes.
+#include "quantgate/as_run.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "core/database/conditions.h"
+#include "core/lower/route/route.h"
+#include "core/rules/raise.h"
+
+namespace quantgate {
+namespace {
+
+using State = SourceNode::State;
+
+class Describer {
+ public:
+  Describer(opdb::Tree document, const Model& file, const Resolved& resolved, const Report& report)
+      : document_(document), file_(file), resolved_(resolved), report_(report) {}
+
+  AsRun Run() && {
+    run_.nodes.resize(file_.nodes.size());
+    run_.float_dtype = std::string(document_["float_dtype"].str());
+    Place();
+    Changes();
+    Pieces();
+    Session();
+    for (const RunNode& node : run_.nodes) {
+      ++run_.placements[static_cast<size_t>(node.placement)];
+    }
+    return std::move(run_);
+  }
+
+ private:
+  static bool OnNpu(Placement p) {
+    return p == Placement::kQuantized || p == Placement::kFloat || p == Placement::kInteger;
+  }
+
+  State StateOf(size_t node) const {
+    return resolved_.sources.empty() ? State::kOps : resolved_.sources[node].state;
+  }
+  int32_t SourceOf(size_t op) const {
+    return resolved_.op_source.empty() ? static_cast<int32_t>(op) : resolved_.op_source[op];
+  }
+
+  // By the first result of its op in the middle: what is inserted around it may be of another type.
+  static Placement ByDtype(const Model& graph, const Node& op) {
+    for (const TensorId id : op.outputs) {
+      if (id == kNoTensor) continue;
+      const Dtype dtype = graph.tensors[static_cast<size_t>(id)].dtype;
+      if (IsFloat(dtype)) return Placement::kFloat;
+      // A comparison, an index of fixed-point values counts as quantized.
+      bool fixed = IsFixedPoint(dtype);
+      for (const TensorId in : op.inputs) {
+        if (in == kNoTensor) continue;
+        const Dtype input = graph.tensors[static_cast<size_t>(in)].dtype;
+        if (IsFloat(input) && !fixed) return Placement::kFloat;
+        fixed |= IsFixedPoint(input);
+      }
+      return fixed ? Placement::kQuantized : Placement::kInteger;
+    }
+    return Placement::kUnknown;
+  }
+
+  void Place() {
+    const Model& graph = *resolved_.graph;
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      RunNode& node = run_.nodes[static_cast<size_t>(SourceOf(i))];
+      node.ops.push_back(graph.nodes[i].op);
+      const Placement placement = ByDtype(graph, graph.nodes[i]);
+      // Float anywhere in it makes it a float node.
+      if (node.placement == Placement::kUnknown || placement == Placement::kFloat) {
+        node.placement = placement;
+      }
+    }
+    const Placement outside =
+        document_["cpu_fallback"].flag().value_or(false) ? Placement::kCpu : Placement::kRefused;
+    for (size_t i = 0; i < run_.nodes.size(); ++i) {
+      RunNode& node = run_.nodes[i];
+      switch (report_.nodes[i].verdict) {
+        case Consequence::kUnchecked:
+          node.placement = Placement::kUnknown;
+          break;
+        case Consequence::kRejected:
+          node.placement = outside;
+          break;
+        default:
+          break;
+      }
+      if (StateOf(i) == State::kAbsorbed) {
+        node.placement = resolved_.sources[i].into >= 0 ? Placement::kInto : Placement::kOutside;
+      }
+    }
+  }
+
+  void Add(ChangeKind kind, int32_t node, std::string port, std::string tensor, std::string written,
+           std::string runs) {
+    run_.changes.push_back(
+        {kind, node, std::move(port), std::move(tensor), std::move(written), std::move(runs)});
+  }
+
+  // "UFIXED_POINT_8" of a quantized neighbour of the node in the file.
+  std::string WrittenDtype(const Node& node) const {
+    for (const auto& ids : {std::vector<TensorId>(node.outputs.begin(), node.outputs.end()),
+                            std::vector<TensorId>(node.inputs.begin(), node.inputs.end())}) {
+      for (const TensorId id : ids) {
+        if (id == kNoTensor) continue;
+        const std::string& name = file_.tensors[static_cast<size_t>(id)].name;
+        const auto found = quantized_.find(name);
+        if (found != quantized_.end()) return std::string(DtypeName(found->second));
+      }
+    }
+    return "quantized";
+  }
+
+  // Float tensors of the file beside a Q or DQ, and the datatype behind it.
+  void FindQuantized() {
+    for (size_t i = 0; i < resolved_.graph->nodes.size(); ++i) {
+      const Node& op = resolved_.graph->nodes[i];
+      if (op.inputs.size() != 1 || op.outputs.size() != 1) continue;
+      if (op.inputs[0] == kNoTensor || op.outputs[0] == kNoTensor) continue;
+      const Tensor& in = resolved_.graph->tensors[static_cast<size_t>(op.inputs[0])];
+      const Tensor& out = resolved_.graph->tensors[static_cast<size_t>(op.outputs[0])];
+      if (IsFloat(in.dtype) && IsFixedPoint(out.dtype)) quantized_[in.name] = out.dtype;
+      if (IsFixedPoint(in.dtype) && IsFloat(out.dtype)) quantized_[out.name] = in.dtype;
+    }
+  }
+
+  void Changes() {
+    const std::string half = run_.float_dtype.empty() ? "FLOAT_32" : run_.float_dtype;
+    FindQuantized();
+    std::vector<bool> in_float(run_.nodes.size());
+    for (const Finding& f : resolved_.findings) {
+      if (f.node_index < 0 || !rules::IsOf(f, rules::kHalfQuantizedUnit)) continue;
+      const auto i = static_cast<size_t>(f.node_index);
+      if (run_.nodes[i].placement != Placement::kFloat) continue;
+      in_float[i] = true;
+      Add(ChangeKind::kFloat, f.node_index, "", "", WrittenDtype(file_.nodes[i]), half);
+    }
+    for (const Change& change : resolved_.changes) {
+      if (OnNpu(run_.nodes[static_cast<size_t>(change.node_index)].placement)) {
+        run_.changes.push_back(change);
+      }
+    }
+    // Constants in float that arrive as integers.
+    absl::flat_hash_map<std::string_view, const Tensor*> constants;
+    for (const Tensor& t : file_.tensors) {
+      if (t.is_static && IsFloat(t.dtype)) constants.emplace(t.name, &t);
+    }
+    for (size_t k = 0; k < resolved_.graph->nodes.size() && resolved_.owned != nullptr; ++k) {
+      const Node& op = resolved_.graph->nodes[k];
+      const int32_t source = SourceOf(k);
+      if (!OnNpu(run_.nodes[static_cast<size_t>(source)].placement)) continue;
+      for (size_t p = 0; p < op.inputs.size(); ++p) {
+        if (op.inputs[p] == kNoTensor) continue;
+        const Tensor& t = resolved_.graph->tensors[static_cast<size_t>(op.inputs[p])];
+        if (!t.is_static || !IsFixedPoint(t.dtype) || t.encoding.scales.empty()) continue;
+        const auto at = constants.find(t.name);
+        if (at == constants.end()) continue;
+        Add(ChangeKind::kBias, source, fmt::format("in[{}]", p), t.name,
+            std::string(DtypeName(at->second->dtype)),
+            fmt::format("{}, scale {:.9g}{}", DtypeName(t.dtype), t.encoding.scales[0],
+                        t.encoding.scales.size() > 1 ? " in channel 0" : ""));
+      }
+    }
+    for (size_t i = 0; i < run_.nodes.size(); ++i) {
+      const auto index = static_cast<int32_t>(i);
+      if (run_.nodes[i].placement == Placement::kInto && resolved_.sources[i].shares_verdict) {
+        const auto host = static_cast<size_t>(resolved_.sources[i].into);
+        if (OnNpu(run_.nodes[host].placement)) {
+          Add(ChangeKind::kFolded, index, "", "", "an op of its own",
+              fmt::format("part of \"{}\"", file_.nodes[host].name));
+        }
+      }
+      if (run_.nodes[i].placement == Placement::kFloat && !in_float[i] &&
+          !run_.float_dtype.empty() && run_.float_dtype != "FLOAT_32" && !IsQuantizer(i)) {
+        Add(ChangeKind::kHalf, index, "", "", "FLOAT_32", run_.float_dtype);
+      }
+    }
+    std::stable_sort(run_.changes.begin(), run_.changes.end(),
+                     [](const Change& a, const Change& b) { return a.node_index < b.node_index; });
+  }
+
+  // A Q or DQ that stands alone moves values between float and integers: no arithmetic of its own.
+  bool IsQuantizer(size_t node) const {
+    return run_.nodes[node].ops.size() == 1 &&
+           opdb::Lists(document_["never_alone"], run_.nodes[node].ops[0]);
+  }
+
+  // The graph is cut as the tool does it: in topological order a piece takes all nodes for the NPU
+  // that become ready; an unsupported one that reads of the piece waits until it is closed.
+  void Pieces() {
+    using Units = absl::InlinedVector<int32_t, 2>;
+    const size_t count = file_.nodes.size();
+    // Nodes that a tensor of the file depends on, seen through those that became part of others.
+    std::vector<Units> behind(file_.tensors.size());
+    std::vector<Units> readers(count);
+    std::vector<int32_t> waiting(count, 0);
+    std::vector<bool> counts(count);
+    for (size_t i = 0; i < count; ++i) {
+      Units from;
+      for (const TensorId id : file_.nodes[i].inputs) {
+        if (id == kNoTensor) continue;
+        for (const int32_t unit : behind[static_cast<size_t>(id)]) {
+          if (std::find(from.begin(), from.end(), unit) == from.end()) from.push_back(unit);
+        }
+      }
+      const bool absorbed = StateOf(i) == State::kAbsorbed;
+      int32_t self = static_cast<int32_t>(i);
+      if (absorbed && resolved_.sources[i].shares_verdict) self = resolved_.sources[i].into;
+      if (!absorbed) {
+        counts[i] = true;
+        waiting[i] = static_cast<int32_t>(from.size());
+        for (const int32_t unit : from) readers[static_cast<size_t>(unit)].push_back(self);
+      }
+      const bool transparent = absorbed && !resolved_.sources[i].shares_verdict;
+      for (const TensorId id : file_.nodes[i].outputs) {
+        if (id == kNoTensor) continue;
+        behind[static_cast<size_t>(id)] = transparent ? from : Units{self};
+      }
+    }
+    std::deque<int32_t> ready, next;
+    for (size_t i = 0; i < count; ++i) {
+      if (counts[i] && waiting[i] == 0) ready.push_back(static_cast<int32_t>(i));
+    }
+    std::vector<int32_t> piece;
+    std::vector<int32_t> border(count, -1);  // the piece that the node reads of
+    int32_t number = 0;
+    const auto close = [&] {
+      ++number;
+      const bool lone = piece.size() == 1 && IsQuantizer(static_cast<size_t>(piece[0]));
+      if (!piece.empty() && !lone) {
+        const auto [first, last] = std::minmax_element(piece.begin(), piece.end());
+        for (const int32_t node : piece) {
+          run_.nodes[static_cast<size_t>(node)].piece = static_cast<int32_t>(run_.pieces.size());
+        }
+        run_.pieces.push_back({static_cast<int32_t>(piece.size()), *first, *last});
+      }
+      piece.clear();
+    };
+    while (!ready.empty() || !next.empty()) {
+      if (ready.empty()) {
+        close();
+        ready.swap(next);
+        continue;
+      }
+      const int32_t node = ready.front();
+      ready.pop_front();
+      const auto at = static_cast<size_t>(node);
+      const bool taken = OnNpu(run_.nodes[at].placement);
+      if (!taken && border[at] == number) {
+        next.push_back(node);
+        continue;
+      }
+      if (taken) piece.push_back(node);
+      for (const int32_t reader : readers[at]) {
+        if (taken) border[static_cast<size_t>(reader)] = number;
+        if (--waiting[static_cast<size_t>(reader)] == 0) ready.push_back(reader);
+      }
+    }
+    close();
+  }
+
+  void Session() {
+    const opdb::Tree fatal = document_["session_failure"];
+    const auto kill = [&](std::string why, auto&& holds) {
+      for (size_t i = 0; i < run_.nodes.size(); ++i) {
+        if (holds(i)) run_.session_killers.push_back(static_cast<int32_t>(i));
+      }
+      if (!run_.session_killers.empty()) run_.session_fails = std::move(why);
+    };
+    kill("graph preparation fails", [&](size_t i) {
+      return report_.nodes[i].verdict == Consequence::kPrepareFails &&
+             StateOf(i) != State::kAbsorbed;
+    });
+    if (!run_.session_killers.empty()) return;
+    std::vector<bool> refused_before(run_.nodes.size());
+    for (const Finding& f : report_.findings) {
+      if (f.node_index < 0 || f.consequence != Consequence::kRejected) continue;
+      const auto i = static_cast<size_t>(f.node_index);
+      // A finding without a constraint is the tool's own refusal.
+      if ((f.constraint.empty() && (resolved_.sources.empty() || !resolved_.sources[i].fatal)) ||
+          opdb::Lists(fatal["unless_refused_by"], f.rule->slug)) {
+        refused_before[i] = true;
+      }
+    }
+    kill(std::string(fatal["reason"].str()), [&](size_t i) {
+      const RunNode& node = run_.nodes[i];
+      return node.placement == Placement::kCpu && !refused_before[i] &&
+             std::any_of(node.ops.begin(), node.ops.end(),
+                         [&](const std::string& op) { return opdb::Lists(fatal["ops"], op); });
+    });
+  }
+
+  opdb::Tree document_;
+  const Model& file_;
+  const Resolved& resolved_;
+  const Report& report_;
+  AsRun run_;
+  absl::flat_hash_map<std::string, Dtype> quantized_;
+};
+
+}  // namespace
+
+AsRun DescribeRun(Route route, const opdb::View& database, const Model& file,
+                  const Resolved& resolved, const Report& report) {
+  return Describer(DocumentOf(route, database), file, resolved, report).Run();
+}
+
+}  // namespace quantgate

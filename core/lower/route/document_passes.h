@@ -1,0 +1,17 @@
+// Passes of a route that its document under opdefs/routes describes.
+#ifndef QUANTGATE_CORE_LOWER_ROUTE_DOCUMENT_PASSES_H_
+#define QUANTGATE_CORE_LOWER_ROUTE_DOCUMENT_PASSES_H_
+
+#include "core/database/view.h"
+#include "core/lower/resolve/resolved.h"
+
+namespace quantgate {
+
+// Only for a graph that `resolved` owns.
+// Whether ApplyDocument may change an op or find something, which depends on numbers.
+bool ChangesOps(opdb::Tree document);
+void ApplyDocument(opdb::Tree document, Resolved& resolved);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_LOWER_ROUTE_DOCUMENT_PASSES_H_

@@ -1,0 +1,97 @@
+// Chains of ops that a backend prepares one by one, and not together.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "core/database/conditions.h"
+#include "core/lower/route/route.h"
+#include "core/rules/raise.h"
+#include "quantgate/rule.h"
+
+namespace quantgate {
+namespace {
+
+// What the tensor of an op comes from: kEdge is a `to` of floats that no op computed.
+enum class Origin : uint8_t { kOther, kEdge, kFrom, kTo };
+
+bool IsOutside(const Report& report, int32_t node) {
+  const Consequence verdict = report.nodes[static_cast<size_t>(node)].verdict;
+  return verdict == Consequence::kRejected || verdict == Consequence::kUnchecked;
+}
+
+void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, Report& report) {
+  const Model& graph = *resolved.graph;
+  absl::flat_hash_set<std::string_view> fatal;
+  for (size_t i = 0; i < row["ops"].size(); ++i) fatal.insert(row["ops"].at(i).str());
+  absl::flat_hash_set<std::string_view> through;
+  for (size_t i = 0; i < row["float_ops"].size(); ++i) through.insert(row["float_ops"].at(i).str());
+  const std::string_view from = row["dequantize_op"].str(), to = row["quantize_op"].str();
+  // By name: a tensor and its view in another layout have the same.
+  absl::flat_hash_map<std::string_view, Origin> origin;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    const int32_t source =
+        resolved.op_source.empty() ? static_cast<int32_t>(i) : resolved.op_source[i];
+    // Outside of the graph a chain ends.
+    if (IsOutside(report, source)) continue;
+    bool behind_op = false, behind_from = false, behind_to = false;
+    for (const TensorId id : node.inputs) {
+      if (id == kNoTensor) continue;
+      const auto at = origin.find(graph.tensors[static_cast<size_t>(id)].name);
+      if (at == origin.end()) continue;
+      behind_op |= at->second != Origin::kEdge;
+      behind_from |= at->second == Origin::kFrom;
+      behind_to |= at->second == Origin::kTo;
+    }
+    // What is dequantized right behind a `to` or an input never was computed in integers.
+    Origin result = Origin::kOther;
+    if (node.op == from) {
+      if (behind_op) result = Origin::kFrom;
+    } else if (behind_to || behind_from) {
+      result = behind_to || node.op == to ? Origin::kTo : Origin::kFrom;
+      // Other floats than these were seen to be prepared.
+      if (result == Origin::kFrom && !through.contains(node.op)) result = Origin::kOther;
+    } else if (node.op == to) {
+      result = Origin::kEdge;
+    }
+    if (behind_to && fatal.contains(node.op)) {
+      Finding& f = report.findings.emplace_back(
+          rules::Raise(rules::kFloatBetween, Consequence::kPrepareFails));
+      f.node_index = source;
+      f.node = report.nodes[static_cast<size_t>(source)].name;
+      f.op = node.op;
+      f.message =
+          absl::StrCat(node.op, ": ", std::string(row["reason"].str()), " on ", report.arch);
+      f.note = std::string(document["source"].str());
+      f.fixes.push_back({absl::StrCat("quantize the float ops before ", node.op), false, {}});
+      NodeReport& reported = report.nodes[static_cast<size_t>(source)];
+      reported.verdict = Worse(reported.verdict, f.consequence);
+      result = Origin::kOther;  // told once a chain
+    }
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor) origin[graph.tensors[static_cast<size_t>(id)].name] = result;
+    }
+  }
+}
+
+}  // namespace
+
+void AddUnprepared(Route route, const opdb::View& database, const Resolved& resolved,
+                   Report& report) {
+  const opdb::Tree document = DocumentOf(route, database);
+  const opdb::Tree rows = document["unprepared_chains"];
+  const size_t before = report.findings.size();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (opdb::Lists(rows.at(i)["archs"], report.arch)) {
+      FindChains(document, rows.at(i), resolved, report);
+    }
+  }
+  if (report.findings.size() == before) return;
+  std::stable_sort(report.findings.begin(), report.findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.node_index < b.node_index; });
+}
+
+}  // namespace quantgate

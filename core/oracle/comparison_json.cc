@@ -1,0 +1,92 @@
+#include "core/oracle/comparison_report.h"
+#include "nlohmann/json.hpp"
+#include "quantgate/version.h"
+
+namespace quantgate::verify {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json StageJson(Stage stage, const StageAnswer& answer) {
+  Json out;
+  out["outcome"] = OutcomeText(stage, answer);
+  if (answer.outcome == Outcome::kFails) {
+    if (!answer.step.empty() && stage != Stage::kValidate) out["step"] = answer.step;
+    out["code"] = answer.code;
+  }
+  if (!answer.message.empty()) out["message"] = answer.message;
+  return out;
+}
+
+Json JudgementJson(const Judgement& judgement) {
+  Json out;
+  out["judged"] = judgement.values != Values::kNotJudged;
+  if (judgement.values == Values::kNotJudged) {
+    out["reason"] = judgement.reason;
+    return out;
+  }
+  out["result"] = ValuesName(judgement.values);
+  out["steps"] = judgement.steps;
+  out["fraction"] = judgement.fraction;
+  out["share"] = judgement.share;
+  return out;
+}
+
+Json NodeJson(const ComparedNode& node) {
+  Json out;
+  out["name"] = node.name;
+  out["op"] = node.op;
+  if (!node.source.empty()) out["source"] = node.source;
+  if (!node.source_op.empty()) out["sourceOp"] = node.source_op;
+  out["agreement"] = AgreementName(node.agreement);
+  if (!node.known.empty()) out["known"] = node.known;
+  Json& ours = out["quantgate"];
+  ours["verdict"] = ConsequenceName(node.verdict);
+  ours["constraints"] = node.constraints;
+  if (!node.reason.empty()) ours["reason"] = node.reason;
+  Json& theirs = out["library"] = Json::object();
+  if (!node.answer.not_asked.empty()) {
+    theirs["notAsked"] = node.answer.not_asked;
+    return out;
+  }
+  for (const Stage stage : {Stage::kValidate, Stage::kPrepare, Stage::kExecute}) {
+    const StageAnswer& answer = node.answer[stage];
+    if (answer.outcome != Outcome::kNotAsked) {
+      theirs[std::string(StageName(stage))] = StageJson(stage, answer);
+    }
+  }
+  if (node.judgement.values != Values::kNotJudged || !node.judgement.reason.empty()) {
+    out["values"] = JudgementJson(node.judgement);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string ComparisonJson(const Comparison& comparison, int indent) {
+  Json out;
+  out["schemaVersion"] = "1";
+  out["tool"] = {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}};
+  out["model"] = comparison.model;
+  Json& target = out["target"];
+  target["backend"] = comparison.backend;
+  target["sdk"] = comparison.sdk;
+  if (!comparison.arch.empty()) target["arch"] = comparison.arch;
+  if (!comparison.soc.empty()) target["soc"] = comparison.soc;
+  out["route"] = comparison.route;
+  out["library"] = {{"name", comparison.library}, {"buildId", comparison.build_id}};
+  Json& asked = out["asked"] = Json::array();
+  for (const Stage stage : comparison.asked) asked.push_back(StageName(stage));
+  if (!comparison.notes.empty()) out["notes"] = comparison.notes;
+  Json& summary = out["summary"];
+  summary["nodes"] = comparison.nodes.size();
+  const auto counts = comparison.Counts();
+  for (int i = 0; i < kAgreementCount; ++i) {
+    summary[std::string(AgreementName(static_cast<Agreement>(i)))] = counts[static_cast<size_t>(i)];
+  }
+  Json& nodes = out["nodes"] = Json::array();
+  for (const ComparedNode* node : comparison.Sorted()) nodes.push_back(NodeJson(*node));
+  return out.dump(indent > 0 ? indent : -1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace quantgate::verify

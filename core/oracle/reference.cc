@@ -1,0 +1,94 @@
+#include "core/oracle/reference.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "core/oracle/tensor_data.h"
+#include "core/report/layout.h"
+#include "nlohmann/json.hpp"
+#include "quantgate/reader.h"
+
+namespace quantgate::verify {
+namespace {
+
+using Json = nlohmann::json;
+
+// The node alone, with the stored values of all its tensors. Tensors get names of their own:
+// those of a file may be empty or alike.
+std::string Request(const Reference::Executed& executed) {
+  Model one;
+  Node node = *executed.node;
+  node.name = "n";
+  std::map<TensorId, TensorId> renamed;
+  const auto take = [&](TensorId& id) {
+    if (id == kNoTensor) return;
+    const auto [at, added] = renamed.try_emplace(id, static_cast<TensorId>(one.tensors.size()));
+    if (added) {
+      Tensor tensor = executed.model->tensors[static_cast<size_t>(id)];
+      tensor.name = "t" + std::to_string(at->second);
+      const auto data = executed.answer->data.find(id);
+      tensor.values =
+          data == executed.answer->data.end()
+              ? nullptr
+              : std::make_shared<const TensorValues>(UnpackValues(data->second, tensor.dtype));
+      one.tensors.push_back(std::move(tensor));
+    }
+    id = at->second;
+  };
+  for (TensorId& id : node.inputs) take(id);
+  for (TensorId& id : node.outputs) take(id);
+  one.nodes.push_back(std::move(node));
+  return WriteModelJson(one, 0);
+}
+
+Judgement ParseJudgement(const std::string& line) {
+  Judgement judgement;
+  const Json said = Json::parse(line, nullptr, false);
+  if (!said.is_object()) {
+    judgement.reason = "the reference says " + Printable(line, 80);
+    return judgement;
+  }
+  if (!said.value("judged", false)) {
+    judgement.reason = said.value("reason", "no float reference");
+    return judgement;
+  }
+  const std::string result = said.value("result", "");
+  judgement.values = result == ValuesName(Values::kRight)   ? Values::kRight
+                     : result == ValuesName(Values::kWrong) ? Values::kWrong
+                                                            : Values::kBetween;
+  judgement.steps = said.value("steps", 0.0);
+  judgement.fraction = said.value("fraction", 0.0);
+  judgement.share = said.value("share", 0.0);
+  return judgement;
+}
+
+}  // namespace
+
+absl::StatusOr<Reference> Reference::Find(const std::string& python) {
+  absl::StatusOr<PythonModule> module = PythonModule::Find("reference", python);
+  if (!module.ok()) {
+    return absl::NotFoundError("the float reference does not lie beside this program");
+  }
+  return Reference(*std::move(module));
+}
+
+absl::StatusOr<std::vector<Judgement>> Reference::Judge(
+    const std::vector<Executed>& executed) const {
+  if (executed.empty()) return std::vector<Judgement>();
+  std::string requests;
+  for (const Executed& one : executed) requests += Request(one) + "\n";
+  const absl::StatusOr<std::string> text = module_.Run(requests, /*timeout_seconds=*/0);
+  if (!text.ok()) return text.status();
+  std::vector<Judgement> judgements;
+  for (size_t at = 0, end; (end = text->find('\n', at)) != std::string::npos; at = end + 1) {
+    judgements.push_back(ParseJudgement(text->substr(at, end - at)));
+  }
+  if (judgements.size() != executed.size()) {
+    return absl::InternalError("the float reference answers another number of nodes");
+  }
+  return judgements;
+}
+
+}  // namespace quantgate::verify

@@ -1,0 +1,46 @@
+// The configuration of a project: quantgate.yaml, or [tool.quantgate] of a pyproject.toml.
+#ifndef QUANTGATE_CORE_POLICY_CONFIG_H_
+#define QUANTGATE_CORE_POLICY_CONFIG_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/policy/policy.h"
+#include "quantgate/target.h"
+#include "quantgate/validator.h"
+
+namespace quantgate {
+
+struct ConfigTarget {
+  TargetSpec spec;
+  Route route = Route::kDefault;
+};
+
+struct Config {
+  std::string file;                   // empty = none was found
+  std::vector<ConfigTarget> targets;  // empty = the defaults
+  std::optional<Mode> mode;
+  std::optional<Consequence> fail_on;
+  std::vector<std::string> opdefs;  // folders, as seen from the working directory
+  std::string baseline;             // likewise
+  // Levels, selection and suppressions; no baseline, no day.
+  PolicySettings policy;
+};
+
+// `path` is called `quantgate.yaml` or `pyproject.toml`; other names count by their ending.
+// Errors say "FILE:LINE:COLUMN: reason", with did-you-mean for unknown keys and values.
+absl::StatusOr<Config> LoadConfig(const std::string& path);
+
+// The file for a model: the nearest one upwards from its folder, where a pyproject.toml counts
+// only with a [tool.quantgate]. Empty = none. "-" = from the working directory.
+absl::StatusOr<std::string> FindConfig(std::string_view model);
+
+// As YAML that can be read again, with the file it came from; `json` = the same as JSON.
+std::string ShowConfig(const Config& config, bool json);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_POLICY_CONFIG_H_

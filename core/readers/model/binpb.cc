@@ -1,0 +1,601 @@
+// Model <-> .binpb, the wire form of quantgate.v1.Model (field numbers: model.proto).
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <protozero/pbf_writer.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/base/pbf.h"
+#include "core/base/text.h"
+#include "core/ir/graph_ends.h"
+#include "core/readers/graph_check.h"
+#include "core/readers/model_finish.h"
+#include "core/readers/sorted_params.h"
+#include "quantgate/reader.h"
+
+namespace quantgate {
+namespace {
+
+using pbf::Bytes;
+using pbf::Fixed32;
+using pbf::Fixed64;
+using pbf::ForEachField;
+using pbf::Varint;
+using protozero::pbf_reader;
+using protozero::pbf_writer;
+
+// A message that is well-formed protobuf and yet no model; caught in ReadModelBinpb.
+struct BadModel : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+std::string TextOf(pbf_reader& reader) { return Utf8(pbf::View(reader)); }
+
+Dtype DtypeOf(pbf_reader& reader) {
+  const int32_t value = reader.get_enum();
+  if (value == 0) return Dtype::kUndefined;
+  const auto dtype = DtypeFromQnnValue(static_cast<uint32_t>(value));
+  if (!dtype) throw BadModel(fmt::format("no QNN datatype has the number {}", value));
+  return *dtype;
+}
+
+// Repeated numbers, packed or one by one.
+template <typename Ints>
+void AppendInts(uint32_t tag, pbf_reader& reader, Ints& out) {
+  if ((tag & 7) == static_cast<uint32_t>(protozero::pbf_wire_type::varint)) {
+    out.push_back(static_cast<typename Ints::value_type>(reader.get_int64()));
+    return;
+  }
+  for (const int64_t value : reader.get_packed_int64()) {
+    out.push_back(static_cast<typename Ints::value_type>(value));
+  }
+}
+template <typename Floats>
+void AppendFloats(uint32_t tag, pbf_reader& reader, Floats& out) {
+  if ((tag & 7) == static_cast<uint32_t>(protozero::pbf_wire_type::fixed32)) {
+    out.push_back(reader.get_float());
+    return;
+  }
+  for (const float value : reader.get_packed_float()) out.push_back(value);
+}
+void AppendDoubles(uint32_t tag, pbf_reader& reader, std::vector<double>& out) {
+  if ((tag & 7) == static_cast<uint32_t>(protozero::pbf_wire_type::fixed64)) {
+    out.push_back(reader.get_double());
+    return;
+  }
+  for (const double value : reader.get_packed_double()) out.push_back(value);
+}
+
+// protozero's own get_bool() looks at a byte before it looks whether there is one (1.7).
+bool Flag(pbf_reader& reader) { return reader.get_uint64() != 0; }
+
+class Reader {
+ public:
+  Reader(std::string_view bytes, std::string_view name) : bytes_(bytes), place_(bytes.data()) {
+    model_.name = name;
+  }
+
+  absl::StatusOr<Model> Read() {
+    try {
+      ReadModelMessage();
+      Connect();
+    } catch (const protozero::exception& error) {
+      return InvalidAt(fmt::format("byte {}", place_ - bytes_.data()), pbf::Reason(error));
+    } catch (const BadModel& error) {
+      return InvalidAt(path_, error.what());
+    }
+    return std::move(model_);
+  }
+
+ private:
+  void ReadModelMessage() {
+    ForEachField(bytes_, &place_, [&](uint32_t tag, pbf_reader& reader) {
+      switch (tag) {
+        case Bytes(1):
+          if (std::string name = TextOf(reader); !name.empty()) model_.name = std::move(name);
+          return true;
+        case Bytes(2):
+          model_.dialect = DialectOf(TextOf(reader));
+          return true;
+        case Varint(3):
+          model_.opset = reader.get_int64();
+          if (model_.opset < 0) throw BadModel("the opset is below 0");
+          return true;
+        case Bytes(4):
+          input_names_.push_back(TextOf(reader));
+          return true;
+        case Bytes(5):
+          output_names_.push_back(TextOf(reader));
+          return true;
+        case Bytes(6):
+          path_ = fmt::format("tensors[{}]", model_.tensors.size());
+          ReadTensor(pbf::View(reader));
+          path_.clear();
+          return true;
+        case Bytes(7):
+          path_ = fmt::format("nodes[{}]", model_.nodes.size());
+          ReadNode(pbf::View(reader));
+          path_.clear();
+          return true;
+        case Bytes(8):
+          model_.notes.push_back(TextOf(reader));
+          return true;
+        default:
+          return false;
+      }
+    });
+  }
+
+  static Dialect DialectOf(const std::string& name) {
+    if (name.empty()) return Dialect::kQnn;
+    const auto dialect = DialectFromName(name);
+    if (!dialect) {
+      throw BadModel(fmt::format("unknown dialect {} (one of qnn, onnx, aten)", Quoted(name)));
+    }
+    return *dialect;
+  }
+
+  void ReadTensor(std::string_view message) {
+    Tensor tensor;
+    TensorValues values;
+    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
+      switch (tag) {
+        case Bytes(1):
+          tensor.name = TextOf(reader);
+          return true;
+        case Varint(2):
+          tensor.dtype = DtypeOf(reader);
+          return true;
+        case Bytes(3):
+        case Varint(3):
+          AppendInts(tag, reader, tensor.dims);
+          return true;
+        case Varint(4):
+          tensor.unknown_rank = Flag(reader);
+          return true;
+        case Varint(5):
+          tensor.is_static = Flag(reader);
+          return true;
+        case Bytes(6):
+          ReadEncoding(pbf::View(reader), &tensor.encoding);
+          return true;
+        case Bytes(7):
+        case Varint(7):
+          AppendInts(tag, reader, values.ints);
+          return true;
+        case Bytes(8):
+        case Fixed64(8):
+          AppendDoubles(tag, reader, values.reals);
+          return true;
+        case Varint(9):
+          tensor.sparse = std::max<int64_t>(reader.get_int64(), -1);
+          return true;
+        case Bytes(10):
+          tensor.value_range = ReadRange(pbf::View(reader));
+          return true;
+        default:
+          return false;
+      }
+    });
+    if (!values.ints.empty() || !values.reals.empty()) {
+      tensor.values = std::make_shared<const TensorValues>(std::move(values));
+    }
+    if (const std::string problem = FinishTensor(tensor, model_.tensors.size()); !problem.empty()) {
+      throw BadModel(problem);
+    }
+    const auto [it, fresh] =
+        ids_.try_emplace(tensor.name, static_cast<TensorId>(model_.tensors.size()));
+    if (!fresh) {
+      throw BadModel(fmt::format("a tensor named {} exists already, tensors[{}]",
+                                 Quoted(tensor.name), it->second));
+    }
+    model_.tensors.push_back(std::move(tensor));
+  }
+
+  std::pair<double, double> ReadRange(std::string_view message) {
+    std::pair<double, double> range;
+    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
+      if (tag != Fixed64(1) && tag != Fixed64(2)) return false;
+      (tag == Fixed64(1) ? range.first : range.second) = reader.get_double();
+      return true;
+    });
+    return range;
+  }
+
+  // The last kind given counts, as protobuf has it for a oneof.
+  void ReadEncoding(std::string_view message, Encoding* out) {
+    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
+      const uint32_t kind = tag >> 3;
+      if (kind < 1 || kind > 4 || tag != Bytes(kind)) return false;
+      std::destroy_at(out);
+      std::construct_at(out);
+      out->kind = static_cast<EncodingKind>(kind);
+      if (kind == 1) {
+        ReadPerTensor(pbf::View(reader), out);
+      } else {
+        ReadManyScales(pbf::View(reader), out);
+      }
+      return true;
+    });
+  }
+
+  void ReadPerTensor(std::string_view message, Encoding* out) {
+    out->scales.push_back(0);
+    out->zero_points.push_back(0);
+    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
+      switch (tag) {
+        case Fixed32(1):
+          out->scales[0] = reader.get_float();
+          return true;
+        case Varint(2):
+          out->zero_points[0] = reader.get_int32();
+          return true;
+        case Varint(3):
+          out->bitwidth = reader.get_int32();
+          return true;
+        default:
+          return false;
+      }
+    });
+  }
+
+  // PerChannel, Block and Lpbq share the numbers 2 to 4.
+  void ReadManyScales(std::string_view message, Encoding* out) {
+    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
+      switch (tag) {
+        case Bytes(1):
+        case Varint(1):
+          if (out->kind == EncodingKind::kBlock) {
+            AppendInts(tag, reader, out->block_size);
+          } else if (tag == Varint(1)) {
+            out->axis = reader.get_int32();
+          } else {
+            return false;
+          }
+          return true;
+        case Bytes(2):
+        case Fixed32(2):
+          AppendFloats(tag, reader, out->scales);
+          return true;
+        case Bytes(3):
+        case Varint(3):
+          AppendInts(tag, reader, out->zero_points);
+          return true;
+        case Varint(4):
+          out->bitwidth = reader.get_int32();
+          return true;
+        default:
+          return out->kind == EncodingKind::kLpbq && ReadLpbqField(tag, reader, out);
+      }
+    });
+  }
+
+  static bool ReadLpbqField(uint32_t tag, pbf_reader& reader, Encoding* out) {
+    switch (tag) {
+      case Varint(5):
+        out->num_blocks = reader.get_int32();
+        return true;
+      case Bytes(6):
+      case Varint(6):
+        AppendInts(tag, reader, out->block_scales);
+        return true;
+      case Varint(7):
+        out->block_scale_bitwidth = reader.get_int32();
+        return true;
+      case Varint(8):
+        out->block_scale_storage_bits = reader.get_int32();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  void ReadNode(std::string_view message) {
+    Node node;
+    std::vector<std::string_view> inputs;
+    std::vector<std::string_view> outputs;
+    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
+      switch (tag) {
+        case Bytes(1):
+          node.name = TextOf(reader);
+          return true;
+        case Bytes(2):
+          node.op = TextOf(reader);
+          return true;
+        case Bytes(3):
+          inputs.push_back(pbf::View(reader));
+          return true;
+        case Bytes(4):
+          outputs.push_back(pbf::View(reader));
+          return true;
+        case Bytes(5):
+          ReadParamEntry(pbf::View(reader), &node.params);
+          return true;
+        case Bytes(6):
+          node.dialect = DialectOf(TextOf(reader));
+          return true;
+        case Bytes(7):
+          node.domain = TextOf(reader);
+          return true;
+        case Bytes(8):
+          node.location = TextOf(reader);
+          return true;
+        case Bytes(9):
+          node.unchecked_reason = TextOf(reader);
+          return true;
+        default:
+          return false;
+      }
+    });
+    if (node.op.empty()) throw BadModel("a node needs an \"op\"");
+    if (const std::string* twice = FindTwice(node.params)) {
+      throw BadModel(fmt::format("param {} is given twice", Quoted(*twice)));
+    }
+    if (const std::string problem = FinishNode(node, model_.nodes.size()); !problem.empty()) {
+      throw BadModel(problem);
+    }
+    model_.nodes.push_back(std::move(node));
+    node_inputs_.push_back(std::move(inputs));
+    node_outputs_.push_back(std::move(outputs));
+  }
+
+  void ReadParamEntry(std::string_view message, std::vector<Param>* params) {
+    Param& param = params->emplace_back();
+    param.value = std::vector<int64_t>();
+    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
+      if (tag == Bytes(1)) {
+        param.name = TextOf(reader);
+        return true;
+      }
+      if (tag != Bytes(2)) return false;
+      ReadParam(pbf::View(reader), &param.value);
+      return true;
+    });
+  }
+
+  // The alternative T of a param; a field of another kind replaces what was there.
+  template <typename T>
+  static T& As(ParamValue* value) {
+    if (auto* held = std::get_if<T>(value)) return *held;
+    return value->emplace<T>();
+  }
+
+  void ReadParam(std::string_view message, ParamValue* out) {
+    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
+      switch (tag) {
+        case Varint(1):
+          *out = IntParam{reader.get_int64()};
+          return true;
+        case Varint(2):
+          *out = UintParam{reader.get_uint64()};
+          return true;
+        case Fixed64(3):
+          *out = reader.get_double();
+          return true;
+        case Varint(4):
+          *out = Flag(reader);
+          return true;
+        case Bytes(5):
+          ReadTensorParam(pbf::View(reader), &As<TensorParam>(out));
+          return true;
+        case Bytes(6):
+          *out = TextOf(reader);
+          return true;
+        case Bytes(7):
+          As<std::vector<std::string>>(out).push_back(TextOf(reader));
+          return true;
+        case Bytes(8):
+        case Varint(8):
+          AppendInts(tag, reader, As<std::vector<int64_t>>(out));
+          return true;
+        case Bytes(9):
+        case Fixed64(9):
+          AppendDoubles(tag, reader, As<std::vector<double>>(out));
+          return true;
+        default:
+          return false;
+      }
+    });
+  }
+
+  void ReadTensorParam(std::string_view message, TensorParam* out) {
+    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
+      switch (tag) {
+        case Varint(1):
+          out->dtype = DtypeOf(reader);
+          return true;
+        case Bytes(2):
+        case Varint(2):
+          AppendInts(tag, reader, out->dims);
+          return true;
+        case Bytes(3):
+        case Varint(3):
+          AppendInts(tag, reader, out->ints);
+          return true;
+        case Bytes(4):
+        case Fixed64(4):
+          AppendDoubles(tag, reader, out->reals);
+          return true;
+        default:
+          return false;
+      }
+    });
+    if (const std::string problem = CheckTensorParam(*out); !problem.empty())
+      throw BadModel(problem);
+  }
+
+  TensorId Lookup(std::string_view name, bool may_be_absent) const {
+    if (name.empty() && may_be_absent) return kNoTensor;
+    const auto it = ids_.find(Utf8(name));
+    if (it == ids_.end()) throw BadModel(fmt::format("no tensor is named {}", Quoted(name)));
+    return it->second;
+  }
+
+  void Connect() {
+    for (size_t n = 0; n < model_.nodes.size(); ++n) {
+      path_ = fmt::format("nodes[{}]", n);
+      for (const std::string_view name : node_inputs_[n]) {
+        model_.nodes[n].inputs.push_back(Lookup(name, true));
+      }
+      for (const std::string_view name : node_outputs_[n]) {
+        model_.nodes[n].outputs.push_back(Lookup(name, true));
+      }
+    }
+    path_ = "inputs";
+    for (const std::string& name : input_names_) model_.inputs.push_back(Lookup(name, false));
+    path_ = "outputs";
+    for (const std::string& name : output_names_) model_.outputs.push_back(Lookup(name, false));
+    FillGraphEnds(model_);
+    if (const auto problem = FindGraphProblem(model_, nullptr)) {
+      path_ = problem->node < 0 ? "outputs" : fmt::format("nodes[{}]", problem->node);
+      throw BadModel(problem->reason);
+    }
+  }
+
+  std::string_view bytes_;
+  const char* place_;
+  std::string path_;
+  Model model_;
+  absl::flat_hash_map<std::string, TensorId> ids_;
+  std::vector<std::string> input_names_;
+  std::vector<std::string> output_names_;
+  std::vector<std::vector<std::string_view>> node_inputs_;
+  std::vector<std::vector<std::string_view>> node_outputs_;
+};
+
+void AddText(pbf_writer& out, uint32_t field, const std::string& text) {
+  if (!text.empty()) out.add_string(field, text);
+}
+void AddInt(pbf_writer& out, uint32_t field, int64_t value) {
+  if (value != 0) out.add_int64(field, value);
+}
+void AddDtype(pbf_writer& out, uint32_t field, Dtype dtype) {
+  if (dtype != Dtype::kUndefined) out.add_enum(field, static_cast<int32_t>(QnnValue(dtype)));
+}
+template <typename Ints>
+void AddInts(pbf_writer& out, uint32_t field, const Ints& values) {
+  if (!values.empty()) out.add_packed_int64(field, values.begin(), values.end());
+}
+
+// pbf_writer drops a submessage that stays empty, and here that means something: hence strings.
+void WriteEncodingKind(std::string& bytes, const Encoding& encoding) {
+  pbf_writer message(bytes);
+  if (encoding.kind == EncodingKind::kPerTensor) {
+    if (!encoding.scales.empty()) message.add_float(1, encoding.scales[0]);
+    if (!encoding.zero_points.empty()) AddInt(message, 2, encoding.zero_points[0]);
+    AddInt(message, 3, encoding.bitwidth);
+    return;
+  }
+  if (encoding.kind == EncodingKind::kBlock) {
+    AddInts(message, 1, encoding.block_size);
+  } else {
+    AddInt(message, 1, encoding.axis);
+  }
+  if (!encoding.scales.empty()) {
+    message.add_packed_float(2, encoding.scales.begin(), encoding.scales.end());
+  }
+  AddInts(message, 3, encoding.zero_points);
+  AddInt(message, 4, encoding.bitwidth);
+  if (encoding.kind != EncodingKind::kLpbq) return;
+  AddInt(message, 5, encoding.num_blocks);
+  AddInts(message, 6, encoding.block_scales);
+  AddInt(message, 7, encoding.block_scale_bitwidth);
+  AddInt(message, 8, encoding.block_scale_storage_bits);
+}
+
+void WriteTensor(pbf_writer& model, const Tensor& tensor) {
+  pbf_writer out(model, 6);
+  AddText(out, 1, tensor.name);
+  AddDtype(out, 2, tensor.dtype);
+  AddInts(out, 3, tensor.dims);
+  if (tensor.unknown_rank) out.add_bool(4, true);
+  if (tensor.is_static) out.add_bool(5, true);
+  if (tensor.encoding.kind != EncodingKind::kNone) {
+    std::string kind;
+    WriteEncodingKind(kind, tensor.encoding);
+    pbf_writer encoding(out, 6);
+    encoding.add_message(static_cast<uint32_t>(tensor.encoding.kind), kind);
+  }
+  if (tensor.values != nullptr) {
+    AddInts(out, 7, tensor.values->ints);
+    const auto& reals = tensor.values->reals;
+    if (!reals.empty()) out.add_packed_double(8, reals.begin(), reals.end());
+  }
+  if (tensor.sparse >= 0) out.add_int64(9, tensor.sparse);
+  if (tensor.value_range) {
+    pbf_writer range(out, 10);
+    range.add_double(1, tensor.value_range->first);
+    range.add_double(2, tensor.value_range->second);
+  }
+}
+
+void WriteParam(pbf_writer& out, const IntParam& param) { out.add_int64(1, param.value); }
+void WriteParam(pbf_writer& out, const UintParam& param) { out.add_uint64(2, param.value); }
+void WriteParam(pbf_writer& out, double value) { out.add_double(3, value); }
+void WriteParam(pbf_writer& out, bool value) { out.add_bool(4, value); }
+void WriteParam(pbf_writer& out, const TensorParam& param) {
+  std::string bytes;
+  pbf_writer tensor(bytes);
+  AddDtype(tensor, 1, param.dtype);
+  AddInts(tensor, 2, param.dims);
+  AddInts(tensor, 3, param.ints);
+  if (!param.reals.empty()) tensor.add_packed_double(4, param.reals.begin(), param.reals.end());
+  out.add_message(5, bytes);
+}
+void WriteParam(pbf_writer& out, const std::string& text) { out.add_string(6, text); }
+void WriteParam(pbf_writer& out, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) out.add_string(7, text);
+}
+void WriteParam(pbf_writer& out, const std::vector<int64_t>& ints) { AddInts(out, 8, ints); }
+void WriteParam(pbf_writer& out, const std::vector<double>& reals) {
+  if (!reals.empty()) out.add_packed_double(9, reals.begin(), reals.end());
+}
+
+}  // namespace
+
+absl::StatusOr<Model> ReadModelBinpb(std::string_view bytes, std::string_view name) {
+  return Reader(bytes, name).Read();
+}
+
+std::string WriteModelBinpb(const Model& model) {
+  std::string bytes;
+  pbf_writer out(bytes);
+  const auto name_of = [&](TensorId id) {
+    return id == kNoTensor ? std::string() : model.tensors[id].name;
+  };
+  AddText(out, 1, model.name);
+  out.add_string(2, std::string(DialectName(model.dialect)));
+  AddInt(out, 3, model.opset);
+  for (const TensorId id : model.inputs) out.add_string(4, name_of(id));
+  for (const TensorId id : model.outputs) out.add_string(5, name_of(id));
+  for (const Tensor& tensor : model.tensors) WriteTensor(out, tensor);
+  for (const Node& node : model.nodes) {
+    pbf_writer message(out, 7);
+    AddText(message, 1, node.name);
+    AddText(message, 2, node.op);
+    for (const TensorId id : node.inputs) message.add_string(3, name_of(id));
+    for (const TensorId id : node.outputs) message.add_string(4, name_of(id));
+    for (const Param* param : SortedParams(node.params)) {
+      pbf_writer entry(message, 5);
+      entry.add_string(1, param->name);
+      pbf_writer value(entry, 2);
+      std::visit([&](const auto& v) { WriteParam(value, v); }, param->value);
+    }
+    if (node.dialect) message.add_string(6, std::string(DialectName(*node.dialect)));
+    AddText(message, 7, node.domain);
+    AddText(message, 8, node.location);
+    AddText(message, 9, node.unchecked_reason);
+  }
+  for (const std::string& note : model.notes) out.add_string(8, note);
+  return bytes;
+}
+
+}  // namespace quantgate

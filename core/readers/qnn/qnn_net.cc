@@ -1,0 +1,619 @@
+// QNN net.json -> Model: what QNN's converters write beside a model, and ONNX Runtime's QNN
+// provider with dump_json_qnn_graph. docs/formats.md tells what of it is read.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/base/json_cursor.h"
+#include "core/base/nearest.h"
+#include "core/base/text.h"
+#include "core/ir/graph_ends.h"
+#include "core/readers/graph_check.h"
+#include "core/readers/model_finish.h"
+#include "core/readers/unknown_fields.h"
+#include "quantgate/reader.h"
+
+namespace quantgate {
+namespace {
+
+using Value = JsonCursor::Value;
+
+constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
+constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
+constexpr int64_t kInt32Min = std::numeric_limits<int32_t>::min();
+constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
+constexpr size_t kFewTensors = 10000;  // beyond, "did you mean" is not worth the time
+constexpr int kMaxNesting = 16;
+
+// Qnn_Definition_t, Qnn_TensorType_t and Qnn_QuantizationEncoding_t of QnnTypes.h, SDK 2.25.
+constexpr int64_t kDefined = 1;
+constexpr int64_t kAppWrite = 0, kAppRead = 1, kAppReadWrite = 2, kStatic = 4, kNull = 5,
+                  kUpdateableStatic = 6, kUpdateableAppWrite = 8, kUpdateableAppRead = 9,
+                  kUpdateableAppReadWrite = 10;
+constexpr int64_t kSparseFormat = 1;  // Qnn_TensorDataFormat_t
+constexpr int64_t kScaleOffset = 0, kAxisScaleOffset = 1, kBwScaleOffset = 2,
+                  kBwAxisScaleOffset = 3, kBlockwiseExpansion = 5;
+
+constexpr std::string_view kOwnPackage = "qti.aisw";
+
+// quant_params, as far as it is given.
+struct QuantParams {
+  int64_t definition = 0, encoding = -1;
+  bool has_axis = false;    // axis_scale_offset, bw_axis_scale_offset, blockwise_expansion
+  bool has_tensor = false;  // scale_offset, bw_scale_offset
+  int64_t axis = 0, bitwidth = 0;
+  int64_t num_blocks = 0, block_bitwidth = 0, block_storage = 0;
+  absl::InlinedVector<float, 1> scales;
+  std::vector<int64_t> offsets;
+  std::vector<int32_t> block_scales;
+};
+
+class Reader {
+ public:
+  Reader(std::string_view json, std::string_view name) : json_(json) { model_.name = name; }
+
+  absl::StatusOr<Model> Read() {
+    const bool ok = json_.Document([&](Value root) { return ReadTop(root); }) && Connect();
+    if (!ok) return json_.status();
+    AddNotes();
+    return std::move(model_);
+  }
+
+ private:
+  struct NodePorts {
+    std::string key;
+    size_t offset = 0;
+    std::vector<TextAt> inputs, outputs;
+  };
+  struct GraphEnd {
+    int64_t id;
+    TensorId tensor;
+  };
+
+  bool ReadTop(Value value) {
+    bool has_graph = false;
+    const bool ok = json_.Map(value, [&](std::string_view key, Value v, size_t offset) {
+      if (key == "graph") {
+        if (has_graph) return json_.FailAt(offset, "given twice");
+        has_graph = true;
+        return ReadGraph(v);
+      }
+      for (const std::string_view known :
+           {"model.cpp", "model.bin", "converter_command", "copyright_str", "op_types",
+            "Total parameters", "Total MACs per inference", "model_name"}) {
+        if (key == known) return json_.Pass(v);
+      }
+      unknown_.Add(key);
+      return json_.Pass(v);
+    });
+    if (ok && !has_graph) return json_.FailAt(0, "not a QNN net.json: there is no \"graph\" in it");
+    return ok;
+  }
+
+  bool ReadGraph(Value value) {
+    return json_.Map(value, [&](std::string_view key, Value v, size_t) {
+      if (key == "tensors") {
+        return json_.Map(v, [&](std::string_view name, Value tensor, size_t offset) {
+          return ReadTensor(name, tensor, offset);
+        });
+      }
+      if (key == "nodes") {
+        return json_.Map(v, [&](std::string_view name, Value node, size_t offset) {
+          return ReadNode(name, node, offset);
+        });
+      }
+      unknown_.Add(key);
+      return json_.Pass(v);
+    });
+  }
+
+  // ---- tensors -----------------------------------------------------------------------------
+
+  bool ReadTensor(std::string_view name, Value value, size_t offset) {
+    Tensor tensor;
+    tensor.name = name;
+    int64_t id = 0, type = -1, format = 0;
+    bool has_dims = false;
+    QuantParams quant;
+    TensorValues values;
+    bool has_values = false;
+    const bool ok = json_.Map(value, [&](std::string_view key, Value v, size_t) {
+      if (key == "id") return json_.Int(v, kInt64Min, kInt64Max, &id);
+      if (key == "type") return json_.Int(v, 0, kInt32Max, &type);
+      if (key == "data_type") return ReadDtype(v, &tensor.dtype);
+      if (key == "dims" || key == "current_dims") {
+        if (has_dims && key == "dims") return json_.Pass(v);
+        has_dims = true;
+        tensor.dims.clear();
+        return Ints(v, &tensor.dims);
+      }
+      if (key == "dataFormat") return json_.Int(v, 0, kInt64Max, &format);
+      if (key == "quant_params") return ReadQuantParams(v, &quant);
+      if (key == "data") {
+        has_values = true;
+        return Numbers(v, 0, &values);
+      }
+      if (KnownTensorKey(key)) return json_.Pass(v);
+      unknown_.Add(key);
+      return json_.Pass(v);
+    });
+    if (!ok) return false;
+    if (!has_dims) tensor.unknown_rank = true;
+    tensor.is_static = type == kStatic || type == kUpdateableStatic;
+    if (format == kSparseFormat) tensor.sparse = 0;  // how many elements are given stands nowhere
+    if (has_values) KeepValues(std::move(values), &tensor);
+    const bool known = SetEncoding(quant, &tensor);
+    if (const std::string problem = FinishTensor(tensor, model_.tensors.size()); !problem.empty()) {
+      return json_.FailAt(offset, problem);
+    }
+    const auto index = static_cast<TensorId>(model_.tensors.size());
+    if (!ids_.try_emplace(tensor.name, type == kNull ? kNoTensor : index).second) {
+      return json_.FailAt(offset, fmt::format("a tensor named {} exists already", Quoted(name)));
+    }
+    if (type == kNull) return true;
+    if (!known) unknown_encodings_.push_back(index);
+    if (type == kAppWrite || type == kAppReadWrite || type == kUpdateableAppWrite ||
+        type == kUpdateableAppReadWrite) {
+      inputs_.push_back({id, index});
+    }
+    if (type == kAppRead || type == kAppReadWrite || type == kUpdateableAppRead ||
+        type == kUpdateableAppReadWrite) {
+      outputs_.push_back({id, index});
+    }
+    model_.tensors.push_back(std::move(tensor));
+    return true;
+  }
+
+  static bool KnownTensorKey(std::string_view key) {
+    // Layouts are of no use without the source graph; permute_order and the like are of the writer.
+    for (const std::string_view known : {"axis_format", "src_axis_format", "params_count",
+                                         "permute_order_to_src", "is_updateable", "source_names"}) {
+      if (key == known) return true;
+    }
+    return false;
+  }
+
+  static void KeepValues(TensorValues values, Tensor* tensor) {
+    const size_t count = values.ints.size() + values.reals.size();
+    if (count > static_cast<size_t>(kMaxKeptValues)) return;
+    ToStored(tensor->dtype, &values);
+    tensor->values = std::make_shared<const TensorValues>(std::move(values));
+  }
+
+  // Whole numbers of a float tensor are floats.
+  static void ToStored(Dtype dtype, TensorValues* values) {
+    if (values->ints.empty() || (values->reals.empty() && !IsFloat(dtype))) return;
+    values->reals.insert(values->reals.end(), values->ints.begin(), values->ints.end());
+    values->ints.clear();
+  }
+
+  bool ReadDtype(Value value, Dtype* out) {
+    const size_t offset = json_.OffsetOf(value);
+    int64_t number = 0;
+    if (!json_.Int(value, 0, kInt64Max, &number)) return false;
+    if (number == 0 || number == kInt32Max) return true;
+    const auto dtype =
+        number > kInt32Max ? std::nullopt : DtypeFromQnnValue(static_cast<uint32_t>(number));
+    if (!dtype) {
+      return json_.FailAt(offset, fmt::format("no QNN datatype has the number {}", number));
+    }
+    *out = *dtype;
+    return true;
+  }
+
+  template <typename List>
+  bool Ints(Value value, List* out) {
+    return json_.Array(value, [&](Value item) {
+      int64_t number = 0;
+      if (!json_.Int(item, kDynamicDim, kInt64Max, &number)) return false;
+      out->push_back(number);
+      return true;
+    });
+  }
+
+  // Numbers and booleans of nested lists, flat.
+  bool Numbers(Value value, int depth, TensorValues* out) {
+    JsonType type;
+    if (!json_.TypeOf(value, &type)) return false;
+    if (type == JsonType::kArray) {
+      if (depth == kMaxNesting) return json_.Fail(value, "lists within lists, more than 16 deep");
+      return json_.Array(value, [&](Value item) { return Numbers(item, depth + 1, out); });
+    }
+    if (type == JsonType::kBoolean) {
+      bool flag = false;
+      if (!json_.Bool(value, &flag)) return false;
+      out->ints.push_back(flag ? 1 : 0);
+      return true;
+    }
+    int64_t integer = 0;
+    if (out->reals.empty() && json_.IsInt(value, &integer)) {
+      out->ints.push_back(integer);
+      return true;
+    }
+    double real = 0;
+    if (!json_.Double(value, &real)) return false;
+    // One fraction makes all of them fractions.
+    out->reals.insert(out->reals.end(), out->ints.begin(), out->ints.end());
+    out->ints.clear();
+    out->reals.push_back(real);
+    return true;
+  }
+
+  // ---- quant_params ------------------------------------------------------------------------
+
+  bool ReadQuantParams(Value value, QuantParams* out) {
+    return json_.Map(value, [&](std::string_view key, Value v, size_t) {
+      if (key == "definition") return json_.Int(v, 0, kInt64Max, &out->definition);
+      if (key == "encoding") return json_.Int(v, 0, kInt64Max, &out->encoding);
+      if (key == "scale_offset" || key == "bw_scale_offset") {
+        out->has_tensor = true;
+        return ReadScaleOffset(v, out);
+      }
+      if (key == "axis_scale_offset" || key == "bw_axis_scale_offset" ||
+          key == "blockwise_expansion") {
+        out->has_axis = true;
+        return ReadAxisScaleOffset(v, out);
+      }
+      unknown_.Add(key);
+      return json_.Pass(v);
+    });
+  }
+
+  bool ReadScaleOffset(Value value, QuantParams* out) {
+    bool has_scale = false;
+    return json_.Map(value, [&](std::string_view key, Value v, size_t) {
+      if (key == "scale") {
+        has_scale = true;
+        out->scales.push_back(0);
+        return json_.Float(v, &out->scales.back());
+      }
+      if (key == "offset") {
+        out->offsets.push_back(0);
+        return json_.Int(v, kInt64Min, kInt64Max, &out->offsets.back());
+      }
+      if (key == "bitwidth") return json_.Int(v, 0, 64, &out->bitwidth);
+      // They follow from scale and offset.
+      if (key == "minimum" || key == "maximum" || key == "min" || key == "max" ||
+          key == "is_symmetric" || key == "is_fixed_point") {
+        return json_.Pass(v);
+      }
+      unknown_.Add(key);
+      return json_.Pass(v);
+    });
+  }
+
+  bool ReadAxisScaleOffset(Value value, QuantParams* out) {
+    return json_.Map(value, [&](std::string_view key, Value v, size_t) {
+      if (key == "axis") return json_.Int(v, kInt32Min, kInt32Max, &out->axis);
+      if (key == "scale_offsets") {
+        return json_.Array(v, [&](Value item) { return ReadScaleOffset(item, out); });
+      }
+      if (key == "scales") {
+        return json_.Array(v, [&](Value item) {
+          out->scales.push_back(0);
+          return json_.Float(item, &out->scales.back());
+        });
+      }
+      if (key == "offsets") {
+        return json_.Array(v, [&](Value item) {
+          out->offsets.push_back(0);
+          return json_.Int(item, kInt64Min, kInt64Max, &out->offsets.back());
+        });
+      }
+      if (key == "bitwidth") return json_.Int(v, 0, 64, &out->bitwidth);
+      if (key == "num_blocks_per_axis") return json_.Int(v, 0, kInt32Max, &out->num_blocks);
+      if (key == "block_scale_bitwidth") return json_.Int(v, 0, 64, &out->block_bitwidth);
+      if (key == "blocks_scale8" || key == "blocks_scale16" || key == "block_scales") {
+        out->block_storage = key == "blocks_scale16" ? 16 : 8;
+        return json_.Array(v, [&](Value item) {
+          int64_t number = 0;
+          if (!json_.Int(item, 0, kInt32Max, &number)) return false;
+          out->block_scales.push_back(static_cast<int32_t>(number));
+          return true;
+        });
+      }
+      if (key == "num_scale_offsets" || key == "num_elements" ||
+          key == "block_scale_storage_type") {
+        return json_.Pass(v);
+      }
+      unknown_.Add(key);
+      return json_.Pass(v);
+    });
+  }
+
+  // False where the file says that there is an encoding and does not hold it.
+  bool SetEncoding(const QuantParams& quant, Tensor* tensor) {
+    Encoding& e = tensor->encoding;
+    if (quant.definition != kDefined || quant.encoding < 0 || quant.encoding == kInt32Max) {
+      return true;
+    }
+    switch (quant.encoding) {
+      case kScaleOffset:
+      case kBwScaleOffset:
+        if (!quant.has_tensor || quant.scales.size() != 1) return false;
+        // ONNX Runtime's writer prints every encoding as scale_offset, without its bitwidth.
+        if (quant.encoding == kBwScaleOffset && quant.bitwidth == 0) return false;
+        e.kind = EncodingKind::kPerTensor;
+        break;
+      case kAxisScaleOffset:
+      case kBwAxisScaleOffset:
+        if (!quant.has_axis || quant.scales.empty()) return false;
+        e.kind = EncodingKind::kPerChannel;
+        break;
+      case kBlockwiseExpansion:
+        if (!quant.has_axis || quant.scales.empty() || quant.num_blocks == 0) return false;
+        e.kind = EncodingKind::kLpbq;
+        e.num_blocks = static_cast<int32_t>(quant.num_blocks);
+        e.block_scales = quant.block_scales;
+        e.block_scale_bitwidth = static_cast<int32_t>(quant.block_bitwidth);
+        e.block_scale_storage_bits = static_cast<int32_t>(quant.block_storage);
+        break;
+      default:
+        return false;
+    }
+    e.axis = static_cast<int32_t>(quant.axis);
+    e.scales = quant.scales;
+    const bool bw_form = quant.encoding == kBwScaleOffset || quant.encoding == kBwAxisScaleOffset;
+    // Converters give the bitwidth of every encoding; it means something where it is another one.
+    if (bw_form || quant.bitwidth != BitsOf(tensor->dtype)) {
+      e.bitwidth = static_cast<int32_t>(quant.bitwidth);
+    }
+    SetZeroPoints(quant.offsets, tensor);
+    return true;
+  }
+
+  void SetZeroPoints(const std::vector<int64_t>& offsets, Tensor* tensor) {
+    Encoding& e = tensor->encoding;
+    const int bits = e.bitwidth > 0 ? e.bitwidth : BitsOf(tensor->dtype);
+    // Converters leave the offsets of signed types on the unsigned grid: -128 for 8 bits, which
+    // as a zero point is outside of the type.
+    const int64_t unsigned_centre =
+        ClassOf(tensor->dtype) == DtypeClass::kSfixed && bits > 0 && bits <= 32
+            ? -(int64_t{1} << (bits - 1))
+            : 1;
+    bool any = false, moved = false;
+    e.zero_points.reserve(offsets.size());
+    for (const int64_t offset : offsets) {
+      const bool centre = offset == unsigned_centre;
+      moved |= centre;
+      const int64_t zero_point = centre ? 0 : -std::clamp<int64_t>(offset, -kInt32Max, kInt32Max);
+      any |= zero_point != 0;
+      e.zero_points.push_back(static_cast<int32_t>(zero_point));
+    }
+    if (!any) e.zero_points.clear();
+    moved_ += moved;
+  }
+
+  // ---- nodes -------------------------------------------------------------------------------
+
+  bool ReadNode(std::string_view name, Value value, size_t offset) {
+    Node node;
+    node.name = name;
+    NodePorts ports;
+    ports.key = name;
+    ports.offset = offset;
+    std::string package;
+    const bool ok = json_.Map(value, [&](std::string_view key, Value v, size_t) {
+      if (key == "type") return json_.String(v, &node.op);
+      if (key == "package") return json_.String(v, &package);
+      if (key == "input_names") return json_.Strings(v, &ports.inputs);
+      if (key == "output_names") return json_.Strings(v, &ports.outputs);
+      if (key == "scalar_params") {
+        return json_.Map(v, [&](std::string_view param, Value p, size_t) {
+          return ReadScalar(param, p, &node.params);
+        });
+      }
+      if (key == "tensor_params") {
+        return json_.Map(v, [&](std::string_view param, Value p, size_t) {
+          return ReadTensorParam(param, p, &node.params);
+        });
+      }
+      if (key == "macs_per_inference" || key == "param_map") return json_.Pass(v);
+      unknown_.Add(key);
+      return json_.Pass(v);
+    });
+    if (!ok) return false;
+    if (node.op.empty()) return json_.FailAt(offset, "a node needs a \"type\"");
+    if (const std::string* twice = FindTwice(node.params)) {
+      return json_.FailAt(offset, fmt::format("param {} is given twice", Quoted(*twice)));
+    }
+    // Of a map; see SortedParams.
+    std::sort(node.params.begin(), node.params.end(),
+              [](const Param& a, const Param& b) { return a.name < b.name; });
+    if (!package.empty() && package != kOwnPackage) {
+      node.unchecked_reason = fmt::format("it is of the op package {}", Quoted(package));
+    }
+    if (const std::string problem = FinishNode(node, model_.nodes.size()); !problem.empty()) {
+      return json_.FailAt(offset, problem);
+    }
+    model_.nodes.push_back(std::move(node));
+    ports_.push_back(std::move(ports));
+    return true;
+  }
+
+  // {"<datatype number>": value}
+  bool ReadScalar(std::string_view name, Value value, std::vector<Param>* params) {
+    bool given = false;
+    return json_.Map(value, [&](std::string_view key, Value v, size_t offset) {
+      if (given) return json_.FailAt(offset, "a param has one value only");
+      given = true;
+      uint32_t number = 0;
+      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), number);
+      const auto dtype = error == std::errc() && end == key.data() + key.size()
+                             ? DtypeFromQnnValue(number)
+                             : std::nullopt;
+      if (!dtype) {
+        return json_.FailAt(offset, fmt::format("no QNN datatype has the number {}", Quoted(key)));
+      }
+      Param& param = params->emplace_back();
+      param.name = name;
+      return ReadScalarValue(*dtype, v, &param.value);
+    });
+  }
+
+  bool ReadScalarValue(Dtype dtype, Value value, ParamValue* out) {
+    switch (ClassOf(dtype)) {
+      case DtypeClass::kBool: {
+        TensorValues values;
+        if (!Numbers(value, kMaxNesting, &values)) return false;
+        *out = (!values.ints.empty() && values.ints[0] != 0) ||
+               (!values.reals.empty() && values.reals[0] != 0);
+        return true;
+      }
+      case DtypeClass::kFloat:
+        return json_.Double(value, &out->emplace<double>());
+      case DtypeClass::kString:
+        return json_.String(value, &out->emplace<std::string>());
+      case DtypeClass::kUint:
+      case DtypeClass::kUfixed:
+        return json_.Uint(value, &out->emplace<UintParam>().value);
+      default:
+        return json_.Int(value, kInt64Min, kInt64Max, &out->emplace<IntParam>().value);
+    }
+  }
+
+  // {"<tensor>": {the fields of a tensor}}
+  bool ReadTensorParam(std::string_view name, Value value, std::vector<Param>* params) {
+    bool given = false;
+    return json_.Map(value, [&](std::string_view, Value tensor, size_t offset) {
+      if (given) return json_.FailAt(offset, "a param has one tensor only");
+      given = true;
+      TensorParam param;
+      TensorValues values;
+      const bool ok = json_.Map(tensor, [&](std::string_view key, Value v, size_t) {
+        if (key == "data_type") return ReadDtype(v, &param.dtype);
+        if (key == "dims" || key == "current_dims") {
+          param.dims.clear();
+          return Ints(v, &param.dims);
+        }
+        if (key == "data") return Numbers(v, 0, &values);
+        if (key != "id" && key != "type" && key != "quant_params" && !KnownTensorKey(key)) {
+          unknown_.Add(key);
+        }
+        return json_.Pass(v);
+      });
+      if (!ok) return false;
+      ToStored(param.dtype, &values);
+      param.ints = std::move(values.ints);
+      param.reals = std::move(values.reals);
+      if (const std::string problem = CheckTensorParam(param); !problem.empty()) {
+        return json_.FailAt(offset, problem);
+      }
+      Param& out = params->emplace_back();
+      out.name = name;
+      out.value = std::move(param);
+      return true;
+    });
+  }
+
+  // ---- the graph as a whole ----------------------------------------------------------------
+
+  bool Lookup(const NodePorts& node, std::string_view side, const std::vector<TextAt>& names,
+              auto* out) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto it = ids_.find(absl::string_view(names[i].text.data(), names[i].text.size()));
+      if (it != ids_.end()) {
+        out->push_back(it->second);
+        continue;
+      }
+      if (names[i].text.empty()) {
+        out->push_back(kNoTensor);
+        continue;
+      }
+      std::string hint;
+      if (model_.tensors.size() < kFewTensors && names[i].text.size() < 64) {
+        std::vector<std::string_view> known;
+        for (const Tensor& tensor : model_.tensors) known.push_back(tensor.name);
+        hint = DidYouMeanOf(names[i].text, known);
+      }
+      return json_.FailAt(names[i].offset,
+                          fmt::format("graph.nodes.{}.{}[{}]", Quoted(node.key), side, i),
+                          fmt::format("no tensor is named {}{}", Quoted(names[i].text), hint));
+    }
+    return true;
+  }
+
+  bool Connect() {
+    for (size_t n = 0; n < model_.nodes.size(); ++n) {
+      Node& node = model_.nodes[n];
+      if (!Lookup(ports_[n], "input_names", ports_[n].inputs, &node.inputs) ||
+          !Lookup(ports_[n], "output_names", ports_[n].outputs, &node.outputs)) {
+        return false;
+      }
+    }
+    for (auto* ends : {&inputs_, &outputs_}) {
+      std::sort(ends->begin(), ends->end(),
+                [](const GraphEnd& a, const GraphEnd& b) { return a.id < b.id; });
+    }
+    for (const GraphEnd& end : inputs_) model_.inputs.push_back(end.tensor);
+    for (const GraphEnd& end : outputs_) model_.outputs.push_back(end.tensor);
+    FillGraphEnds(model_);
+    if (const auto problem = FindGraphProblem(model_, nullptr)) {
+      if (problem->node < 0) return json_.FailAt(0, "graph", problem->reason);
+      const NodePorts& node = ports_[static_cast<size_t>(problem->node)];
+      return json_.FailAt(node.offset, fmt::format("graph.nodes.{}", Quoted(node.key)),
+                          problem->reason);
+    }
+    UncheckUnknown();
+    return true;
+  }
+
+  // Without its encoding a tensor's node can't be judged.
+  void UncheckUnknown() {
+    if (unknown_encodings_.empty()) return;
+    std::vector<bool> unknown(model_.tensors.size());
+    for (const TensorId id : unknown_encodings_) unknown[static_cast<size_t>(id)] = true;
+    for (Node& node : model_.nodes) {
+      const auto look = [&](const auto& ids) {
+        for (const TensorId id : ids) {
+          if (id == kNoTensor || !unknown[static_cast<size_t>(id)]) continue;
+          if (!node.unchecked_reason.empty()) return;
+          node.unchecked_reason = fmt::format("the file does not hold the encoding of {}",
+                                              Quoted(model_.tensors[static_cast<size_t>(id)].name));
+        }
+      };
+      look(node.inputs);
+      look(node.outputs);
+    }
+  }
+
+  void AddNotes() {
+    if (!unknown_encodings_.empty()) {
+      model_.notes.push_back(fmt::format(
+          "{} tensors have an encoding that is not in the file (ONNX Runtime writes scale and "
+          "offset of per-tensor encodings only): their nodes are unchecked",
+          unknown_encodings_.size()));
+    }
+    if (moved_ > 0) {
+      model_.notes.push_back(fmt::format(
+          "offsets of {} signed tensors count from the unsigned grid; read as 0", moved_));
+    }
+    unknown_.AddNote(model_.notes);
+  }
+
+  JsonCursor json_;
+  Model model_;
+  absl::flat_hash_map<std::string, TensorId> ids_;
+  std::vector<NodePorts> ports_;
+  std::vector<GraphEnd> inputs_, outputs_;
+  std::vector<TensorId> unknown_encodings_;
+  UnknownFields unknown_;
+  int64_t moved_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<Model> ReadQnnNet(std::string_view json, std::string_view name) {
+  return Reader(json, name).Read();
+}
+
+}  // namespace quantgate

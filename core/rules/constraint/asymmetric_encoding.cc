@@ -1,0 +1,66 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "core/database/tables.h"
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/node_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+bool Holds(const Subject& s) {
+  return s.tensor->encoding.kind == EncodingKind::kNone || IsSymmetric(*s.tensor);
+}
+
+void Explain(const Subject& s, Finding& f) {
+  const Encoding& e = s.tensor->encoding;
+  const int64_t middle = MiddleOf(*s.tensor);
+  size_t wrong = 0;
+  const size_t channels = std::max<size_t>(1, e.zero_points.size());
+  for (size_t i = 0; i < channels; ++i) wrong += ZeroPointAt(e, i) != middle ? 1u : 0u;
+  const size_t first = FirstAsymmetric(*s.tensor).value_or(0);
+  f.found = fmt::format("{} {}, {}", DtypeName(s.tensor->dtype), EncodingKindName(e.kind),
+                        ZeroPoint(ZeroPointAt(e, first)));
+  if (channels > 1)
+    f.found += fmt::format(" in {} of {} channels, first {}", wrong, channels, first);
+  f.allowed = ZeroPoint(middle);
+  f.message = fmt::format("{} of {} must be symmetric, its {}", f.port, f.op,
+                          ZeroPoint(ZeroPointAt(e, first)));
+  if (channels > 1) f.message += fmt::format(" in channel {}", first);
+  f.fixes.push_back(SymmetricFix(*s.tensor));
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kAsymmetricEncoding, {.summary = "the encoding must be symmetric",
+                                        .explanation = R"(## What it checks
+The zero point of every channel is 0 for signed types and the middle of the range for unsigned
+ones (128 for UFIXED_POINT_8, 32768 for UFIXED_POINT_16).
+
+## Why
+Weights with a free zero point need an extra correction term that the kernels do not have. The
+library refuses most of them, and computes wrong numbers where it does not look.
+
+## Fix
+Quantize the tensor symmetric: ONNX zero point 0, AIMET is_symmetric, torch
+per_channel_symmetric. An unsigned 8-bit weight can be re-encoded as signed with equal values
+when its zero point is 128.
+
+## References
+The constraint's `sources` name the documentation page and the measured library version.
+)",
+                                        .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kSymmetric},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kAsymmetricEncodingEntry = kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,124 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/database/tables.h"
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/args.h"
+#include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/node_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+using opdb::ArgKey;
+
+struct Ports {
+  const Tensor* activation = nullptr;
+  const Tensor* weight = nullptr;
+  double tolerance = 0.01;       // relative; a scale this close moves the bias by less than a step
+  std::optional<double> most{};  // times the product; then any smaller scale will do
+};
+
+std::optional<Ports> PortsOf(const Subject& s) {
+  const Args args(s.node, s.constraint);
+  std::array<int64_t, 2> as;
+  if (args.numbers(ArgKey::kAs, as) != size_t{2}) return std::nullopt;
+  Ports ports{s.node.tensor(static_cast<int>(as[0])), s.node.tensor(static_cast<int>(as[1]))};
+  if (const auto t = args.real(ArgKey::kTolerance)) ports.tolerance = *t;
+  ports.most = args.real(ArgKey::kMax);
+  if (!ports.activation || !ports.weight || ports.activation->encoding.scales.empty() ||
+      ports.weight->encoding.scales.empty()) {
+    return std::nullopt;
+  }
+  return ports;
+}
+
+double Wanted(const Ports& p, size_t channel) {
+  return double{ScaleAt(p.activation->encoding, 0)} * double{ScaleAt(p.weight->encoding, channel)};
+}
+
+// The first channel whose bias scale is off.
+std::optional<size_t> FirstWrong(const Subject& s, const Ports& p) {
+  const Encoding& bias = s.tensor->encoding;
+  const size_t n = std::max(bias.scales.size(), p.weight->encoding.scales.size());
+  for (size_t i = 0; i < n; ++i) {
+    const double want = Wanted(p, i);
+    const double have = ScaleAt(bias, i);
+    const bool fits =
+        p.most ? std::abs(have) <= *p.most * std::abs(want)
+               : std::abs(have - want) <= p.tolerance * std::max(std::abs(have), std::abs(want));
+    if (!fits) return i;
+  }
+  return std::nullopt;
+}
+
+bool Holds(const Subject& s) {
+  if (!IsFixedPoint(s.tensor->dtype) || s.tensor->encoding.scales.empty()) return true;
+  const auto ports = PortsOf(s);
+  return !ports || !FirstWrong(s, *ports);
+}
+
+void Explain(const Subject& s, Finding& f) {
+  const auto ports = PortsOf(s);
+  const size_t channel = FirstWrong(s, *ports).value_or(0);
+  f.found = fmt::format("scale {}", Number(ScaleAt(s.tensor->encoding, channel)));
+  f.allowed =
+      fmt::format("scale {}{} = {} × {}",
+                  ports->most ? fmt::format("at most {} times ", Number(*ports->most)) : "",
+                  Number(Wanted(*ports, channel)), Number(ScaleAt(ports->activation->encoding, 0)),
+                  Number(ScaleAt(ports->weight->encoding, channel)));
+  f.message = fmt::format("the bias {} of {} has {}, input × weight is {}", f.port, f.op, f.found,
+                          Number(Wanted(*ports, channel)));
+  Fix fix = UnsafeFix("re-quantize the bias with input scale × weight scale, zero_point 0");
+  const Encoding& weight = ports->weight->encoding;
+  const std::string encoding = fmt::format("tensors/{}/encoding/", s.tensor->name);
+  if (weight.kind == EncodingKind::kPerTensor) {
+    fix.edits.push_back(
+        {"set", encoding + "perTensor/scale", fmt::format("{:.9g}", Wanted(*ports, 0))});
+  } else {
+    std::string scales;
+    for (size_t i = 0; i < weight.scales.size(); ++i) {
+      scales += fmt::format("{}{:.9g}", i > 0 ? ", " : "", Wanted(*ports, i));
+    }
+    fix.edits.push_back({"set", encoding + "perChannel/axis", "0"});
+    fix.edits.push_back({"set", encoding + "perChannel/scales", fmt::format("[{}]", scales)});
+  }
+  f.fixes.push_back(std::move(fix));
+}
+
+constexpr RuleEntry kEntry = {
+    .rule =
+        About(kBiasScale, {.summary = "the scale of the bias is not input scale times weight scale",
+                           .explanation = R"(## What it checks
+A 32-bit bias is added to the accumulator, whose step is input scale × weight scale, per
+channel.
+
+## Why
+Where the library does not requantize the bias, another scale drops it or adds wrong numbers.
+
+## Fix
+Set the bias scale to the product, zero point 0, and re-quantize the bias values.
+
+## References
+The constraint's `sources` name the documentation page and the measured library version.
+)",
+                           .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kBiasScale},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kBiasScaleEntry = kEntry;
+
+}  // namespace quantgate::rules

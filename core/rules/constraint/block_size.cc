@@ -1,0 +1,101 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+#include "core/database/tables.h"
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/args.h"
+#include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/expr.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/node_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+using opdb::ArgKey;
+
+// Input channels of one block; 0 = the blocks don't divide them, nothing = not known.
+std::optional<int64_t> BlockSizeOf(const Subject& s) {
+  const Encoding& e = s.tensor->encoding;
+  if (e.kind != EncodingKind::kLpbq || s.tensor->unknown_rank || e.num_blocks <= 0)
+    return std::nullopt;
+  // Blocks run along the input channels: the axis before the channel axis (HWIO, [.., K, N]),
+  // or after it where the channels come first ([out, in]).
+  const int64_t rank = s.tensor->rank();
+  const int64_t channel = NormalAxis(e.axis, rank);
+  const auto size = DimOf(*s.tensor, channel == rank - 1 ? rank - 2 : rank - 1);
+  if (!size) return std::nullopt;
+  return *size % e.num_blocks == 0 ? *size / e.num_blocks : 0;
+}
+
+bool Holds(const Subject& s) {
+  const auto size = BlockSizeOf(s);
+  if (!size) return true;
+  if (*size == 0) return false;
+  const Args args(s.node, s.constraint);
+  std::array<int64_t, 16> sizes;
+  if (const auto count = args.numbers(ArgKey::kAllowed, sizes);
+      count && std::find(sizes.begin(), sizes.begin() + *count, *size) == sizes.begin() + *count) {
+    return false;
+  }
+  if (const auto count = args.numbers(ArgKey::kDenied, sizes);
+      count && std::find(sizes.begin(), sizes.begin() + *count, *size) != sizes.begin() + *count) {
+    return false;
+  }
+  if (const auto min = args.number(ArgKey::kMin); min && *size < *min) return false;
+  if (const auto max = args.number(ArgKey::kMax); max && *size > *max) return false;
+  const auto multiple = args.number(ArgKey::kMultipleOf);
+  return !multiple || *multiple == 0 || *size % *multiple == 0;
+}
+
+void Explain(const Subject& s, Finding& f) {
+  const Args args(s.node, s.constraint);
+  const int64_t size = BlockSizeOf(s).value_or(0);
+  std::array<int64_t, 16> sizes;
+  f.found = size == 0 ? fmt::format("{} blocks, which do not divide the input channels of {}",
+                                    s.tensor->encoding.num_blocks, Dims(*s.tensor))
+                      : fmt::format("blocks of {} input channels", size);
+  if (const auto count = args.numbers(ArgKey::kAllowed, sizes)) {
+    f.allowed = fmt::format("blocks of {}", NumberList(std::span(sizes.data(), *count)));
+  } else if (const auto multiple = args.number(ArgKey::kMultipleOf)) {
+    f.allowed = fmt::format("blocks of a multiple of {}", *multiple);
+  } else {
+    f.allowed = "blocks that divide the input channels";
+  }
+  f.message = fmt::format("{} of {} has {}", f.port, f.op, f.found);
+  f.fixes.push_back(UnsafeFix(fmt::format("quantize with {}", f.allowed)));
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kBlockSize, {.summary = "the block size of the encoding is not computed right",
+                               .explanation = R"(## What it checks
+LPBQ divides the input channels into blocks; the blocks must divide the channels and have a size
+the kernels know.
+
+## Why
+The library accepts any number of blocks and computes small or uneven ones wrong.
+
+## Fix
+Use groups of 64, 32, 16 or 8 input channels that divide them evenly.
+
+## References
+The constraint's `sources` name the documentation page and the measured library version.
+)",
+                               .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kBlockSize},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kBlockSizeEntry = kEntry;
+
+}  // namespace quantgate::rules

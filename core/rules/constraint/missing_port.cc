@@ -1,0 +1,48 @@
+#include <fmt/core.h>
+
+#include "core/database/tables.h"
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/node_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+bool Holds(const Subject& s) { return s.tensor != nullptr; }
+
+void Explain(const Subject&, Finding& f) {
+  f.found = "not given";
+  f.allowed = "a tensor";
+  f.message = fmt::format("{} of {} is not given", f.port, f.op);
+  f.fixes.push_back(UnsafeFix(fmt::format("connect {}", f.port)));
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kMissingPort, {.summary = "an input or output that the op needs is not given",
+                                 .explanation = R"(## What it checks
+Every input and output that is not optional must be there.
+
+## Why
+The library refuses the node.
+
+## Fix
+Connect the port.
+
+## References
+The constraint's `sources` name the documentation page and the measured library version.
+)",
+                                 .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kPortOptional},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .wants_absent = true,
+    .reads_form_only = true};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kMissingPortEntry = kEntry;
+
+}  // namespace quantgate::rules

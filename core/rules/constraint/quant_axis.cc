@@ -1,0 +1,94 @@
+#include <fmt/core.h>
+
+#include <string>
+#include <utility>
+
+#include "core/database/tables.h"
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/args.h"
+#include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/node_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+using opdb::ArgKey;
+
+bool HasAxis(const Tensor& t) {
+  return t.encoding.kind == EncodingKind::kPerChannel || t.encoding.kind == EncodingKind::kLpbq;
+}
+
+bool Holds(const Subject& s) {
+  if (!HasAxis(*s.tensor) || s.tensor->unknown_rank) return true;
+  const auto want = Args(s.node, s.constraint).number(ArgKey::kAxis);
+  if (!want) return true;
+  // The axis is compared as written: the library refuses -1 where it takes the last axis.
+  return s.tensor->encoding.axis == NormalAxis(*want, s.tensor->rank());
+}
+
+void Explain(const Subject& s, Finding& f) {
+  const int64_t want =
+      NormalAxis(*Args(s.node, s.constraint).number(ArgKey::kAxis), s.tensor->rank());
+  f.found = fmt::format("{} along axis {} of {}", EncodingKindName(s.tensor->encoding.kind),
+                        s.tensor->encoding.axis, Dims(*s.tensor));
+  f.allowed = fmt::format("axis {}", want);
+  if (const auto axis = s.node.FileAxis(*s.tensor, s.tensor->encoding.axis)) {
+    f.found += fmt::format(" (axis {} in the file)", *axis);
+  }
+  if (const auto axis = s.node.FileAxis(*s.tensor, want)) {
+    f.allowed += fmt::format(" (axis {} in the file)", *axis);
+  }
+  f.message = fmt::format("{} of {} is quantized along axis {}, only axis {} is taken", f.port,
+                          f.op, s.tensor->encoding.axis, want);
+  Fix fix{fmt::format("quantize along axis {}", want), false, {}};
+  const int64_t have = NormalAxis(s.tensor->encoding.axis, s.tensor->rank());
+  const auto entries = static_cast<int64_t>(EntryCount(s.tensor->encoding));
+  const auto fits = [&](int64_t axis) {
+    return axis >= 0 && axis < s.tensor->rank() &&
+           s.tensor->dims[static_cast<size_t>(axis)] == entries;
+  };
+  // One axis written in two ways, or scales that fit the wanted axis only.
+  if (have == want || (entries > 1 && fits(want) && !fits(have))) {
+    fix = UnsafeFix(fmt::format("write the axis as {}", want));
+    fix.edits.push_back(
+        {"set",
+         fmt::format("tensors/{}/encoding/{}/axis", s.tensor->name,
+                     s.tensor->encoding.kind == EncodingKind::kLpbq ? "lpbq" : "perChannel"),
+         std::to_string(s.node.FileAxis(*s.tensor, want).value_or(want))});
+  }
+  f.fixes.push_back(std::move(fix));
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kQuantAxis,
+                  {.summary = "the channel axis of the encoding is not the one the op takes",
+                   .explanation = R"(## What it checks
+A per-channel or LPBQ encoding runs along one axis, counted in the layout of QNN (HWIO for
+convolution weights).
+
+## Why
+Only one axis can be folded into the requantization of the output. Other axes are refused, or
+the scales are applied to the wrong elements.
+
+## Fix
+Quantize along the output channels: ONNX axis 0 for Conv weights, 1 for ConvTranspose, and the
+axis the message names.
+
+## References
+The constraint's `sources` name the documentation page and the measured library version.
+)",
+                   .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kQuantAxis},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kQuantAxisEntry = kEntry;
+
+}  // namespace quantgate::rules

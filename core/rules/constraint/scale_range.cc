@@ -1,0 +1,97 @@
+#include <fmt/core.h>
+
+#include <array>
+#include <optional>
+#include <tuple>
+
+#include "core/database/tables.h"
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/args.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/node_view.h"
+#include "core/rules/support/scale_limit.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+using opdb::ArgKey;
+
+// Nothing where there is nothing to compare: one of the ports that `as` names has no scale.
+std::optional<ScaleLimit> LimitOf(const Subject& s) {
+  if (!IsFixedPoint(s.tensor->dtype)) return std::nullopt;
+  const Args args(s.node, s.constraint);
+  ScaleLimit limit;
+  std::array<int64_t, 2> ports;
+  if (const auto count = args.numbers(ArgKey::kAs, ports)) {
+    limit.port_count = static_cast<int16_t>(*count);
+    for (size_t i = 0; i < *count; ++i) {
+      const Tensor* tensor = s.node.tensor(static_cast<int>(ports[i]));
+      if (tensor == nullptr || tensor->encoding.scales.empty()) return std::nullopt;
+      limit.ports[i] = static_cast<int16_t>(ports[i]);
+    }
+  }
+  limit.min = args.real(ArgKey::kMin);
+  limit.max = args.real(ArgKey::kMax);
+  return limit;
+}
+
+ScaleUnits UnitsOf(const Subject& s, const ScaleLimit& limit) {
+  ScaleUnits units{};
+  for (int16_t i = 0; i < limit.port_count; ++i) {
+    const auto at = static_cast<size_t>(i);
+    units[at] = &s.node.tensor(limit.ports[at])->encoding;
+  }
+  return units;
+}
+
+bool Holds(const Subject& s) {
+  const auto limit = LimitOf(s);
+  return !limit || IsWithin(*limit, s.tensor->encoding.scales, UnitsOf(s, *limit));
+}
+
+void Explain(const Subject& s, Finding& f) {
+  const ScaleLimit limit = *LimitOf(s);
+  const auto [least, most] = EndsOf(limit, UnitsOf(s, limit));
+  const auto& [min, max] = std::tie(limit.min, limit.max);
+  f.found = DescribeTensor(*s.tensor);
+  if (min) f.allowed = fmt::format("scale of at least {}", Number(*min * most));
+  if (max) {
+    f.allowed += fmt::format("{}scale of at most {}", min ? ", " : "", Number(*max * least));
+  }
+  if (limit.relative()) {
+    f.allowed += fmt::format(", {} times that of the inputs", Number(min ? *min : *max));
+  }
+  f.message =
+      fmt::format("the scale of {} of {} is out of the range it computes right with", f.port, f.op);
+  f.fixes.push_back(UnsafeFix(fmt::format("use a {}", f.allowed)));
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kScaleRange, {.summary = "a scale is beyond what the op can compute with",
+                                .explanation = R"(## What it checks
+Some kernels compute in a fixed internal precision and only work for scales within limits, of one
+tensor or of the result against the inputs.
+
+## Why
+Outside of them the op runs and returns constants or wrapped values.
+
+## Fix
+Use a scale within the limits; a wider output type often helps.
+
+## References
+The constraint's `sources` name the documentation page and the measured library version.
+)",
+                                .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kScaleRange},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .scale_limit = LimitOf};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kScaleRangeEntry = kEntry;
+
+}  // namespace quantgate::rules

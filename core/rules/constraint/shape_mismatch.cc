@@ -1,0 +1,95 @@
+#include <fmt/core.h>
+
+#include <array>
+#include <span>
+#include <string>
+
+#include "core/database/tables.h"
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/args.h"
+#include "core/rules/support/expr.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/node_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+using opdb::ArgKey;
+using opdb::Kind;
+
+const Tensor* Other(const Subject& s) {
+  const auto port = Args(s.node, s.constraint).number(ArgKey::kAs);
+  return port ? s.node.tensor(static_cast<int>(*port)) : nullptr;
+}
+
+bool SameSize(const Tensor& a, const Tensor& b, int64_t dim, bool broadcast) {
+  const auto x = DimOf(a, dim);
+  const auto y = DimOf(b, dim);
+  return !x || !y || *x == *y || (broadcast && (*x == 1 || *y == 1));
+}
+
+bool Holds(const Subject& s) {
+  const Tensor* other = Other(s);
+  if (other == nullptr || other->unknown_rank || s.tensor->unknown_rank) return true;
+  const Args args(s.node, s.constraint);
+  if (s.constraint.kind == Kind::kSameDims) {
+    std::array<int64_t, 16> dims;
+    const auto count = args.numbers(ArgKey::kDims, dims);
+    const bool broadcast = args.flag(ArgKey::kBroadcast, false);
+    for (const int64_t dim : std::span(dims).first(count.value_or(0))) {
+      if (!SameSize(*s.tensor, *other, dim, broadcast)) return false;
+    }
+    return true;
+  }
+  if (s.tensor->dims.size() != other->dims.size()) return false;
+  if (s.constraint.kind == Kind::kSameRank) return true;
+  for (size_t i = 0; i < other->dims.size(); ++i) {
+    if (!SameSize(*s.tensor, *other, static_cast<int64_t>(i), false)) return false;
+  }
+  return true;
+}
+
+void Explain(const Subject& s, Finding& f) {
+  const Tensor* other = Other(s);
+  const auto port = *Args(s.node, s.constraint).number(ArgKey::kAs);
+  const std::string name = PortName(s.node, static_cast<int>(port));
+  f.related.push_back(name);
+  f.found = fmt::format("{} {}, {} {}", f.port, Dims(*s.tensor), name, Dims(*other));
+  f.allowed = fmt::format("{} of {}",
+                          s.constraint.kind == Kind::kSameRank    ? "the rank"
+                          : s.constraint.kind == Kind::kSameShape ? "the shape"
+                                                                  : "those dimensions",
+                          name);
+  f.message = fmt::format("{} of {} does not fit {}: {} against {}", f.port, f.op, name,
+                          Dims(*s.tensor), Dims(*other));
+  f.fixes.push_back(UnsafeFix("reshape one of them"));
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kShapeMismatch, {.summary = "the shapes of two ports do not go together",
+                                   .explanation = R"(## What it checks
+Some ports must have the rank, the shape or some dimensions of another port.
+
+## Why
+The library refuses the node, or the op has no meaning.
+
+## Fix
+Check the shapes the message prints; a Reshape in front usually mends it.
+
+## References
+The constraint's `sources` name the documentation page and the measured library version.
+)",
+                                   .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kSameRank, opdb::Kind::kSameShape, opdb::Kind::kSameDims},
+    .kind_count = 3,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kShapeMismatchEntry = kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,60 @@
+#include <fmt/core.h>
+
+#include <variant>
+
+#include "core/database/tables.h"
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/args.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/node_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+using opdb::ArgKey;
+
+// Integers of any width stand for each other (their value is what counts); floats don't.
+bool Holds(const Subject& s) {
+  const ParamValue* value = s.constraint.param >= 0 ? s.node.given(s.constraint.param) : nullptr;
+  const auto want = Args(s.node, s.constraint).number(ArgKey::kDtype);
+  if (value == nullptr || !want) return true;
+  return !std::holds_alternative<double>(*value) || IsFloat(static_cast<Dtype>(*want));
+}
+
+void Explain(const Subject& s, Finding& f) {
+  const auto want = Args(s.node, s.constraint).number(ArgKey::kDtype);
+  f.found = "a real number";
+  f.allowed = DtypeName(static_cast<Dtype>(*want));
+  f.message = fmt::format("param {} of {} must be stored as {}", f.port, f.op, f.allowed);
+  f.fixes.push_back(UnsafeFix(fmt::format("store it as {}", f.allowed)));
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kStorageDtype, {.summary = "a param is stored in a type the op does not take",
+                                  .explanation = R"(## What it checks
+The value of some params must be stored in one datatype.
+
+## Why
+The library reads the bytes as that type.
+
+## Fix
+Store the param in the type the message names; another integer type whose value fits is taken as
+equal.
+
+## References
+The constraint's `sources` name the documentation page and the measured library version.
+)",
+                                  .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kStorageDtype},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain,
+    .reads_form_only = true};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kStorageDtypeEntry = kEntry;
+
+}  // namespace quantgate::rules

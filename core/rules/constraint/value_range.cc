@@ -1,0 +1,78 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "core/database/tables.h"
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/args.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/node_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+using opdb::ArgKey;
+
+struct Extremes {
+  double min, max;
+};
+
+std::optional<Extremes> ExtremesOf(const Tensor& t) {
+  if (t.value_range) return Extremes{t.value_range->first, t.value_range->second};
+  if (!t.values || t.values->ints.empty()) return std::nullopt;
+  const auto [lo, hi] = std::minmax_element(t.values->ints.begin(), t.values->ints.end());
+  return Extremes{static_cast<double>(*lo), static_cast<double>(*hi)};
+}
+
+bool Holds(const Subject& s) {
+  const auto values = ExtremesOf(*s.tensor);
+  if (!values) return true;
+  const Args args(s.node, s.constraint);
+  const auto min = args.number(ArgKey::kMin);
+  const auto max = args.number(ArgKey::kMax);
+  return (!min || values->min >= static_cast<double>(*min)) &&
+         (!max || values->max <= static_cast<double>(*max));
+}
+
+void Explain(const Subject& s, Finding& f) {
+  const Args args(s.node, s.constraint);
+  const auto values = ExtremesOf(*s.tensor);
+  const auto min = args.number(ArgKey::kMin);
+  const auto max = args.number(ArgKey::kMax);
+  f.found = fmt::format("values from {} to {}", Number(values->min), Number(values->max));
+  f.allowed = fmt::format("values from {} to {}", min ? std::to_string(*min) : "any",
+                          max ? std::to_string(*max) : "any");
+  f.message = fmt::format("{} of {} holds {}, taken are {}", f.port, f.op, f.found, f.allowed);
+  f.fixes.push_back(UnsafeFix(fmt::format("re-quantize or clamp to {}", f.allowed)));
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kValueRange, {.summary = "stored values leave the range the op takes",
+                                .explanation = R"(## What it checks
+The stored values of a constant (weights, indices) lie within limits.
+
+## Why
+Values beyond them are cut or read as other numbers by the kernels: 4-bit weights in an 8-bit
+container must not exceed 4 bits, 16-bit weights 0x7F7F.
+
+## Fix
+Clamp or re-quantize the values.
+
+## References
+The constraint's `sources` name the documentation page and the measured library version.
+)",
+                                .status = RuleStatus::kStable}),
+    .kinds = {opdb::Kind::kValueRange},
+    .kind_count = 1,
+    .holds = Holds,
+    .explain = Explain};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kValueRangeEntry = kEntry;
+
+}  // namespace quantgate::rules

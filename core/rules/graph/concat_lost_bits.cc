@@ -1,0 +1,103 @@
+#include <fmt/core.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/graph_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+struct Own : Settings {
+  SetMask joins = 0;
+  double min_lost_bits = 2;
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::joins>("joins"),
+                                    F::Bind<&Own::min_lost_bits>("min_lost_bits")};
+
+bool HasStep(const Tensor* t) {
+  return t != nullptr && IsFixedPoint(t->dtype) && t->encoding.scales.size() == 1 &&
+         t->encoding.scales[0] > 0;
+}
+
+// Bits of `in` that the steps of `out` don't tell; both have a step.
+double Lost(const Tensor& in, const Tensor& out) {
+  return std::log2(double{out.encoding.scales[0]} / double{in.encoding.scales[0]});
+}
+
+bool TooMany(double lost, const Own& settings) {
+  return lost >= settings.min_lost_bits && std::isfinite(lost);
+}
+
+bool Concerns(const GraphView& g, const Settings& any, int32_t op) {
+  const auto& settings = static_cast<const Own&>(any);
+  const Tensor* out = g.output(op);
+  if (!HasStep(out)) return false;
+  for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
+    const Tensor* in = g.input(op, port);
+    if (HasStep(in) && TooMany(Lost(*in, *out), settings)) return true;
+  }
+  return false;
+}
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const Own& settings = g.settings<Own>();
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    if (!g.Is(op, settings.joins)) continue;
+    const Tensor* out = g.output(op);
+    if (!HasStep(out)) continue;
+    for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
+      const Tensor* in = g.input(op, port);
+      if (!HasStep(in)) continue;
+      const double lost = Lost(*in, *out);
+      if (!TooMany(lost, settings)) continue;
+      const double step = out->encoding.scales[0], own = in->encoding.scales[0];
+      Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+      const int bits = EffectiveBits(*in);
+      f.message = fmt::format(
+          "{} loses {} of its {} bits: the output of {} has a step {} times as large", f.port,
+          lost < bits ? fmt::format("{:.1f}", lost) : "all", bits, f.op, Number(step / own));
+      f.found = DescribeEncoding(*out);
+      f.allowed = fmt::format("near {}", DescribeEncoding(*in));
+      f.related = {"out[0]"};
+      f.fixes.push_back(UnsafeFix("join tensors of similar range, or use 16 bits here"));
+    }
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kConcatLostBits,
+                  {.summary = "an input joins others with a much coarser scale and loses bits",
+                   .explanation = R"(## What it checks
+Inputs of Concat and Pack are requantized to the encoding of the output. Where the output's step is
+several times that of an input, the input loses log2 of the ratio in bits. The comparison is
+relative.
+
+## Why
+A tensor of small values beside one of large values keeps a handful of steps: 8 bits become 4. The
+model runs, and its accuracy is gone for that branch.
+
+## Fix
+Join tensors of similar range, scale the small one up before and down again in the next weight, or
+use 16 bits for the joined tensor.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+                   .status = RuleStatus::kStable}),
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).joins; },
+    .settings = &kFormOf<Own, kFields>};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kConcatLostBitsEntry = kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,110 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/graph_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+struct Own : Settings {
+  SetMask joins = 0;
+  double tolerance = 0;  // part of an input's range that the output may cut
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::joins>("joins"),
+                                    F::Bind<&Own::tolerance>("tolerance")};
+
+struct Interval {
+  double low, high;
+};
+
+Interval RangeOf(const Tensor& t) {
+  const double scale = t.encoding.scales[0];
+  const double zero = t.encoding.zero_points.empty() ? 0 : t.encoding.zero_points[0];
+  return {(static_cast<double>(StoredMin(t.dtype, t.encoding.bitwidth)) - zero) * scale,
+          (static_cast<double>(StoredMax(t.dtype, t.encoding.bitwidth)) - zero) * scale};
+}
+
+bool HasRange(const Tensor* t) {
+  return t != nullptr && IsFixedPoint(t->dtype) && t->encoding.scales.size() == 1 &&
+         t->encoding.scales[0] > 0;
+}
+
+std::string Text(Interval r) { return fmt::format("{:.4g} … {:.4g}", r.low, r.high); }
+
+// Whether the output of a join cuts an input; both have a range.
+bool Cuts(const Interval& out, const Interval& in, double tolerance) {
+  const double cut = std::max(out.low - in.low, in.high - out.high);
+  return cut > tolerance * (in.high - in.low);
+}
+
+bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
+  if (!HasRange(g.output(op))) return false;
+  const Interval out = RangeOf(*g.output(op));
+  const double tolerance = static_cast<const Own&>(settings).tolerance;
+  for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
+    const Tensor* in = g.input(op, port);
+    if (HasRange(in) && Cuts(out, RangeOf(*in), tolerance)) return true;
+  }
+  return false;
+}
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const Own& settings = g.settings<Own>();
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    if (!g.Is(op, settings.joins) || !HasRange(g.output(op))) continue;
+    const Interval out = RangeOf(*g.output(op));
+    for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
+      const Tensor* tensor = g.input(op, port);
+      if (!HasRange(tensor)) continue;
+      const Interval in = RangeOf(*tensor);
+      if (!Cuts(out, in, settings.tolerance)) continue;
+      Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+      f.message = fmt::format(
+          "{} reaches {}, and the output of {} only holds {}: values beyond "
+          "saturate",
+          f.port, Text(in), f.op, Text(out));
+      f.found = fmt::format("range {}", Text(out));
+      f.allowed =
+          fmt::format("range {}", Text({std::min(in.low, out.low), std::max(in.high, out.high)}));
+      f.related = {"out[0]"};
+      f.fixes.push_back({"calibrate the output over all of its inputs", false, {}});
+    }
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kCutRange,
+                  {.summary = "the range of the joined tensor does not hold one of its inputs",
+                   .explanation = R"(## What it checks
+The range of a quantized tensor is what its stored values can say. Where several tensors go into one
+(Concat, Pack), or share one encoding, the range of the output must hold the range of each input.
+
+## Why
+Values beyond the range saturate: the largest activations, which matter most, become equal. Shared
+encodings are often taken from the first member alone.
+
+## Fix
+Calibrate the shared encoding over all members, or take the union of their ranges.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+                   .status = RuleStatus::kStable}),
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).joins; },
+    .settings = &kFormOf<Own, kFields>};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kCutRangeEntry = kEntry;
+
+}  // namespace quantgate::rules

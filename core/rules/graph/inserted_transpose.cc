@@ -1,0 +1,82 @@
+#include <fmt/core.h>
+
+#include <cstdint>
+
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/graph_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+struct Own : Settings {
+  SetMask norms = 0, transposes = 0;
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::norms>("norms"),
+                                    F::Bind<&Own::transposes>("transposes")};
+
+// The Transpose that was inserted in front of an op: it serves the same node of the file. -1 =
+// none.
+int32_t InsertedBefore(const GraphView& g, SetMask transposes, int32_t op) {
+  if (g.input(op, 0) == nullptr) return -1;
+  const int32_t before = g.Producer(g.op(op).inputs[0]);
+  if (before < 0 || !g.Is(before, transposes) || g.SourceOf(before) != g.SourceOf(op)) return -1;
+  return g.input(before, 0) == nullptr ? -1 : before;
+}
+
+bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
+  return InsertedBefore(g, static_cast<const Own&>(settings).transposes, op) >= 0;
+}
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const Own& settings = g.settings<Own>();
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    const int32_t before =
+        g.Is(op, settings.norms) ? InsertedBefore(g, settings.transposes, op) : -1;
+    if (before < 0) continue;
+    const Tensor* in = g.input(before, 0);
+    Finding& f = findings.AddInput(op, 0, Consequence::kAltered);
+    f.tensor = in->name;
+    f.message = fmt::format(
+        "{} of \"{}\" is not on the last axis: a Transpose before and one behind, "
+        "{} a run",
+        f.op, g.NameOf(op), Bytes(4 * BytesOf(*in)));
+    f.found = fmt::format("{} transposed to {}", Dims(*in), Dims(*g.input(op, 0)));
+    f.allowed = "the last axis";
+    f.fixes.push_back(UnsafeFix("lay the tensor out with this axis last"));
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule =
+        About(kInsertedTranspose,
+              {.summary = "a normalisation on another axis than the last gets Transposes around it",
+               .explanation = R"(## What it checks
+Softmax and its like whose axis is not the last: the backend only knows the last axis, so the tool on
+the way puts a Transpose before and one behind.
+
+## Why
+Two passes over the tensor for a normalisation; on other routes the op is refused.
+
+## Fix
+Lay the tensor out so that the axis is the last one.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+               .status = RuleStatus::kStable}),
+    .reads_form_only = true,
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).norms; },
+    .settings = &kFormOf<Own, kFields>};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kInsertedTransposeEntry = kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,117 @@
+#include <fmt/core.h>
+
+#include <cstdint>
+
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/graph_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+struct Own : Settings {
+  SetMask softmaxes = 0, adds = 0;
+  // A masked score must be this far below the others.
+  double max_mask_addend = 0;
+  // A step of the scores this large leaves nothing of them.
+  double coarse_score_step = 1;
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::softmaxes>("softmaxes"),
+                                    F::Bind<&Own::adds>("adds"),
+                                    F::Bind<&Own::max_mask_addend>("max_mask_addend"),
+                                    F::Bind<&Own::coarse_score_step>("coarse_score_step")};
+
+// One step of the sum takes the scores' range.
+bool IsCoarse(const Tensor* sum, const Own& settings) {
+  return sum != nullptr && IsFixedPoint(sum->dtype) && sum->encoding.scales.size() == 1 &&
+         sum->encoding.scales[0] >= settings.coarse_score_step;
+}
+
+// The smallest value of a mask that lets something through; 0 = it doesn't, or is no mask.
+double TooWeak(const Tensor* mask, const Own& settings) {
+  if (mask == nullptr || !mask->is_static) return 0;
+  const auto range = RealRange(*mask);
+  // 0 where a score stays, something negative where it goes; all else is no mask.
+  if (!range || range->second != 0 || !(range->first < 0) ||
+      range->first <= settings.max_mask_addend) {
+    return 0;
+  }
+  return range->first;
+}
+
+bool Concerns(const GraphView& g, const Settings& any, int32_t add) {
+  const auto& settings = static_cast<const Own&>(any);
+  return IsCoarse(g.output(add), settings) || TooWeak(g.input(add, 0), settings) < 0 ||
+         TooWeak(g.input(add, 1), settings) < 0;
+}
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const Own& settings = g.settings<Own>();
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    if (!g.Is(op, settings.softmaxes) || g.op(op).inputs.empty() || g.op(op).inputs[0] == kNoTensor)
+      continue;
+    const int32_t add = g.Producer(g.op(op).inputs[0]);
+    if (add < 0 || !g.Is(add, settings.adds)) continue;
+    const Tensor* sum = g.output(add);
+    if (IsCoarse(sum, settings)) {
+      Finding& f = findings.AddOutput(add, 0, Consequence::kAdvice);
+      f.message = fmt::format(
+          "one step of the scores that go into \"{}\" is {}: the mask has taken "
+          "their range",
+          g.NameOf(op), Number(sum->encoding.scales[0]));
+      f.found = DescribeEncoding(*sum);
+      f.allowed = fmt::format("a scale well below {}", Number(settings.coarse_score_step));
+      f.fixes.push_back(UnsafeFix("clip the mask to about -100 before calibration"));
+      continue;
+    }
+    for (size_t port = 0; port < 2; ++port) {
+      const double smallest = TooWeak(g.input(add, port), settings);
+      if (!(smallest < 0)) continue;
+      Finding& f = findings.AddInput(add, port, Consequence::kAdvice);
+      f.message = fmt::format(
+          "the mask in front of \"{}\" pushes scores down by {} only: masked "
+          "positions keep part of the attention",
+          g.NameOf(op), Number(-smallest));
+      f.found = fmt::format("smallest value {}", Number(smallest));
+      f.allowed = fmt::format("at most {}", Number(settings.max_mask_addend));
+      f.fixes.push_back(UnsafeFix(
+          fmt::format("use {} or less for masked positions", Number(settings.max_mask_addend))));
+    }
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kMaskRange,
+                  {.summary = "the attention mask is too weak, or takes the range of the scores",
+                   .explanation = R"(## What it checks
+An addition in front of a Softmax. A constant mask must push masked scores at least 20 below the
+others; and the sum's encoding must still tell the scores apart: with -inf, -65504 or the smallest
+float as mask, calibration gives the sum a range in which one step is larger than the scores.
+
+## Why
+A weak mask lets masked positions through. A strong one with a quantized sum makes all scores
+equal: attention becomes an average, and nothing fails.
+
+## Fix
+Use a mask between -20 and about -100, clip it before calibration, and quantize the sum over the
+range of the scores.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+                   .status = RuleStatus::kStable}),
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).adds; },
+    .settings = &kFormOf<Own, kFields>};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kMaskRangeEntry = kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,77 @@
+#include <fmt/core.h>
+
+#include <cstdint>
+
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/graph_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace {
+
+struct Own : Settings {
+  SetMask convolutions = 0;
+  int64_t max_depth = 0;  // input channels
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::convolutions>("convolutions"),
+                                    F::Bind<&Own::max_depth>("max_depth")};
+
+bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
+  if (g.info(op).weight < 0) return false;
+  const Tensor* in = g.input(op, 0);
+  const Tensor* weight = g.input(op, static_cast<size_t>(g.info(op).weight));
+  return in != nullptr && weight != nullptr && !in->dims.empty() && in->dims.back() >= 1 &&
+         IsFixedPoint(weight->dtype) && !weight->encoding.scales.empty() && !IsSymmetric(*weight) &&
+         in->dims.back() <= static_cast<const Own&>(settings).max_depth;
+}
+
+void Walk(const GraphView& g, GraphFindings& findings) {
+  const Own& settings = g.settings<Own>();
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    if (!g.Is(op, settings.convolutions) || !Concerns(g, settings, op) || g.ReportedBefore(op))
+      continue;
+    const auto port = static_cast<size_t>(g.info(op).weight);
+    const Tensor* in = g.input(op, 0);
+    const Tensor* weight = g.input(op, port);
+    Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+    f.message =
+        fmt::format("{} of {} input channels has asymmetric weights", f.op, in->dims.back());
+    f.found = DescribeEncoding(*weight);
+    f.allowed = ZeroPoint(MiddleOf(*weight));
+    f.related = {"in[0]"};
+    f.fixes.push_back(SymmetricFix(*weight));
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kShortDepthConvolution,
+                  {.summary = "a convolution with few input channels has asymmetric weights",
+                   .explanation = R"(## What it checks
+Convolutions of up to 4 input channels whose weights have a zero point other than the middle.
+
+## Why
+Convolutions of short depth run on the matrix unit in a form of its own, which is made for symmetric
+weights; a graph option (short_depth_conv_on_hmx_off) exists for the others.
+
+## Fix
+Quantize the weights symmetric, or set the option if accuracy is off on the device.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+                   .status = RuleStatus::kStable}),
+    .walk = Walk,
+    .concerns = Concerns,
+    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).convolutions; },
+    .settings = &kFormOf<Own, kFields>};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace
+
+const RuleEntry kShortDepthConvolutionEntry = kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,20 @@
+// any_of: lists of constraints of which one must hold as a whole.
+#ifndef QUANTGATE_CORE_RULES_SUPPORT_ALTERNATIVES_H_
+#define QUANTGATE_CORE_RULES_SUPPORT_ALTERNATIVES_H_
+
+#include <string>
+
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/node_view.h"
+
+namespace quantgate::rules {
+
+bool AnyHolds(const Subject& subject);
+// Whether one holds that reads the form of the node only.
+bool AnyHoldsByForm(const Subject& subject);
+// What each of them lacks, where none holds: "in[0] rank 4; or stride 1 and dilation 1".
+std::string AlternativesText(const Subject& subject);
+
+}  // namespace quantgate::rules
+
+#endif  // QUANTGATE_CORE_RULES_SUPPORT_ALTERNATIVES_H_

@@ -1,0 +1,68 @@
+#include "core/rules/support/encoding_facts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/rules/support/node_view.h"
+
+namespace quantgate::rules {
+
+int64_t MiddleOf(const Tensor& tensor) {
+  // QNN's BW_ forms of unsigned types count from the bitwidth: 8 for 4 bits.
+  return SymmetricZeroPoint(tensor.dtype, tensor.encoding.bitwidth);
+}
+
+std::optional<size_t> FirstAsymmetric(const Tensor& tensor) {
+  const int64_t middle = MiddleOf(tensor);
+  const auto& zps = tensor.encoding.zero_points;
+  if (zps.empty()) return middle == 0 ? std::nullopt : std::optional<size_t>(0);
+  for (size_t i = 0; i < zps.size(); ++i) {
+    if (zps[i] != middle) return i;
+  }
+  return std::nullopt;
+}
+
+bool IsSymmetric(const Tensor& tensor) { return !FirstAsymmetric(tensor); }
+
+// What is right by docs/verify.md for data that is moved, in steps.
+static double RoundingSteps(Dtype dtype) {
+  const int bits = BitsOf(dtype);
+  return bits == 32 ? 1000 : bits == 16 ? 2 : 1;
+}
+
+bool RoundsAlike(const Tensor& read, const Tensor& written) {
+  const Encoding& r = read.encoding;
+  const Encoding& w = written.encoding;
+  if (read.dtype != written.dtype || !IsFixedPoint(read.dtype) ||
+      r.kind != EncodingKind::kPerTensor || w.kind != r.kind || r.bitwidth != w.bitwidth ||
+      !(ScaleAt(r, 0) > 0) || !(ScaleAt(w, 0) > 0)) {
+    return false;
+  }
+  const double ratio = double{ScaleAt(w, 0)} / double{ScaleAt(r, 0)};
+  for (const int64_t end : {StoredMin(read.dtype), StoredMax(read.dtype)}) {
+    const auto stored = static_cast<double>(end);
+    const double wanted = (stored - ZeroPointAt(w, 0)) * ratio + ZeroPointAt(r, 0);
+    if (!(std::abs(stored - wanted) < RoundingSteps(read.dtype) + 0.5)) return false;
+  }
+  return true;
+}
+
+std::optional<std::pair<double, double>> RealRange(const Tensor& t) {
+  std::optional<std::pair<double, double>> stored = t.value_range;
+  if (t.values && (!t.values->ints.empty() || !t.values->reals.empty())) {
+    const auto [low, high] = std::minmax_element(t.values->ints.begin(), t.values->ints.end());
+    const auto [least, most] = std::minmax_element(t.values->reals.begin(), t.values->reals.end());
+    stored = t.values->ints.empty()
+                 ? std::pair(*least, *most)
+                 : std::pair(static_cast<double>(*low), static_cast<double>(*high));
+  }
+  if (!stored || !IsFixedPoint(t.dtype)) return stored;
+  if (t.encoding.scales.size() != 1) return std::nullopt;
+  const double zero = ZeroPointAt(t.encoding, 0);
+  const double scale = t.encoding.scales[0];
+  return std::pair((stored->first - zero) * scale, (stored->second - zero) * scale);
+}
+
+int64_t NormalAxis(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
+
+}  // namespace quantgate::rules

@@ -1,0 +1,32 @@
+// Plain questions about a tensor's encoding.
+#ifndef QUANTGATE_CORE_RULES_SUPPORT_ENCODING_FACTS_H_
+#define QUANTGATE_CORE_RULES_SUPPORT_ENCODING_FACTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "core/ir/encoding_math.h"
+#include "quantgate/model.h"
+
+namespace quantgate::rules {
+
+// The zero point that makes this tensor's type symmetric: 0, or the middle of an unsigned type.
+int64_t MiddleOf(const Tensor& tensor);
+bool IsSymmetric(const Tensor& tensor);
+// Index of the first zero point that isn't the middle.
+std::optional<size_t> FirstAsymmetric(const Tensor& tensor);
+
+// Whether a number stored in `written` is right when it is read with `read`, a step off (2 of 16
+// bits, 1,000 of 32) at most: both per tensor and of one datatype.
+bool RoundsAlike(const Tensor& read, const Tensor& written);
+
+// Smallest and largest real value of a constant, where they are known.
+std::optional<std::pair<double, double>> RealRange(const Tensor& tensor);
+
+// Channel axis, negative ones counted from the end of `rank`.
+int64_t NormalAxis(int64_t axis, int64_t rank);
+
+}  // namespace quantgate::rules
+
+#endif  // QUANTGATE_CORE_RULES_SUPPORT_ENCODING_FACTS_H_

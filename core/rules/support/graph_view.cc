@@ -1,0 +1,185 @@
+#include "core/rules/support/graph_view.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+
+GraphView::GraphView(const Parts& parts) : parts_(parts) {
+  infos_.reserve(graph().nodes.size());
+  sets_of_.reserve(graph().nodes.size());
+  for (const Node& node : graph().nodes) {
+    const OpInfo& info = parts_.sets.Of(node.op);
+    const SetMask sets = info.by_param.empty() ? info.sets : parts_.sets.SetsOf(info, node);
+    infos_.push_back(&info);
+    sets_of_.push_back(sets);
+    any_sets_ |= sets;
+  }
+}
+
+const Tensor* GraphView::input(int32_t op, size_t port) const {
+  const auto& ids = this->op(op).inputs;
+  return port < ids.size() && ids[port] != kNoTensor ? &tensor(ids[port]) : nullptr;
+}
+
+const Tensor* GraphView::output(int32_t op, size_t port) const {
+  const auto& ids = this->op(op).outputs;
+  return port < ids.size() && ids[port] != kNoTensor ? &tensor(ids[port]) : nullptr;
+}
+
+void GraphView::IndexProducers() const {
+  if (producers_indexed_) return;
+  producers_indexed_ = true;
+  producer_.assign(graph().tensors.size(), -1);
+  for (size_t i = 0; i < graph().nodes.size(); ++i) {
+    for (const TensorId id : graph().nodes[i].outputs) {
+      if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(i);
+    }
+  }
+}
+
+void GraphView::IndexReaders() const {
+  if (readers_indexed_) return;
+  readers_indexed_ = true;
+  const size_t tensors = graph().tensors.size();
+  reader_begin_.assign(tensors + 1, 0);
+  for (const Node& node : graph().nodes) {
+    for (const TensorId id : node.inputs) {
+      if (id != kNoTensor) ++reader_begin_[static_cast<size_t>(id) + 1];
+    }
+  }
+  for (size_t t = 0; t < tensors; ++t) reader_begin_[t + 1] += reader_begin_[t];
+  readers_.resize(static_cast<size_t>(reader_begin_[tensors]));
+  // `reader_begin_[t]` moves to the end of t's readers here and back below.
+  for (size_t i = 0; i < graph().nodes.size(); ++i) {
+    for (const TensorId id : graph().nodes[i].inputs) {
+      if (id == kNoTensor) continue;
+      readers_[static_cast<size_t>(reader_begin_[static_cast<size_t>(id)]++)] =
+          static_cast<int32_t>(i);
+    }
+  }
+  for (size_t t = tensors; t > 0; --t) reader_begin_[t] = reader_begin_[t - 1];
+  reader_begin_[0] = 0;
+}
+
+int32_t GraphView::Producer(TensorId id) const {
+  IndexProducers();
+  return producer_[static_cast<size_t>(id)];
+}
+
+std::span<const int32_t> GraphView::Readers(TensorId id) const {
+  IndexReaders();
+  const auto t = static_cast<size_t>(id);
+  const auto begin = static_cast<size_t>(reader_begin_[t]);
+  return std::span(readers_).subspan(begin, static_cast<size_t>(reader_begin_[t + 1]) - begin);
+}
+
+void GraphView::MarkEnds() const {
+  if (ends_marked_) return;
+  ends_marked_ = true;
+  ends_.assign(graph().tensors.size(), 0);
+  for (const TensorId id : graph().inputs) ends_[static_cast<size_t>(id)] |= 1;
+  for (const TensorId id : graph().outputs) ends_[static_cast<size_t>(id)] |= 2;
+}
+
+bool GraphView::IsGraphInput(TensorId id) const {
+  MarkEnds();
+  return (ends_[static_cast<size_t>(id)] & 1) != 0 ||
+         (graph().inputs.empty() && Producer(id) < 0 && !tensor(id).is_static);
+}
+
+bool GraphView::IsGraphOutput(TensorId id) const {
+  MarkEnds();
+  return (ends_[static_cast<size_t>(id)] & 2) != 0 ||
+         (graph().outputs.empty() && Readers(id).empty());
+}
+
+const std::string& GraphView::EndName(TensorId id) const {
+  const auto end = parts_.end_of.find(id);
+  return end == parts_.end_of.end() ? tensor(id).name
+                                    : parts_.file->tensors[static_cast<size_t>(end->second)].name;
+}
+
+int32_t GraphView::SourceOf(int32_t op) const {
+  return parts_.op_source.empty() ? op : parts_.op_source[static_cast<size_t>(op)];
+}
+
+const std::string& GraphView::NameOf(int32_t op) const {
+  return parts_.report.nodes[static_cast<size_t>(SourceOf(op))].name;
+}
+
+const std::string& GraphView::SourceOpOf(int32_t op) const {
+  return parts_.report.nodes[static_cast<size_t>(SourceOf(op))].op;
+}
+
+bool GraphView::Refused(int32_t op) const {
+  return !parts_.refused.empty() && parts_.refused[static_cast<size_t>(SourceOf(op))];
+}
+
+bool GraphView::Found(int32_t op, const Rule* rule) const {
+  if (!found_collected_) {
+    found_collected_ = true;
+    for (const Finding& f : parts_.report.findings) found_.insert({f.node_index, f.rule});
+  }
+  return found_.contains({SourceOf(op), rule});
+}
+
+bool GraphView::ReportedBefore(int32_t op) const {
+  const std::vector<const Rule*>& rules = settings_->reported_by;
+  return std::any_of(rules.begin(), rules.end(), [&](const Rule* rule) { return Found(op, rule); });
+}
+
+Finding& GraphFindings::Add(int32_t op, Consequence consequence) {
+  Finding& f = findings_.emplace_back();
+  f.rule = &rule_;
+  f.consequence = consequence;
+  f.note = note_;
+  if (op < 0) return f;
+  f.node_index = view_.SourceOf(op);
+  f.node = view_.NameOf(op);
+  f.op = view_.op(op).op;
+  return f;
+}
+
+Finding& GraphFindings::AddInput(int32_t op, size_t port, Consequence consequence) {
+  Finding& f = Add(op, consequence);
+  f.port = fmt::format("in[{}]", port);
+  if (const Tensor* tensor = view_.input(op, port)) f.tensor = tensor->name;
+  return f;
+}
+
+Finding& GraphFindings::AddOutput(int32_t op, size_t port, Consequence consequence) {
+  Finding& f = Add(op, consequence);
+  f.port = fmt::format("out[{}]", port);
+  if (const Tensor* tensor = view_.output(op, port)) f.tensor = tensor->name;
+  return f;
+}
+
+double BytesOf(const Tensor& tensor) {
+  if (tensor.unknown_rank) return 0;
+  double elements = 1;
+  for (const int64_t dim : tensor.dims) elements *= static_cast<double>(std::max<int64_t>(dim, 0));
+  return elements * BitsOf(tensor.dtype) / 8;
+}
+
+std::string Bytes(double bytes) {
+  if (bytes < 1024) return fmt::format("{:.0f} B", bytes);
+  if (bytes < 1024 * 1024) return fmt::format("{:.3g} KB", bytes / 1024);
+  return fmt::format("{:.4g} MB", bytes / (1024 * 1024));
+}
+
+std::string Quoted(std::span<const std::string> names, size_t most) {
+  std::string text;
+  const size_t shown = std::min(names.size(), most);
+  for (size_t i = 0; i < shown; ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += '"' + names[i] + '"';
+  }
+  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+}  // namespace quantgate::rules

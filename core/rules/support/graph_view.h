@@ -1,0 +1,134 @@
+// The whole graph at the end of the route, as the rules between nodes see it, and where they put
+// what they find. Indexes that not every rule needs are made when first asked for; each is linear
+// in the size of the graph, and so must be what a rule does with them.
+#ifndef QUANTGATE_CORE_RULES_SUPPORT_GRAPH_VIEW_H_
+#define QUANTGATE_CORE_RULES_SUPPORT_GRAPH_VIEW_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "core/database/view.h"
+#include "core/rules/support/op_sets.h"
+#include "core/rules/support/settings.h"
+#include "quantgate/model.h"
+#include "quantgate/report.h"
+#include "quantgate/target.h"
+
+namespace quantgate::rules {
+
+class GraphView {
+ public:
+  struct Parts {
+    const opdb::View& db;
+    const Target& target;
+    const OpSets& sets;
+    const Model& graph;
+    std::span<const int32_t> op_source;  // empty = identity
+    const Report& report;                // with what was found before
+    // Per node of the file: not handed over to the backend. Empty = none.
+    const std::vector<bool>& refused;
+    // Ends of the file that tensors of the graph stand for: see Resolved.
+    const Model* file;
+    const absl::flat_hash_map<TensorId, TensorId>& end_of;
+  };
+  explicit GraphView(const Parts& parts);
+
+  const opdb::View& db() const { return parts_.db; }
+  const Target& target() const { return parts_.target; }
+  const OpSets& sets() const { return parts_.sets; }
+  const Model& graph() const { return parts_.graph; }
+  const Report& report() const { return parts_.report; }  // of the nodes alone
+  // What opdefs/rules says of the rule that is running: its own struct.
+  template <class S>
+  const S& settings() const {
+    return static_cast<const S&>(*settings_);
+  }
+  // Must outlive the view.
+  void set_settings(const Settings& settings) { settings_ = &settings; }
+
+  int32_t op_count() const { return static_cast<int32_t>(graph().nodes.size()); }
+  const Node& op(int32_t op) const { return graph().nodes[static_cast<size_t>(op)]; }
+  const Tensor& tensor(TensorId id) const { return graph().tensors[static_cast<size_t>(id)]; }
+  // Null where the port isn't given.
+  const Tensor* input(int32_t op, size_t port) const;
+  const Tensor* output(int32_t op, size_t port = 0) const;
+
+  const OpInfo& info(int32_t op) const { return *infos_[static_cast<size_t>(op)]; }
+  SetMask sets_of(int32_t op) const { return sets_of_[static_cast<size_t>(op)]; }
+  bool Is(int32_t op, SetMask sets) const { return (sets_of(op) & sets) != 0; }
+  // Sets of all ops together.
+  SetMask any_sets() const { return any_sets_; }
+
+  // The op that makes a tensor; -1 = none.
+  int32_t Producer(TensorId id) const;
+  // Ops that read it, one entry a port; empty for a constant.
+  std::span<const int32_t> Readers(TensorId id) const;
+  bool IsGraphInput(TensorId id) const;
+  bool IsGraphOutput(TensorId id) const;
+
+  // The name that a caller knows a tensor by: of the input or output of the file that it stands
+  // for, else its own.
+  const std::string& EndName(TensorId id) const;
+
+  int32_t SourceOf(int32_t op) const;           // node of the file
+  const std::string& NameOf(int32_t op) const;  // its name
+  const std::string& SourceOpOf(int32_t op) const;
+  bool Refused(int32_t op) const;
+  // Whether that rule was broken by the node before.
+  bool Found(int32_t op, const Rule* rule) const;
+  // Whether a rule that `reported_by` of the running rule names was.
+  bool ReportedBefore(int32_t op) const;
+
+ private:
+  void IndexProducers() const;
+  void IndexReaders() const;
+  void MarkEnds() const;
+
+  Parts parts_;
+  const Settings* settings_ = nullptr;
+  std::vector<const OpInfo*> infos_;
+  std::vector<SetMask> sets_of_;
+  SetMask any_sets_ = 0;
+  mutable bool producers_indexed_ = false, readers_indexed_ = false, ends_marked_ = false,
+               found_collected_ = false;
+  mutable std::vector<int32_t> producer_;
+  mutable std::vector<int32_t> reader_begin_,
+      readers_;                        // readers of tensor t: [begin[t], begin[t+1])
+  mutable std::vector<uint8_t> ends_;  // 1 = graph input, 2 = graph output
+  mutable absl::flat_hash_set<std::pair<int32_t, const Rule*>> found_;
+};
+
+// The findings of one rule.
+class GraphFindings {
+ public:
+  GraphFindings(const GraphView& view, const Rule& rule, std::string note,
+                std::vector<Finding>& findings)
+      : view_(view), rule_(rule), note_(std::move(note)), findings_(findings) {}
+
+  // On an op; -1 = on the model as a whole. Texts are the caller's.
+  Finding& Add(int32_t op, Consequence consequence);
+  // The same, at "in[port]" or "out[port]" of the op.
+  Finding& AddInput(int32_t op, size_t port, Consequence consequence);
+  Finding& AddOutput(int32_t op, size_t port, Consequence consequence);
+
+ private:
+  const GraphView& view_;
+  const Rule& rule_;
+  const std::string note_;
+  std::vector<Finding>& findings_;
+};
+
+// Bytes of a tensor's elements; 0 where a dimension is not known.
+double BytesOf(const Tensor& tensor);
+std::string Bytes(double bytes);  // "1.5 MB"
+// `"a", "b" and 3 more`.
+std::string Quoted(std::span<const std::string> names, size_t most = 4);
+
+}  // namespace quantgate::rules
+
+#endif  // QUANTGATE_CORE_RULES_SUPPORT_GRAPH_VIEW_H_

@@ -1,0 +1,71 @@
+// What a check of one graph has learnt: forms of accepted nodes, and what remains to be looked
+// at for the next node of such a form. A shortcut to `accepted`, never to anything else: a node
+// that doesn't take it is checked in full.
+#ifndef QUANTGATE_CORE_VALIDATE_CACHE_ACCEPTED_FORMS_H_
+#define QUANTGATE_CORE_VALIDATE_CACHE_ACCEPTED_FORMS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "core/rules/support/scale_limit.h"
+#include "core/validate/port_facts.h"
+#include "core/validate/target_table.h"
+#include "quantgate/model.h"
+
+namespace quantgate {
+
+// A bound on the scales of one tensor of a node. Tensors by their place: inputs, then outputs.
+struct LimitOfForm {
+  rules::ScaleLimit limit;
+  uint8_t tensor = 0;
+  std::array<uint8_t, 2> units{};
+};
+
+struct AcceptedForm {
+  const ActiveOp* op = nullptr;
+  // Of each input, then of each output.
+  absl::InlinedVector<NumberRanges, 4> ranges;
+  absl::InlinedVector<LimitOfForm, 2> limits;
+  // Constraints that depend on numbers and that neither ranges nor limits decide.
+  absl::InlinedVector<const ActiveConstraint*, 4> open;
+};
+
+class AcceptedForms {
+ public:
+  // `graph` must outlive this.
+  explicit AcceptedForms(const Model& graph) : graph_(graph) {}
+
+  // Null: no accepted node has had this form.
+  const AcceptedForm* Find(const Node& node);
+  // Of a node that Find() doesn't know.
+  void Insert(const Node& node, AcceptedForm accepted);
+  // False once it is clear that this graph doesn't repeat itself.
+  bool worthwhile() const { return lookups_ < kTrial || hits_ * 4 >= lookups_; }
+
+ private:
+  static constexpr size_t kMaxForms = 4096;  // a few MB at most
+  // Of one hash, which leaves values of params out: a search compares with each.
+  static constexpr size_t kMaxAlike = 32;
+  static constexpr uint64_t kTrial = 4096;
+
+  struct Entry {
+    const Node* first;  // of this form
+    AcceptedForm form;
+    int32_t next = -1;  // the entry that was found behind this one last time
+  };
+  const AcceptedForm* Found(int32_t entry);
+
+  const Model& graph_;
+  std::vector<Entry> entries_;
+  absl::flat_hash_map<size_t, absl::InlinedVector<int32_t, 2>> by_hash_;
+  int32_t last_ = -1;  // found
+  uint64_t lookups_ = 0, hits_ = 0;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_VALIDATE_CACHE_ACCEPTED_FORMS_H_

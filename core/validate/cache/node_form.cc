@@ -1,0 +1,60 @@
+#include "core/validate/cache/node_form.h"
+
+#include <cstdint>
+
+#include "absl/hash/hash.h"
+#include "absl/strings/string_view.h"
+
+namespace quantgate {
+
+bool SameForm(const Tensor& a, const Tensor& b) {
+  const Encoding &x = a.encoding, &y = b.encoding;
+  if (a.dtype != b.dtype || a.is_static != b.is_static || a.unknown_rank != b.unknown_rank ||
+      x.kind != y.kind || x.bitwidth != y.bitwidth || x.axis != y.axis ||
+      x.scales.size() != y.scales.size() || x.zero_points.size() != y.zero_points.size() ||
+      a.sparse != b.sparse || !SameList(a.dims, b.dims)) {
+    return false;
+  }
+  if (x.kind != EncodingKind::kBlock && x.kind != EncodingKind::kLpbq) return true;
+  return x.block_size == y.block_size && x.num_blocks == y.num_blocks &&
+         x.block_scales.size() == y.block_scales.size() &&
+         x.block_scale_bitwidth == y.block_scale_bitwidth &&
+         x.block_scale_storage_bits == y.block_scale_storage_bits;
+}
+
+bool SameForm(const Model& model, const Node& a, const Node& b) {
+  return SameNode(a, b, [&](TensorId x, TensorId y) {
+    return SameForm(model.tensors[static_cast<size_t>(x)], model.tensors[static_cast<size_t>(y)]);
+  });
+}
+
+size_t HashOfForm(const Model& model, const Node& node) {
+  size_t hash = absl::HashOf(absl::string_view(node.op), node.inputs.size(), node.params.size());
+  const auto add = [&](const auto& ids) {
+    for (const TensorId id : ids) {
+      if (id == kNoTensor) continue;
+      const Tensor& t = model.tensors[static_cast<size_t>(id)];
+      hash = absl::HashOf(hash, t.dtype, t.encoding.kind, t.dims);
+    }
+  };
+  add(node.inputs);
+  add(node.outputs);
+  return hash;
+}
+
+void PrefetchBehind(const Model& model, size_t node) {
+  constexpr size_t kLine = 64;
+  if (node + kNodesAhead >= model.nodes.size()) return;
+  const Node& ahead = model.nodes[node + kNodesAhead];
+  __builtin_prefetch(ahead.op.data());
+  for (const Param& param : ahead.params) __builtin_prefetch(&param);
+  // Inputs mostly were outputs a moment ago.
+  for (const TensorId id : ahead.outputs) {
+    if (id < 0 || static_cast<size_t>(id) >= model.tensors.size()) continue;
+    const char* const tensor =
+        reinterpret_cast<const char*>(&model.tensors[static_cast<size_t>(id)]);
+    for (size_t at = 0; at < sizeof(Tensor); at += kLine) __builtin_prefetch(tensor + at);
+  }
+}
+
+}  // namespace quantgate

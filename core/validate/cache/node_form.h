@@ -1,0 +1,104 @@
+// The form of a node: all that a rule may read of it except its numbers. Two nodes of the same
+// form differ in scales, zero points, block factors and stored values only; networks are many
+// nodes of few forms.
+#ifndef QUANTGATE_CORE_VALIDATE_CACHE_NODE_FORM_H_
+#define QUANTGATE_CORE_VALIDATE_CACHE_NODE_FORM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <variant>
+
+#include "quantgate/model.h"
+
+namespace quantgate {
+
+// A tensor of a node by its place: inputs first, then outputs.
+inline TensorId TensorAt(const Node& node, size_t place) {
+  const size_t inputs = node.inputs.size();
+  return place < inputs ? node.inputs[place] : node.outputs[place - inputs];
+}
+
+// Dtype, shape, kind and sizes of the encoding.
+bool SameForm(const Tensor& a, const Tensor& b);
+
+// As == tells, without a call for the few bytes that names and shapes have.
+inline bool SameBytes(const void* a, const void* b, size_t size) {
+  const auto* x = static_cast<const char*>(a);
+  const auto* y = static_cast<const char*>(b);
+  uint64_t p = 0, q = 0;
+  for (; size >= sizeof p; size -= sizeof p, x += sizeof p, y += sizeof q) {
+    std::memcpy(&p, x, sizeof p);
+    std::memcpy(&q, y, sizeof q);
+    if (p != q) return false;
+  }
+  for (; size > 0; --size) {
+    if (*x++ != *y++) return false;
+  }
+  return true;
+}
+
+// As == tells, but for numbers that are none: those are equal here where their bits are.
+template <typename List>
+bool SameList(const List& a, const List& b) {
+  return a.size() == b.size() && SameBytes(a.data(), b.data(), a.size() * sizeof(a[0]));
+}
+inline bool SameValue(const ParamValue& a, const ParamValue& b) {
+  const auto* x = std::get_if<TensorParam>(&a);
+  const auto* y = std::get_if<TensorParam>(&b);
+  if (x == nullptr || y == nullptr) return a == b;
+  return x->dtype == y->dtype && SameList(x->dims, y->dims) && SameList(x->ints, y->ints) &&
+         SameList(x->reals, y->reals);
+}
+
+// Op, params, and which tensors are one and the same; the tensors themselves as `same_tensor`
+// (of two ids) tells.
+template <typename SameTensor>
+bool SameNode(const Node& a, const Node& b, SameTensor&& same_tensor) {
+  if (a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size() ||
+      a.params.size() != b.params.size() || !SameList(a.op, b.op)) {
+    return false;
+  }
+  for (size_t i = 0; i < a.params.size(); ++i) {
+    if (!SameList(a.params[i].name, b.params[i].name) ||
+        !SameValue(a.params[i].value, b.params[i].value)) {
+      return false;
+    }
+  }
+  const auto same = [&](const auto& x, const auto& y) {
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (x[i] == kNoTensor || y[i] == kNoTensor) {
+        if (x[i] != y[i]) return false;
+        continue;
+      }
+      // One tensor at two ports is another form than two tensors.
+      for (size_t k = 0; k < i; ++k) {
+        if ((x[i] == x[k]) != (y[i] == y[k])) return false;
+      }
+      if (!same_tensor(x[i], y[i])) return false;
+    }
+    return true;
+  };
+  return same(a.inputs, b.inputs) && same(a.outputs, b.outputs);
+}
+
+bool SameForm(const Model& model, const Node& a, const Node& b);
+
+// Equal for nodes of one form.
+size_t HashOfForm(const Model& model, const Node& node);
+
+// A node with more tensors or params than this (a Concat of hundreds) seldom comes twice, and
+// comparing two of them takes long.
+inline constexpr size_t kMaxFormParts = 64;
+inline bool HasShortForm(const Node& node) {
+  return node.inputs.size() + node.outputs.size() + node.params.size() <= kMaxFormParts;
+}
+
+// Fetches what the node `kNodesAhead` after `node` refers to: it is all over the heap, and waiting
+// for it is what a large graph costs.
+inline constexpr size_t kNodesAhead = 8;
+void PrefetchBehind(const Model& model, size_t node);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_VALIDATE_CACHE_NODE_FORM_H_

@@ -1,0 +1,246 @@
+#include "core/lower/route/route.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/lower/resolve/resolve.h"
+#include "quantgate/database.h"
+#include "quantgate/validator.h"
+#include "tests/unit/support/onnx_model.h"
+
+namespace quantgate {
+namespace {
+
+using testing_onnx::OnnxModel;
+
+Resolved Take(const Model& model, Route route) {
+  const Target target = *Target::Parse({.backend = "htp", .sdk = "", .soc = "", .arch = "v73"});
+  Resolved r = Resolve(model, target, Database::Embedded().view());
+  ApplyRoute(route, target, Database::Embedded().view(), r);
+  return r;
+}
+const Tensor& TensorOf(const Resolved& r, TensorId id) {
+  return r.graph->tensors[static_cast<size_t>(id)];
+}
+
+TEST(Route, DefaultsByDialect) {
+  EXPECT_EQ(DefaultRoute(Dialect::kOnnx), Route::kOnnxruntime);
+  EXPECT_EQ(DefaultRoute(Dialect::kAten), Route::kExecutorch);
+  EXPECT_EQ(DefaultRoute(Dialect::kQnn), Route::kDirect);
+}
+
+TEST(Route, CopyWithOtherScaleRunsInFloat) {
+  OnnxModel m;
+  m.Unit("r", "Reshape", {m.Quantized("x", {1, 8}, 0.02), m.Constant("s", {8})}, {8}, {}, 0.03,
+         100);
+  const Resolved r = Take(m.model, Route::kOnnxruntime);
+  ASSERT_EQ(r.graph->nodes.size(), 3u);
+  EXPECT_EQ(r.graph->nodes[0].op, "Dequantize");
+  EXPECT_EQ(r.graph->nodes[2].op, "Quantize");
+  EXPECT_EQ(r.op_source, (std::vector<int32_t>{2, 2, 2}));
+  const Node& reshape = r.graph->nodes[1];
+  EXPECT_EQ(TensorOf(r, reshape.inputs[0]).dtype, Dtype::kFloat32);
+  EXPECT_EQ(TensorOf(r, reshape.outputs[0]).dtype, Dtype::kFloat32);
+  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[2].outputs[0]).encoding.scales[0], 0.03f);
+  ASSERT_EQ(r.findings.size(), 1u);
+  EXPECT_EQ(r.findings[0].rule->code, "QG602");
+  EXPECT_EQ(r.findings[0].consequence, Consequence::kAltered);
+  ASSERT_EQ(r.changes.size(), 1u);
+  EXPECT_EQ(r.changes[0].kind, ChangeKind::kFloat);
+  EXPECT_EQ(r.changes[0].written, "UFIXED_POINT_8");
+  EXPECT_EQ(r.changes[0].runs, "FLOAT_16");
+}
+
+TEST(Route, CopyWithOtherZeroPointIsReadWithTheEncodingOfTheInput) {
+  OnnxModel m;
+  const TensorId shape = m.Constant("s", {8});
+  const TensorId inner = m.Requantize(
+      "r", m.Op("r.op", "Reshape", {m.Quantized("x", {1, 8}, 0.03), shape}, {8}, {}), 0.03, 100);
+  m.Unit("t", "Reshape", {inner, m.Constant("s2", {1, 8})}, {1, 8}, {}, 0.03, 90);
+  EXPECT_TRUE(Take(m.model, Route::kDirect).findings.empty());
+
+  const Resolved r = Take(m.model, Route::kOnnxruntime);
+  ASSERT_EQ(r.graph->nodes.size(), 2u);
+  const Node& first = r.graph->nodes[0];
+  EXPECT_EQ(TensorOf(r, first.outputs[0]).encoding, TensorOf(r, first.inputs[0]).encoding);
+  ASSERT_EQ(r.findings.size(), 1u);
+  EXPECT_EQ(r.findings[0].rule->code, "QG605");
+  EXPECT_EQ(r.findings[0].consequence, Consequence::kAltered);
+  ASSERT_EQ(r.changes.size(), 1u);
+  EXPECT_EQ(r.changes[0].kind, ChangeKind::kRead);
+  // The caller reads the graph output with the written encoding: the op's own rule sees it.
+  EXPECT_EQ(TensorOf(r, r.graph->nodes[1].outputs[0]).encoding.zero_points[0], 90);
+}
+
+TEST(Route, TransposeOfChannelsIsConvertedBefore) {
+  const auto transpose = [](std::vector<int64_t> perm, int zero_point, int uses) {
+    OnnxModel m;
+    const TensorId y = m.Requantize("y",
+                                    m.Op("t", "Transpose", {m.Quantized("x", {1, 4, 4, 4}, 0.03)},
+                                         {1, 4, 4, 4}, {{"perm", std::move(perm)}}),
+                                    0.03, zero_point);
+    if (uses == 0) m.End(y);
+    if (uses == 1) m.Unit("n", "Neg", {y}, {1, 4, 4, 4}, {}, 0.03, 128);
+    if (uses == 2) m.Unit("n", "Add", {y, y}, {1, 4, 4, 4}, {}, 0.03, 128);
+    const Resolved r = Take(m.model, Route::kOnnxruntime);
+    return std::pair(r.graph->nodes[0].op, r.findings.empty() ? "" : r.findings[0].rule->code);
+  };
+  using Result = std::pair<std::string, std::string_view>;
+  EXPECT_EQ(transpose({0, 2, 3, 1}, 100, 0), Result("Convert", "QG602"));
+  EXPECT_EQ(transpose({0, 3, 1, 2}, 100, 1), Result("Convert", "QG602"));
+  EXPECT_EQ(transpose({0, 2, 3, 1}, 128, 2), Result("Convert", "QG602"));
+  EXPECT_EQ(transpose({0, 2, 3, 1}, 128, 1), Result("Transpose", ""));
+  EXPECT_EQ(transpose({0, 1, 3, 2}, 128, 2), Result("Transpose", ""));
+  EXPECT_EQ(transpose({0, 1, 3, 2}, 100, 1), Result("Transpose", "QG605"));
+}
+
+TEST(Route, UnsignedSixteenBitWeightsAreConverted) {
+  for (const int zero_point : {32768, 30000}) {
+    OnnxModel m;
+    m.Unit("c", "Conv",
+           {m.Quantized("x", {1, 8, 6, 4}, 0.001, 32768, Dtype::kUint16),
+            m.Weight("w", {8, 8, 1, 1}, Dtype::kUint16, zero_point, 0.001)},
+           {1, 8, 6, 4}, {}, 0.001, 32768, Dtype::kUint16);
+    const Resolved r = Take(m.model, Route::kOnnxruntime);
+    ASSERT_EQ(r.graph->nodes.size(), 2u);
+    const Tensor& w = TensorOf(r, r.graph->nodes[1].inputs[1]);
+    EXPECT_EQ(w.dtype, Dtype::kSfixedPoint16);
+    EXPECT_EQ(w.encoding.zero_points[0], 0);
+    EXPECT_FLOAT_EQ(w.encoding.scales[0],
+                    0.001f * static_cast<float>(zero_point == 32768 ? 32768 : 35535) / 32767);
+  }
+}
+
+TEST(Route, SymmetricSoftmaxIsConvertedFromTheFixedOne) {
+  OnnxModel m;
+  const TensorId x = m.Quantized("x", {1, 8});
+  m.Unit("s", "Softmax", {x}, {1, 8}, {}, 0.01, 128);
+  m.Unit("t", "Softmax", {x}, {1, 8}, {}, 1.0 / 256, 10);
+  const Resolved r = Take(m.model, Route::kOnnxruntime);
+  ASSERT_EQ(r.graph->nodes.size(), 3u);
+  EXPECT_EQ(r.graph->nodes[1].op, "Convert");
+  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[0].outputs[0]).encoding.scales[0], 1.0f / 256);
+  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[1].outputs[0]).encoding.scales[0], 0.01f);
+  ASSERT_EQ(r.changes.size(), 1u);
+  EXPECT_EQ(r.changes[0].kind, ChangeKind::kConvert);
+}
+
+TEST(Route, CopyWithOneEncodingIsLeftAlone) {
+  OnnxModel m;
+  m.Unit("r", "Reshape", {m.Quantized("x", {1, 8}), m.Constant("s", {8})}, {8}, {});
+  const Resolved r = Take(m.model, Route::kOnnxruntime);
+  EXPECT_EQ(r.graph->nodes.size(), 1u);
+  EXPECT_TRUE(r.findings.empty());
+}
+
+TEST(Route, FloatBetweenKeepsTheLayoutOfAChannelsLastOp) {
+  OnnxModel m;
+  m.Unit("p", "MaxPool", {m.Quantized("x", {1, 8, 6, 4}, 0.02)}, {1, 8, 5, 3},
+         {{"kernel_shape", std::vector<int64_t>{2, 2}}}, 0.03, 128);
+  const Resolved r = Take(m.model, Route::kOnnxruntime);
+  ASSERT_EQ(r.graph->nodes.size(), 3u);
+  const TensorId computed = r.graph->nodes[1].outputs[0];
+  EXPECT_EQ(TensorOf(r, computed).dims, TensorOf(r, r.graph->nodes[2].outputs[0]).dims);
+  EXPECT_TRUE(r.layout.contains(computed));
+}
+
+TEST(Route, SixteenBitSigmoidIsReplacedAndWrongAtTheEnd) {
+  OnnxModel m;
+  const TensorId x = m.Quantized("x", {1, 8}, 0.001, 32768, Dtype::kUint16);
+  const TensorId y =
+      m.Requantize("y", m.Op("s", "Sigmoid", {x}, {1, 8}, {}), 0.0001, 100, Dtype::kUint16);
+  m.Unit("n", "Neg", {y}, {1, 8}, {}, 0.0001, 65535, Dtype::kUint16);
+  m.Unit("t", "Tanh", {x}, {1, 8}, {}, 0.0001, 100, Dtype::kUint16);
+  const Resolved r = Take(m.model, Route::kOnnxruntime);
+  ASSERT_EQ(r.findings.size(), 2u);
+  EXPECT_EQ(r.findings[0].consequence, Consequence::kAltered);
+  EXPECT_EQ(r.findings[1].consequence, Consequence::kWrongValues);
+  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[0].outputs[0]).encoding.scales[0], 1.0f / 65536);
+  // What the next op reads is the same tensor.
+  EXPECT_EQ(r.graph->nodes[1].inputs[0], r.graph->nodes[0].outputs[0]);
+}
+
+TEST(Route, EightBitSigmoidIsLeftAlone) {
+  OnnxModel m;
+  m.Unit("s", "Sigmoid", {m.Quantized("x", {1, 8})}, {1, 8}, {}, 0.01, 3);
+  EXPECT_TRUE(Take(m.model, Route::kOnnxruntime).findings.empty());
+}
+
+TEST(Route, BiasOfAnotherScaleIsRequantized) {
+  for (const bool per_channel : {false, true}) {
+    for (const double scale : {0.0002, 0.001}) {  // 0.02 x 0.01, and another
+      OnnxModel m;
+      const TensorId w =
+          per_channel ? m.PerChannelWeight("w", {8, 8, 1, 1}, 0) : m.Weight("w", {8, 8, 1, 1});
+      const TensorId b = m.Weight("b", {8}, Dtype::kInt32, 0, scale);
+      m.Unit("c", "Conv", {m.Quantized("x", {1, 8, 6, 4}), w, b}, {1, 8, 6, 4}, {});
+      const Resolved r = Take(m.model, Route::kOnnxruntime);
+      if (scale == 0.0002) {
+        EXPECT_TRUE(r.findings.empty());
+        continue;
+      }
+      ASSERT_EQ(r.findings.size(), 1u);
+      EXPECT_EQ(r.findings[0].rule->code, "QG605");
+      EXPECT_EQ(r.findings[0].consequence,
+                per_channel ? Consequence::kWrongValues : Consequence::kAltered);
+      EXPECT_NEAR(TensorOf(r, r.graph->nodes[0].inputs[2]).encoding.scales[0], 0.0002, 1e-9);
+    }
+  }
+}
+
+TEST(Route, DynamicSixteenBitOperandIsNarrowed) {
+  OnnxModel m;
+  m.Unit("mm", "MatMul",
+         {m.Quantized("a", {1, 4, 8}, 0.001, 32768, Dtype::kUint16),
+          m.Quantized("b", {1, 8, 4}, 0.001, 32768, Dtype::kUint16)},
+         {1, 4, 4}, {}, 0.001, 32768, Dtype::kUint16);
+  const Resolved r = Take(m.model, Route::kOnnxruntime);
+  ASSERT_EQ(r.graph->nodes.size(), 2u);
+  EXPECT_EQ(r.graph->nodes[0].op, "Convert");
+  const Tensor& b = TensorOf(r, r.graph->nodes[1].inputs[1]);
+  EXPECT_EQ(b.dtype, Dtype::kUfixedPoint8);
+  EXPECT_FLOAT_EQ(b.encoding.scales[0], 0.257f);
+  EXPECT_EQ(b.encoding.zero_points[0], 128);
+  ASSERT_EQ(r.findings.size(), 1u);
+  EXPECT_EQ(r.findings[0].rule->code, "QG605");
+}
+
+TEST(Route, WhatTheProviderDoesNotHandOverIsRejected) {
+  OnnxModel m;
+  m.Unit("p", "ReduceProd", {m.Quantized("x", {1, 8})}, {1, 1}, {});
+  const Resolved r = Take(m.model, Route::kOnnxruntime);
+  ASSERT_EQ(r.findings.size(), 1u);
+  EXPECT_EQ(r.findings[0].rule->code, "QG103");
+  EXPECT_EQ(r.findings[0].consequence, Consequence::kRejected);
+  EXPECT_TRUE(Take(m.model, Route::kDirect).findings.empty());
+}
+
+TEST(Route, FloatBetweenIsNotPreparedOnV68) {
+  OnnxModel m;
+  const TensorId in = m.Quantized("x", {1, 8, 6, 4});
+  const TensorId x = m.Requantize("a.y", m.Op("a", "Add", {in, in}, {1, 8, 6, 4}, {}));
+  const TensorId f = m.Op("n", "Neg", {x}, {1, 8, 6, 4}, {});
+  const TensorId y = m.Requantize("y", m.Op("e", "Exp", {f}, {1, 8, 6, 4}, {}));
+  m.Unit("c", "Conv", {y, m.Weight("w", {8, 8, 1, 1})}, {1, 8, 6, 4}, {});
+  for (const char* arch : {"v68", "v73"}) {
+    const Target target = *Target::Parse({.backend = "htp", .sdk = "", .soc = "", .arch = arch});
+    const Report report = Validator(target, {}).Check(m.model);
+    const auto told = std::count_if(report.findings.begin(), report.findings.end(),
+                                    [](const Finding& f) { return f.rule->code == "QG618"; });
+    EXPECT_EQ(told, arch == std::string_view("v68") ? 1 : 0);
+  }
+}
+
+TEST(Route, GemmWithoutAQuantizeBehindIsAUnitThatIsRefused) {
+  OnnxModel m;
+  m.Op("g", "Gemm", {m.Quantized("x", {4, 8}), m.Weight("w", {8, 8})}, {4, 8},
+       {{"transB", IntParam{1}}});
+  const Target target = *Target::Parse({.backend = "htp", .sdk = "", .soc = "", .arch = "v73"});
+  EXPECT_EQ(Validator(target, {}).Check(m.model).verdict, Consequence::kRejected);
+}
+
+}  // namespace
+}  // namespace quantgate

@@ -1,0 +1,271 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+#include "core/report/layout.h"
+#include "core/report/reporter.h"
+#include "tests/unit/support/sample_report.h"
+
+namespace quantgate {
+namespace {
+
+bool Has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+size_t CountOf(const std::string& text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+std::string LastLine(const std::string& text) {
+  const size_t end = text.size() - 1;
+  return text.substr(text.rfind('\n', end - 1) + 1, end - text.rfind('\n', end - 1) - 1);
+}
+
+TEST(TextReport, TellsTheTargetAndWhatIsKnown) {
+  const std::string text = ReportText(SampleReport());
+  EXPECT_TRUE(Has(text, "resnet.onnx  htp · SDK 2.51 · v73 · SM8550 · route onnxruntime\n"));
+  EXPECT_TRUE(Has(text, "measured on the x86-64 library and its emulator, not on a chip\n"));
+  EXPECT_TRUE(Has(text, "note: something to know\n"));
+  Report report = SampleReport();
+  report.measured = false;
+  EXPECT_TRUE(Has(ReportText(report), "documents only"));
+}
+
+TEST(TextReport, AFindingSaysWhereWhatAndWhy) {
+  EXPECT_TRUE(Has(
+      ReportText(SampleReport()),
+      "error[QG301] asymmetric-encoding: in[1] of Conv2d must be symmetric on HTP v73\n"
+      "  at       node \"stem.conv\" (Conv → Conv2d), in[1] \"stem.conv.weight\", model.py:42\n"
+      "  found    SFIXED_POINT_8 per-channel axis 3, zero_point 3 (offset -3) in 2 of 64 channels\n"
+      "  allowed  zero_point 0 in every channel\n"
+      "  effect   rejected: the backend's op validation refuses it\n"
+      "  because  htp/Conv2d/in[1]/symmetric (documented in 2.13, 2.25; measured on 2.51)\n"
+      "  fix      quantize the weight symmetric\n"
+      "  more     quantgate explain QG301\n"
+      "\n"));
+}
+
+TEST(TextReport, ARuleNobodyMeasuredSaysDocumentsOnly) {
+  EXPECT_TRUE(
+      Has(ReportText(SampleReport()), "htp/Reshape/out[0]/same_encoding (documents only: 2.25)"));
+}
+
+TEST(TextReport, EqualFindingsAreOneBlock) {
+  const std::string text = ReportText(SampleReport(118));
+  EXPECT_EQ(CountOf(text, "[QG401]"), 1u);
+  EXPECT_TRUE(
+      Has(text,
+          "  also in  117 nodes: reshape1, reshape2, reshape3, reshape4, reshape5, reshape6,"
+          " reshape7,\n           reshape8, … and 109 more\n"));
+}
+
+TEST(TextReport, AFewDifferentValuesGetABlockEach) {
+  const std::string text = ReportText(SampleReport(3, /*same_values=*/false));
+  EXPECT_EQ(CountOf(text, "[QG401]"), 3u);
+  EXPECT_FALSE(Has(text, "also in"));
+}
+
+TEST(TextReport, ManyDifferentValuesBecomeAList) {
+  const std::string text = ReportText(SampleReport(10, /*same_values=*/false));
+  EXPECT_EQ(CountOf(text, "[QG401]"), 1u);
+  EXPECT_TRUE(Has(text,
+                  "  also in  9 nodes with other values:\n"
+                  "           reshape1: scale 0.6\n"));
+  EXPECT_TRUE(Has(text, "… and 5 more (--verbose lists all)\n"));
+}
+
+TEST(TextReport, PortsOfANodeThatBreakTheSameRuleAreOneBlock) {
+  Report report = SampleReport();
+  Finding again = report.findings[0];
+  again.port = "in[2]";
+  again.constraint = "htp/Conv2d/in[2]/symmetric";
+  report.findings.insert(report.findings.begin() + 1, again);
+  again.port = "out[0]";
+  again.found = "zero_point 7";
+  report.findings.insert(report.findings.begin() + 2, again);
+  const std::string text = ReportText(report);
+  EXPECT_TRUE(Has(text, "  also     its in[2], out[0] (zero_point 7)\n")) << text;
+  EXPECT_EQ(CountOf(text, "[QG301]"), 1u);
+  report.findings[1].allowed = "something else";
+  EXPECT_EQ(CountOf(ReportText(report), "[QG301]"), 2u);
+}
+
+TEST(TextReport, AFindingThatTellsWhyANodeIsUncheckedIsNotRepeated) {
+  Report report = SampleReport();
+  Finding unknown;
+  unknown.rule = &kModelRule;
+  unknown.consequence = Consequence::kUnchecked;
+  unknown.level = Level::kNote;
+  unknown.node_index = 3;
+  unknown.node = "odd";
+  unknown.message = "control flow isn't checked";
+  report.findings.push_back(unknown);
+  EXPECT_EQ(CountOf(ReportText(report), "control flow isn't checked"), 1u);
+}
+
+TEST(TextReport, WorstFirst) {
+  Report report = SampleReport();
+  std::reverse(report.findings.begin(), report.findings.end());
+  const std::string text = ReportText(report);
+  EXPECT_LT(text.find("[QG301]"), text.find("[QG401]"));
+}
+
+TEST(TextReport, VerboseTellsEachFindingAndNode) {
+  const std::string text = ReportText(SampleReport(118), {.color = false, .verbose = true});
+  EXPECT_EQ(CountOf(text, "[QG401]"), 118u);
+  EXPECT_TRUE(Has(text, "  related  in[0]\n"));
+  EXPECT_TRUE(Has(text, "set tensors/stem.conv.weight/encoding/perChannel/zeroPoints = [0]\n"));
+  EXPECT_TRUE(Has(text, "remove nodes/q\n"));
+  EXPECT_TRUE(Has(text, "  accepted       q           QuantizeLinear, part of stem.conv\n"));
+  EXPECT_TRUE(Has(text, "  rejected       stem.conv   Conv → Conv2d\n"));
+}
+
+TEST(TextReport, UncheckedNodesSayWhy) {
+  EXPECT_TRUE(Has(ReportText(SampleReport()),
+                  "unchecked: 1 node: control flow isn't checked\n  nodes    odd\n"));
+}
+
+TEST(TextReport, FindingsOfTheModel) {
+  Report report = EmptyReport();
+  Finding finding;
+  finding.rule = &kModelRule;
+  finding.message = "nodes a and b feed each other";
+  report.findings = {finding};
+  report.failed = true;
+  const std::string text = ReportText(report);
+  EXPECT_TRUE(Has(text, "  at       the model as a whole\n"));
+  EXPECT_EQ(LastLine(text), "failed: the model as a whole has errors");
+}
+
+TEST(TextReport, SummaryCountsVerdicts) {
+  EXPECT_TRUE(Has(ReportText(SampleReport()),
+                  "  verdict        nodes\n"
+                  "  rejected           2  the backend's op validation refuses it\n"
+                  "  wrong_values       1  every call succeeds, the numbers are wrong\n"
+                  "  accepted           1  nothing found against it\n"
+                  "  unchecked          1  nothing is known\n"
+                  "  total              5\n"));
+}
+
+struct Ending {
+  std::vector<Consequence> verdicts;
+  bool failed;
+  Mode mode;
+  std::string expected;
+};
+
+TEST(TextReport, ClosesWithTheAnswer) {
+  using enum Consequence;
+  const std::vector<Ending> cases = {
+      {{kAccepted}, false, Mode::kStrict, "fits: the node is accepted"},
+      {{kAccepted, kAccepted}, false, Mode::kStrict, "fits: all 2 nodes accepted"},
+      {{kAccepted, kAltered, kAltered, kAdvice},
+       false,
+       Mode::kStrict,
+       "fits: 2 of 4 nodes run altered, 1 has advice"},
+      {{kAccepted, kUnchecked},
+       false,
+       Mode::kStrict,
+       "fits as far as known: 1 of 2 nodes is unchecked"},
+      {{kUnchecked}, false, Mode::kStrict, "unknown: no node could be checked"},
+      {{kRejected, kAccepted, kWrongValues},
+       true,
+       Mode::kStrict,
+       "failed: 1 of 3 nodes would be rejected, 1 would compute wrong values"},
+      {{kRejected, kAccepted, kAltered},
+       false,
+       Mode::kWarn,
+       "passed (mode warn): 1 of 3 nodes would be rejected, 1 runs altered"},
+      {{kAltered, kAccepted}, true, Mode::kStrict, "failed: 1 of 2 nodes runs altered"},
+      {{kWrongValues, kAccepted},
+       false,
+       Mode::kStrict,
+       "passed: 1 of 2 nodes would compute wrong values"},
+      {{}, false, Mode::kStrict, "nothing to check: the model has no nodes"},
+  };
+  for (const Ending& ending : cases) {
+    Report report = EmptyReport();
+    for (const Consequence verdict : ending.verdicts) {
+      report.nodes.push_back({"n", "Op", {"Op"}, verdict, "", "", ""});
+    }
+    report.failed = ending.failed;
+    report.mode = ending.mode;
+    Count(report);
+    EXPECT_EQ(LastLine(ReportText(report)), ending.expected);
+  }
+}
+
+TEST(TextReport, ColoursOnlyWhenAsked) {
+  const std::string plain = ReportText(SampleReport());
+  const std::string coloured = ReportText(SampleReport(), {.color = true});
+  EXPECT_FALSE(Has(plain, "\x1b"));
+  EXPECT_TRUE(Has(coloured, "\x1b[1;31merror[QG301]\x1b[0m"));
+  // The same text under the colours.
+  std::string stripped;
+  for (size_t i = 0; i < coloured.size(); ++i) {
+    if (coloured[i] == '\x1b') {
+      i = coloured.find('m', i);
+      continue;
+    }
+    stripped += coloured[i];
+  }
+  EXPECT_EQ(stripped, plain);
+}
+
+TEST(TextReport, KeepsToTheWidth) {
+  Report report = SampleReport(118);
+  report.findings[0].message = std::string(40, 'm') + " " + std::string(30, 'n') + " end";
+  std::istringstream lines(ReportText(report, {.width = 60}));
+  for (std::string line; std::getline(lines, line);) {
+    // Constraint ids and names stay whole.
+    if (Has(line, "stem.conv.weight")) continue;
+    EXPECT_LE(Columns(line), 60u) << line;
+  }
+}
+
+TEST(TextReport, NamesCanNotSteerTheTerminal) {
+  Report report = SampleReport();
+  report.findings[0].node = "evil\x1b[2J\r\x07name\xff\n";
+  report.nodes[3].name =
+      "\xc2\x9b"
+      "31m";
+  report.model = std::string(1 << 20, 'x');
+  const std::string text = ReportText(report);
+  EXPECT_FALSE(Has(text, "\x1b"));
+  EXPECT_FALSE(Has(text, "\xc2\x9b"));
+  EXPECT_TRUE(Has(text, "evil\\x1b[2J\\x0d\\x07name\xEF\xBF\xBD "));
+  EXPECT_LT(text.size(), 10000u);
+}
+
+TEST(Layout, PrintableKeepsGoodUtf8AndReplacesBad) {
+  EXPECT_EQ(Printable("caf\xc3\xa9 \xe2\x86\x92 \xf0\x9f\x98\x80"),
+            "caf\xc3\xa9 \xe2\x86\x92 \xf0\x9f\x98\x80");
+  EXPECT_EQ(Printable("\xc0\xaf"), "\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(Printable("\xed\xa0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(Printable("\xe2\x80\xae"
+                      "abc"),
+            "\xEF\xBF\xBD"
+            "abc");
+  EXPECT_EQ(Printable("abcdefghij", 5), "ab…ij");
+}
+
+TEST(Layout, WrapBreaksAtSpaces) {
+  EXPECT_EQ(Wrap("aa bb cc", 5), (std::vector<std::string>{"aa bb", "cc"}));
+  EXPECT_EQ(Wrap("aaaaaaaa b", 5), (std::vector<std::string>{"aaaaaaaa", "b"}));
+  EXPECT_EQ(Wrap("", 5), std::vector<std::string>{""});
+  EXPECT_EQ(Wrap("→→ →→", 5), std::vector<std::string>{"→→ →→"});
+}
+
+TEST(Layout, ColumnsCountCharactersNotColours) {
+  EXPECT_EQ(Columns("\x1b[1;31mab→\x1b[0m"), 3u);
+  EXPECT_EQ(PadRight("→", 3), "→  ");
+  EXPECT_EQ(PadLeft("→", 3), "  →");
+}
+
+}  // namespace
+}  // namespace quantgate
