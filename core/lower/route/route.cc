@@ -1,6 +1,7 @@
 #include "core/lower/route/route.h"
 
 #include "core/lower/route/document_passes.h"
+#include "core/lower/route/dynamic_dims.h"
 
 namespace quantgate {
 opdb::Tree DocumentOf(Route route, const opdb::View& database) {
@@ -36,6 +37,7 @@ void ApplyRoute(Route route, const Target& /*target*/, const opdb::View& databas
   if (resolved.owned == nullptr) return;
   if (const opdb::Tree document = DocumentOf(route, database)) {
     ApplyDocument(document, resolved);
+    RefuseDynamicDims(document, resolved);
   }
 }
 

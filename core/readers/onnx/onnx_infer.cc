@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/readers/graph_check.h"
 #include "core/readers/limits.h"
+#include "core/readers/onnx/onnx_fold.h"
 #include "core/readers/onnx/onnx_tensor.h"
 
 namespace quantgate::onnx {
@@ -114,6 +116,12 @@ class Context {
     const auto* value = param == nullptr ? nullptr : std::get_if<std::string>(&param->value);
     return value == nullptr ? std::string_view() : std::string_view(*value);
   }
+  // Of a tensor; `otherwise` without it.
+  Dtype ParamType(std::string_view name, Dtype otherwise) const {
+    const Param* param = node_.FindParam(name);
+    const auto* value = param == nullptr ? nullptr : std::get_if<TensorParam>(&param->value);
+    return value == nullptr ? otherwise : value->dtype;
+  }
   // What newer operator sets have as an input, older ones as an attribute.
   std::optional<Ints> InputOrList(size_t input, std::string_view name) const {
     return In(input) != nullptr ? Values(input) : List(name);
@@ -124,9 +132,10 @@ class Context {
 
   void SetShape(size_t k, DimSpan dims) {
     Tensor* tensor = Out(k);
-    if (tensor == nullptr || !tensor->unknown_rank || dims.size() > kMaxRank) return;
+    if (tensor == nullptr || dims.size() > kMaxRank) return;
     if (std::any_of(dims.begin(), dims.end(), [](int64_t dim) { return dim < kDynamicDim; }))
       return;
+    if (!tensor->unknown_rank) return FillDims(*tensor, dims);
     if (!ElementCount(dims.data(), dims.size())) return;
     tensor->unknown_rank = false;
     tensor->dims.assign(dims.begin(), dims.end());
@@ -140,8 +149,32 @@ class Context {
       known_.insert_or_assign(node_.outputs[0], std::move(values));
     }
   }
+  // What is known in full becomes the output's values.
+  void PublishInts() {
+    if (outputs() == 0 || node_.outputs[0] == kNoTensor) return;
+    const auto it = known_.find(node_.outputs[0]);
+    if (it == known_.end()) return;
+    Tensor& tensor = *Out(0);
+    if (tensor.values != nullptr || tensor.is_static || tensor.unknown_rank) return;
+    if (tensor.dtype != Dtype::kInt64 && tensor.dtype != Dtype::kInt32) return;
+    const auto count = ElementCount(tensor.dims.data(), tensor.dims.size());
+    const Ints& ints = it->second;
+    if (!Fixed(tensor.dims) || !count || *count != static_cast<int64_t>(ints.size())) return;
+    if (std::find(ints.begin(), ints.end(), kUnknownInt) != ints.end()) return;
+    tensor.values = std::make_shared<const TensorValues>(TensorValues{ints, {}});
+  }
 
  private:
+  // Dimensions that the file leaves open.
+  static void FillDims(Tensor& tensor, DimSpan dims) {
+    if (tensor.dims.size() != dims.size() || Fixed(tensor.dims)) return;
+    Dims filled = tensor.dims;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (filled[i] == kDynamicDim) filled[i] = dims[i];
+    }
+    if (ElementCount(filled.data(), filled.size())) tensor.dims = std::move(filled);
+  }
+
   Tensor* Out(size_t k) {
     return k < outputs() && node_.outputs[k] != kNoTensor ? &model_.tensors[node_.outputs[k]]
                                                           : nullptr;
@@ -440,7 +473,7 @@ void Transpose(Context& c) {
 
 void Concat(Context& c) {
   Ints joined;
-  bool all_known = true;
+  bool all_known = c.Shape(0) != nullptr && c.Shape(0)->size() == 1;
   for (size_t i = 0; i < c.inputs() && all_known && joined.size() <= kMaxInts; ++i) {
     const auto values = c.Values(i);
     all_known = values.has_value();
@@ -761,7 +794,24 @@ void Expand(Context& c) {
 }
 
 void ConstantOfShape(Context& c) {
+  c.SetType(0, c.ParamType("value", Dtype::kFloat32));
   if (const auto out = DimsFrom(c.Values(0))) c.SetShape(0, *out);
+}
+
+void Range(Context& c) {
+  c.SetShape(0, Ints{kDynamicDim});
+  const auto start = c.Values(0);
+  const auto limit = c.Values(1);
+  const auto delta = c.Values(2);
+  if (!start || !limit || !delta) return;
+  if (start->size() != 1 || limit->size() != 1 || delta->size() != 1) return;
+  int64_t span = 0;
+  const int64_t step = (*delta)[0];
+  if ((*start)[0] == kUnknownInt || (*limit)[0] == kUnknownInt || step == kUnknownInt) return;
+  if (step == 0 || __builtin_sub_overflow((*limit)[0], (*start)[0], &span)) return;
+  if (span == std::numeric_limits<int64_t>::min()) return;  // has no opposite
+  const bool empty = span == 0 || (span < 0) != (step < 0);
+  c.SetShape(0, Ints{empty ? 0 : span / step + (span % step != 0 ? 1 : 0)});
 }
 
 void Tile(Context& c) {
@@ -926,6 +976,7 @@ constexpr auto kRows = std::to_array<Row>({
     {"QuantizeLinear", Quantize, TypeRule::kOwn},
     {"QuickGelu", Same},
     {"RMSNormalization", Same},
+    {"Range", Range},
     {"Reciprocal", Same},
     {"ReduceL1", Reduce},
     {"ReduceL2", Reduce},
@@ -1005,6 +1056,7 @@ bool KnownDomain(std::string_view domain) { return domain.empty() || domain == "
 
 void InferShapes(Model& model, const std::vector<int32_t>& order) {
   KnownInts known;
+  Folder folder(model);
   for (const int32_t index : order) {
     const Node& node = model.nodes[index];
     if (!KnownDomain(node.domain)) continue;
@@ -1013,6 +1065,7 @@ void InferShapes(Model& model, const std::vector<int32_t>& order) {
     Context context(model, node, known);
     row->infer(context);
     SetTypeByRule(context, row->type);
+    if (!folder.Fold(node)) context.PublishInts();
   }
 }
 

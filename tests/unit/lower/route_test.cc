@@ -218,6 +218,24 @@ TEST(Route, WhatTheProviderDoesNotHandOverIsRejected) {
   EXPECT_TRUE(Take(m.model, Route::kDirect).findings.empty());
 }
 
+TEST(Route, OpsWithADynamicDimensionAreNotHandedOver) {
+  const auto relu = [](std::vector<int64_t> dims) {
+    OnnxModel m;
+    m.Op("r", "Relu", {m.Input("x", dims)}, dims, {});
+    return m.model;
+  };
+  const Resolved fixed = Take(relu({2, 8}), Route::kOnnxruntime);
+  EXPECT_TRUE(fixed.findings.empty());
+  const Resolved open = Take(relu({kDynamicDim, 8}), Route::kOnnxruntime);
+  ASSERT_EQ(open.findings.size(), 1u);
+  EXPECT_EQ(open.findings[0].rule->code, "QG503");
+  EXPECT_EQ(open.findings[0].consequence, Consequence::kRejected);
+  EXPECT_EQ(open.findings[0].port, "in[0]");
+  EXPECT_EQ(open.findings[0].found, "[?, 8]");
+  EXPECT_EQ(open.sources[0].state, SourceNode::State::kRefused);
+  EXPECT_TRUE(Take(relu({kDynamicDim, 8}), Route::kDirect).findings.empty());
+}
+
 TEST(Route, FloatBetweenIsNotPreparedOnV68) {
   OnnxModel m;
   const TensorId in = m.Quantized("x", {1, 8, 6, 4});

@@ -223,12 +223,15 @@ TEST(OnnxInfer, TypesOfQuantizersAndCasts) {
   EXPECT_EQ(TensorOf(*model, "i16").dtype, Dtype::kInt16);
 }
 
-TEST(OnnxInfer, WhatTheFileGivesStays) {
+TEST(OnnxInfer, WhatTheFileGivesStaysAndWhatItLeavesOpenIsFilled) {
   b::Graph graph = b::QdqRelu();
-  graph.value_infos = {b::ValueInfo("xd", b::kFloat, {-1, 4})};
+  graph.value_infos = {b::ValueInfo("xd", b::kFloat, {7, -1})};
   const auto model = ReadOnnx(b::Model(graph), "m", "");
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ(TensorOf(*model, "xd").dims[0], kDynamicDim);
+  const auto& given = TensorOf(*model, "x").dims;
+  ASSERT_NE(given[0], 7);
+  EXPECT_EQ(TensorOf(*model, "xd").dims[0], 7);
+  EXPECT_EQ(TensorOf(*model, "xd").dims[1], given[1]);
 }
 
 }  // namespace
