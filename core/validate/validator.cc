@@ -146,7 +146,8 @@ struct Validator::Impl {
   std::optional<Report> CheckRepeating(const Model& model, Route route, Nodes nodes) const {
     const opdb::Tree document = DocumentOf(route, database->view());
     if (model.dialect == Dialect::kQnn || model.nodes.size() < kManyNodes || options.as_run ||
-        !target.unsupported().empty() || ChangesOps(document) || document["unprepared_chains"]) {
+        !target.unsupported().empty() || ChangesOps(document) || document["unprepared_chains"] ||
+        document["unprepared_requantizations"]) {
       return std::nullopt;
     }
     mapping::Mapping mapping = MappingOf(model.dialect, target, database->view());

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/rules/support/format.h"
 #include "core/rules/raise.h"
+#include "core/rules/support/format.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/database/conditions.h"
+#include "core/ir/encoding_math.h"
 #include "core/lower/route/route.h"
 #include "core/rules/raise.h"
 #include "quantgate/rule.h"
@@ -77,6 +78,90 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
   }
 }
 
+// Who reads a tensor, by its name.
+struct Readers {
+  int32_t count = 0;
+  size_t node = 0;  // one of them
+};
+using ReadersByName = absl::flat_hash_map<std::string_view, Readers>;
+
+ReadersByName CountReaders(const Model& graph) {
+  ReadersByName readers;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (const TensorId id : graph.nodes[i].inputs) {
+      if (id == kNoTensor) continue;
+      Readers& of = readers[graph.tensors[static_cast<size_t>(id)].name];
+      ++of.count;
+      of.node = i;
+    }
+  }
+  for (const TensorId id : graph.outputs) {
+    if (id != kNoTensor) ++readers[graph.tensors[static_cast<size_t>(id)].name].count;
+  }
+  return readers;
+}
+
+bool SameEncodings(const Tensor& a, const Tensor& b) {
+  return a.dtype == b.dtype && SameScales(a.encoding, b.encoding) &&
+         SameZeroPoints(a.encoding, b.encoding);
+}
+
+// The tensor that the only reader of `from` makes of it in another encoding: by a conversion, or
+// through floats that no op computes with. Null where something else becomes of it.
+const Tensor* Requantized(const Model& graph, opdb::Tree row, const ReadersByName& readers,
+                          const Tensor& from) {
+  const Tensor* at = &from;
+  bool in_float = false;
+  // As long a chain as there are nodes: a cycle is no graph.
+  for (size_t step = 0; step < graph.nodes.size(); ++step) {
+    const auto next = readers.find(at->name);
+    if (next == readers.end() || next->second.count != 1) return nullptr;
+    const Node& reader = graph.nodes[next->second.node];
+    if (reader.outputs.empty() || reader.outputs[0] == kNoTensor) return nullptr;
+    at = &graph.tensors[static_cast<size_t>(reader.outputs[0])];
+    if (reader.op == row[in_float ? "quantize_op" : "convert_op"].str()) {
+      return SameEncodings(from, *at) ? nullptr : at;
+    }
+    if (in_float ? !opdb::Lists(row["float_ops"], reader.op)
+                 : reader.op != row["dequantize_op"].str()) {
+      return nullptr;
+    }
+    in_float = true;
+  }
+  return nullptr;
+}
+
+void FindRequantizations(opdb::Tree document, opdb::Tree row, const Resolved& resolved,
+                         Report& report) {
+  const Model& graph = *resolved.graph;
+  ReadersByName readers;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    if (!opdb::Lists(row["ops"], node.op) || node.outputs.empty()) continue;
+    const int32_t source =
+        resolved.op_source.empty() ? static_cast<int32_t>(i) : resolved.op_source[i];
+    if (IsOutside(report, source) || node.outputs[0] == kNoTensor) continue;
+    const Tensor& out = graph.tensors[static_cast<size_t>(node.outputs[0])];
+    if (!IsFixedPoint(out.dtype)) continue;
+    if (readers.empty()) readers = CountReaders(graph);
+    const Tensor* changed = Requantized(graph, row, readers, out);
+    if (changed == nullptr) continue;
+    Finding& f = report.findings.emplace_back(
+        rules::Raise(rules::kFloatBetween, Consequence::kPrepareFails));
+    f.node_index = source;
+    f.node = report.nodes[static_cast<size_t>(source)].name;
+    f.op = node.op;
+    f.port = "out[0]";
+    f.tensor = out.name;
+    f.message = absl::StrCat(node.op, ": ", std::string(row["reason"].str()), " on ", report.arch);
+    f.note = std::string(document["source"].str());
+    f.fixes.push_back(
+        {absl::StrCat("give ", changed->name, " the encoding of ", out.name), false, {}});
+    NodeReport& reported = report.nodes[static_cast<size_t>(source)];
+    reported.verdict = Worse(reported.verdict, f.consequence);
+  }
+}
+
 }  // namespace
 
 void AddUnprepared(Route route, const opdb::View& database, const Resolved& resolved,
@@ -87,6 +172,12 @@ void AddUnprepared(Route route, const opdb::View& database, const Resolved& reso
   for (size_t i = 0; i < rows.size(); ++i) {
     if (opdb::Lists(rows.at(i)["archs"], report.arch)) {
       FindChains(document, rows.at(i), resolved, report);
+    }
+  }
+  const opdb::Tree requantized = document["unprepared_requantizations"];
+  for (size_t i = 0; i < requantized.size(); ++i) {
+    if (opdb::Lists(requantized.at(i)["archs"], report.arch)) {
+      FindRequantizations(document, requantized.at(i), resolved, report);
     }
   }
   if (report.findings.size() == before) return;

@@ -252,6 +252,37 @@ TEST(Route, FloatBetweenIsNotPreparedOnV68) {
   }
 }
 
+TEST(Route, GatherThatIsOnlyRequantizedIsNotPreparedOnV68) {
+  struct Case {
+    double scale;
+    bool through_float, read_twice;
+    const char* arch;
+    int found;
+  };
+  for (const Case& c : std::vector<Case>{{0.03, true, false, "v68", 1},
+                                         {0.03, false, false, "v68", 1},
+                                         {0.02, true, false, "v68", 0},
+                                         {0.03, true, true, "v68", 0},
+                                         {0.03, true, false, "v73", 0}}) {
+    OnnxModel m;
+    const TensorId y = m.Unit(
+        "g", "Gather", {m.Quantized("x", {8, 4}), m.Values("i", {2}, Dtype::kInt64, {1, 2}, {})},
+        {2, 4}, {});
+    TensorId f = y;
+    if (c.through_float) f = m.Op("c", "Cast", {y}, {2, 4}, {{"to", IntParam{1}}});
+    const TensorId z = m.Requantize("z", f, c.scale);
+    m.Unit("a", "Add", {z, c.read_twice ? y : z}, {2, 4}, {});
+    const Target target = *Target::Parse({.backend = "htp", .sdk = "", .soc = "", .arch = c.arch});
+    const Report report = Validator(target, {}).Check(m.model);
+    const auto found =
+        std::count_if(report.findings.begin(), report.findings.end(), [](const Finding& finding) {
+          return finding.rule->code == "QG618" && finding.op == "Gather" &&
+                 finding.consequence == Consequence::kPrepareFails;
+        });
+    EXPECT_EQ(found, c.found) << c.scale << c.through_float << c.read_twice << c.arch;
+  }
+}
+
 TEST(Route, GemmWithoutAQuantizeBehindIsAUnitThatIsRefused) {
   OnnxModel m;
   m.Op("g", "Gemm", {m.Quantized("x", {4, 8}), m.Weight("w", {8, 8})}, {4, 8},

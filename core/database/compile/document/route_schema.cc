@@ -21,6 +21,14 @@ constexpr DocumentShape kChain = {
     .type = kMap, .what = "a row of `unprepared_chains`", .keys = kChainKeys};
 constexpr DocumentShape kChains = {.type = kList, .item = &kChain};
 
+constexpr DocumentKey kRequantizationKeys[] = {
+    {"ops", &kOps, true},           {"archs", &kArchs, true},      {"convert_op", &kAnOp, true},
+    {"dequantize_op", &kAnOp, true}, {"float_ops", &kOps, true}, {"quantize_op", &kAnOp, true},
+    {"reason", &kAnyText, true}};
+constexpr DocumentShape kRequantization = {
+    .type = kMap, .what = "a row of `unprepared_requantizations`", .keys = kRequantizationKeys};
+constexpr DocumentShape kRequantizations = {.type = kList, .item = &kRequantization};
+
 constexpr DocumentShape kDifference = {.type = kChoice, .choices = "scale|any|none"};
 constexpr DocumentShape kPermutation = {.type = kChoice, .choices = "channels"};
 constexpr DocumentShape kOutcome = {
@@ -80,6 +88,7 @@ constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
                                  {"fixed_dims_only", &kAnyFlag},
                                  {"session_failure", &kFailure},
                                  {"unprepared_chains", &kChains},
+                                 {"unprepared_requantizations", &kRequantizations},
                                  {"value_copies", &kCopies},
                                  {"fixed_output_encodings", &kFixedRows},
                                  {"requantized_bias", &kBias},
