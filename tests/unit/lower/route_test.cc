@@ -265,9 +265,9 @@ TEST(Route, GatherThatIsOnlyRequantizedIsNotPreparedOnV68) {
                                          {0.03, true, true, "v68", 0},
                                          {0.03, true, false, "v73", 0}}) {
     OnnxModel m;
-    const TensorId y = m.Unit(
-        "g", "Gather", {m.Quantized("x", {8, 4}), m.Values("i", {2}, Dtype::kInt64, {1, 2}, {})},
-        {2, 4}, {});
+    const TensorId indices = m.Constant("i", {1, 2});
+    m.model.tensors[static_cast<size_t>(indices)].dims = {2};
+    const TensorId y = m.Unit("g", "Gather", {m.Quantized("x", {8, 4}), indices}, {2, 4}, {});
     TensorId f = y;
     if (c.through_float) f = m.Op("c", "Cast", {y}, {2, 4}, {{"to", IntParam{1}}});
     const TensorId z = m.Requantize("z", f, c.scale);
