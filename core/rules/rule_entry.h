@@ -18,7 +18,6 @@
 namespace quantgate {
 
 struct Finding;
-struct Model;
 struct Tensor;
 
 namespace opdb {
@@ -67,17 +66,6 @@ struct RuleEntry {
   // Rules between nodes, instead of the above: looks at the whole graph at the end of the route.
   // Runs where opdefs/rules/<slug>.yaml says (backends, archs, ops that must be there).
   void (*walk)(const GraphView&, GraphFindings&) = nullptr;
-
-  // A graph that repeats itself is resolved in part (core/validate/cache/repeats.h). A walk may run on a
-  // part if all it finds it finds because of ops that `concerns` names; the part has these and
-  // whatever shares a tensor with them. Judged by the op, its tensors and the other ops of the same
-  // node of the file.
-  bool (*concerns)(const GraphView&, const Settings&, int32_t op) = nullptr;
-  // The sets of such ops; null = it may be any.
-  uint64_t (*concerned_sets)(const Settings&) = nullptr;
-  // Instead, or beside it: by the file (names, graph ends) whether all of the graph is needed. With
-  // neither of them it always is.
-  bool (*needs_all)(const Settings&, const Model& file) = nullptr;
 
   // What opdefs/rules/<slug>.yaml holds beyond the keys that all rules have
   // (core/rules/support/settings.h).

@@ -71,7 +71,7 @@ void CheckRange(const OpsCheck& check, const Resolved& resolved, size_t begin, s
       node.verdict = Worse(node.verdict, Consequence::kUnchecked);
       continue;
     }
-    const bool repeats = forms.worthwhile() && HasShortForm(op);
+    const bool repeats = check.shortcuts && forms.worthwhile() && HasShortForm(op);
     const AcceptedForm* known = repeats ? forms.Find(op) : nullptr;
     if (known != nullptr && AcceptsForm(check.table, resolved, op, *known)) continue;
     const size_t first = findings.size();

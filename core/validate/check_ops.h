@@ -14,8 +14,9 @@ struct OpsCheck {
   const TargetTable& table;
   const Target& target;
   const Database& database;
-  bool ways_out = false;  // as in ValidatorOptions
+  bool ways_out = false;  // as in ValidatorOptions, like the others
   int threads = 1;
+  bool shortcuts = true;
 };
 
 // Findings, those of the way here included, come into `report` in the order of the file's nodes,

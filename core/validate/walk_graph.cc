@@ -48,57 +48,8 @@ GraphRules::GraphRules(const opdb::View& db, const Target& target)
         rules::ReadSettings(entry->settings, document, sets_);
     priced_.insert(priced_.end(), settings->priced_rules.begin(), settings->priced_rules.end());
     priced_ops_ |= settings->priced_sets;
-    const rules::SetMask concerned =
-        entry->concerned_sets == nullptr ? 0 : entry->concerned_sets(*settings);
-    active_.push_back({entry, std::move(settings), concerned});
+    active_.push_back({entry, std::move(settings)});
   }
-}
-
-bool GraphRules::NeedAll(const Model& file) const {
-  return std::any_of(active_.begin(), active_.end(), [&](const Active& active) {
-    return active.entry->needs_all != nullptr ? active.entry->needs_all(*active.settings, file)
-                                              : active.entry->concerns == nullptr;
-  });
-}
-
-rules::GraphView GraphRules::View(const Resolved& resolved, const Report& report) const {
-  static const std::vector<bool> kNoneRefused;
-  return View(resolved, report, kNoneRefused);
-}
-
-rules::GraphView GraphRules::View(const Resolved& resolved, const Report& report,
-                                  const std::vector<bool>& refused) const {
-  return rules::GraphView({*db_, target_, sets_, *resolved.graph, resolved.op_source, report,
-                           refused, resolved.file, resolved.end_of});
-}
-
-bool GraphRules::ConcernsForm(const rules::GraphView& view, int32_t op,
-                              std::vector<Concern>& open) const {
-  for (size_t i = 0; i < active_.size(); ++i) {
-    const Active& active = active_[i];
-    if (active.entry->concerns == nullptr ||
-        (active.concerned != 0 && !view.Is(op, active.concerned))) {
-      continue;
-    }
-    const Concern concern = {op, i};
-    if (!active.entry->reads_form_only) {
-      open.push_back(concern);
-    } else if (Concerns(view, concern)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool GraphRules::Concerns(const rules::GraphView& view, const Concern& concern) const {
-  const Active& active = active_[concern.rule];
-  return active.entry->concerns(view, *active.settings, concern.op);
-}
-
-bool GraphRules::Completes(const Report& report) const {
-  return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& f) {
-    return std::find(priced_.begin(), priced_.end(), f.rule) != priced_.end();
-  });
 }
 
 void GraphRules::Walk(const Resolved& resolved, Report& report) const {
@@ -109,7 +60,8 @@ void GraphRules::Walk(const Resolved& resolved, Report& report) const {
       refused[i] = resolved.sources[i].state == SourceNode::State::kRefused;
     }
   }
-  rules::GraphView view = View(resolved, report, refused);
+  rules::GraphView view({*db_, target_, sets_, *resolved.graph, resolved.op_source, report, refused,
+                         resolved.file, resolved.end_of});
   Price(view, priced_ops_, priced_, report);
   std::vector<Finding> found;
   for (const Active& active : active_) {

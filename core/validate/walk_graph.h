@@ -20,33 +20,13 @@ class GraphRules {
  public:
   GraphRules(const opdb::View& db, const Target& target);
 
-  // For graphs of which only a part is resolved; see RuleEntry::concerns.
-  bool NeedAll(const Model& file) const;
-  // Both must outlive the view.
-  rules::GraphView View(const Resolved& resolved, const Report& report) const;
-  // An op, and a rule that has to do with it, depending on numbers.
-  struct Concern {
-    int32_t op;
-    size_t rule;
-  };
-  // Whether some rule has to do with an op whatever its numbers; those that depend on them are
-  // added to `open`.
-  bool ConcernsForm(const rules::GraphView& view, int32_t op, std::vector<Concern>& open) const;
-  bool Concerns(const rules::GraphView& view, const Concern& concern) const;
-  // Whether a finding of a node is to be completed by Walk.
-  bool Completes(const Report& report) const;
-
   // Appends what they find; verdicts of nodes follow. `report` has the findings of the nodes.
   void Walk(const Resolved& resolved, Report& report) const;
 
  private:
-  rules::GraphView View(const Resolved& resolved, const Report& report,
-                        const std::vector<bool>& refused) const;
-
   struct Active {
     const rules::RuleEntry* entry;
     std::shared_ptr<const rules::Settings> settings;
-    rules::SetMask concerned;  // RuleEntry::concerned_sets; 0 = any op
   };
 
   const opdb::View* db_;

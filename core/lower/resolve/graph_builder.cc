@@ -13,23 +13,21 @@ GraphBuilder::GraphBuilder(const Model& file, Resolved& resolved)
       plain_(file.tensors.size(), kNoTensor),
       fixed_(file.tensors.size(), kNoTensor) {
   graph_->tensors.reserve(file.tensors.size() + file.tensors.size() / 4);
-  resolved.numbers_of.reserve(graph_->tensors.capacity());
   graph_->nodes.reserve(file.nodes.size());
   resolved.op_source.reserve(file.nodes.size());
 }
 
-TensorId GraphBuilder::Add(Tensor tensor, TensorId numbers_of) {
+TensorId GraphBuilder::Add(Tensor tensor) {
   // QNN has no scalars: a tensor of one element has rank 1.
   if (!tensor.unknown_rank && tensor.dims.empty()) tensor.dims.push_back(1);
   graph_->tensors.push_back(std::move(tensor));
-  resolved_->numbers_of.push_back(numbers_of);
   return static_cast<TensorId>(graph_->tensors.size()) - 1;
 }
 
 TensorId GraphBuilder::Plain(TensorId id) {
   TensorId& known = plain_[static_cast<size_t>(id)];
   if (known == kNoTensor) {
-    known = Add(file_->tensors[static_cast<size_t>(id)], id);
+    known = Add(file_->tensors[static_cast<size_t>(id)]);
     Tensor& t = graph_->tensors.back();
     if (HasOwnEncoding(t)) {
       // The file's type is the one it is given where it is quantized.
@@ -62,7 +60,7 @@ TensorId GraphBuilder::Fixed(TensorId id, Dtype dtype, const Encoding& encoding,
     }
   }
   const Tensor& from = file_->tensors[static_cast<size_t>(id)];
-  const TensorId result = Add(from, from.encoding == encoding ? id : kNoTensor);
+  const TensorId result = Add(from);
   Tensor& t = graph_->tensors.back();
   t.dtype = dtype;
   t.encoding = encoding;
@@ -115,7 +113,7 @@ TensorId GraphBuilder::Permuted(TensorId graph_id, std::span<const int64_t> perm
       t.encoding.block_size.push_back(axis < 0 ? 1 : old.block_size[static_cast<size_t>(axis)]);
     }
   }
-  const TensorId result = Add(std::move(t), NumbersOf(graph_id));
+  const TensorId result = Add(std::move(t));
   resolved_->layout.emplace(result, std::move(layout));
   views_[{graph_id, key}] = result;
   return result;
@@ -128,7 +126,7 @@ TensorId GraphBuilder::Reshaped(TensorId graph_id, const mapping::Ints& dims) {
   }
   t.unknown_rank = false;
   t.dims.assign(dims.begin(), dims.end());
-  return Add(std::move(t), NumbersOf(graph_id));
+  return Add(std::move(t));
 }
 
 }  // namespace quantgate

@@ -32,11 +32,7 @@ class GraphBuilder {
   TensorId Permuted(TensorId graph_id, std::span<const int64_t> perm, int unsqueeze);
   // A copy with other dims.
   TensorId Reshaped(TensorId graph_id, const mapping::Ints& dims);
-  // `numbers_of`: see Resolved.
-  TensorId Add(Tensor tensor, TensorId numbers_of = kNoTensor);
-  TensorId NumbersOf(TensorId graph_id) const {
-    return resolved_->numbers_of[static_cast<size_t>(graph_id)];
-  }
+  TensorId Add(Tensor tensor);
 
   const Tensor& tensor(TensorId graph_id) const {
     return graph_->tensors[static_cast<size_t>(graph_id)];

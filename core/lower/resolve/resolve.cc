@@ -4,15 +4,21 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/lower/resolve/mapping.h"
 #include "core/lower/resolve/source_resolver.h"
 
 namespace quantgate {
 
+namespace {
+
+// The document that says what the operators of a dialect become for a target.
 mapping::Mapping MappingOf(Dialect dialect, const Target& target, const opdb::View& database) {
   const int backend = database.FindBackend(target.backend());
   return {database, absl::StrCat("resolve/", std::string(DialectName(dialect))),
           backend >= 0 ? &database.backends()[static_cast<size_t>(backend)] : nullptr};
 }
+
+}  // namespace
 
 Resolved Resolve(const Model& model, const Target& target, const opdb::View& database) {
   Resolved resolved;

@@ -3,15 +3,11 @@
 #define QUANTGATE_CORE_LOWER_RESOLVE_RESOLVE_H_
 
 #include "core/database/view.h"
-#include "core/lower/resolve/mapping.h"
 #include "core/lower/resolve/resolved.h"
 #include "quantgate/model.h"
 #include "quantgate/target.h"
 
 namespace quantgate {
-
-// The document that says what the operators of a dialect become for a target.
-mapping::Mapping MappingOf(Dialect dialect, const Target& target, const opdb::View& database);
 
 // `model` must outlive the result (a QNN model is referred to, not copied).
 Resolved Resolve(const Model& model, const Target& target, const opdb::View& database);

@@ -44,9 +44,6 @@ struct Resolved {
   // Per graph tensor whose layout differs from the file's: dims[i] = file dims[perm[i]]; -1 = a
   // dimension of size 1 that the file doesn't have.
   absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>> layout;
-  // Per tensor of `owned`: the file's tensor that its scales, zero points and values are those of;
-  // kNoTensor = they were computed, or there are none.
-  std::vector<TensorId> numbers_of;
   // Per tensor of the graph that stands for an end of the file, with the Quantize or Dequantize
   // between them taken in: that end, a tensor of the file.
   absl::flat_hash_map<TensorId, TensorId> end_of;

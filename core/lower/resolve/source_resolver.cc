@@ -216,17 +216,13 @@ bool SourceResolver::AddPort(int32_t index, const PortSpec& spec, bool input,
         return true;
       }
       const TensorId like = file_port(spec.like);
-      TensorId numbers_of = kNoTensor;
       Tensor t;
       t.name = absl::StrCat(node.name, "/", temp ? std::string(spec.name) : "constant");
       t.is_static = !temp;
       if (like != kNoTensor) {
         const Tensor& model = builder_.tensor(like);
         t.dtype = model.dtype;
-        if (model.encoding.kind == EncodingKind::kPerTensor) {
-          t.encoding = model.encoding;
-          numbers_of = builder_.NumbersOf(like);
-        }
+        if (model.encoding.kind == EncodingKind::kPerTensor) t.encoding = model.encoding;
         if (temp && spec.dims.empty()) {
           t.dims = model.dims;
           t.unknown_rank = model.unknown_rank;
@@ -248,7 +244,7 @@ bool SourceResolver::AddPort(int32_t index, const PortSpec& spec, bool input,
       } else if (!temp) {
         t.dims = {1};
       }
-      out.push_back(builder_.Add(std::move(t), numbers_of));
+      out.push_back(builder_.Add(std::move(t)));
       if (temp) temps[static_cast<size_t>(spec.index)] = out.back();
       return true;
     }

@@ -561,14 +561,6 @@ class Passes {
 
 }  // namespace
 
-bool ChangesOps(opdb::Tree document) {
-  for (const std::string_view key : {"value_copies", "requantized_bias", "fixed_output_encodings",
-                                     "converted_operands", "refused"}) {
-    if (document[key]) return true;
-  }
-  return false;
-}
-
 void ApplyDocument(opdb::Tree document, Resolved& resolved) { Passes(document, resolved).Run(); }
 
 }  // namespace quantgate

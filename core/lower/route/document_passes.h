@@ -8,8 +8,6 @@
 namespace quantgate {
 
 // Only for a graph that `resolved` owns.
-// Whether ApplyDocument may change an op or find something, which depends on numbers.
-bool ChangesOps(opdb::Tree document);
 void ApplyDocument(opdb::Tree document, Resolved& resolved);
 
 }  // namespace quantgate

@@ -87,10 +87,6 @@ std::optional<Worst> At(const GraphView& g, int32_t op) {
   return worst;
 }
 
-bool Concerns(const GraphView& g, const Settings& /*settings*/, int32_t op) {
-  return At(g, op).has_value();
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   for (int32_t op = 0; op < g.op_count(); ++op) {
     const std::optional<Worst> worst = At(g, op);
@@ -142,8 +138,7 @@ an addition of its own.
 The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
-    .walk = Walk,
-    .concerns = Concerns};
+    .walk = Walk};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -35,10 +35,6 @@ std::optional<int64_t> WrongAt(const GraphView& g, const Own& settings, int32_t 
   return std::nullopt;
 }
 
-bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
-  return WrongAt(g, static_cast<const Own&>(settings), op).has_value();
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
@@ -83,7 +79,6 @@ The evidence and what the real library said are listed below.
 )",
                                  .status = RuleStatus::kStable}),
     .walk = Walk,
-    .concerns = Concerns,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

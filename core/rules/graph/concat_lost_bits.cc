@@ -34,17 +34,6 @@ bool TooMany(double lost, const Own& settings) {
   return lost >= settings.min_lost_bits && std::isfinite(lost);
 }
 
-bool Concerns(const GraphView& g, const Settings& any, int32_t op) {
-  const auto& settings = static_cast<const Own&>(any);
-  const Tensor* out = g.output(op);
-  if (!HasStep(out)) return false;
-  for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
-    const Tensor* in = g.input(op, port);
-    if (HasStep(in) && TooMany(Lost(*in, *out), settings)) return true;
-  }
-  return false;
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
@@ -91,8 +80,6 @@ The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
-    .concerns = Concerns,
-    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).joins; },
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -49,11 +49,6 @@ std::optional<Conversion> At(const GraphView& g, SetMask conversions, int32_t op
   return Conversion{op, bytes, BitsOf(in->dtype) == BitsOf(out->dtype)};
 }
 
-bool Concerns(const GraphView& g, const Settings& /*settings*/, int32_t op) {
-  const Tensor* in = g.input(op, 0);
-  return in != nullptr && IsFixedPoint(in->dtype);
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   const SetMask conversions = g.settings<Own>().conversions;
   std::vector<Conversion> found;
@@ -118,10 +113,7 @@ or widen a whole run of layers instead of single ones.
 The evidence and what the real library or provider said are listed below.
 )",
                                 .status = RuleStatus::kStable}),
-    .reads_form_only = true,
     .walk = Walk,
-    .concerns = Concerns,
-    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).conversions; },
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -44,17 +44,6 @@ bool Cuts(const Interval& out, const Interval& in, double tolerance) {
   return cut > tolerance * (in.high - in.low);
 }
 
-bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
-  if (!HasRange(g.output(op))) return false;
-  const Interval out = RangeOf(*g.output(op));
-  const double tolerance = static_cast<const Own&>(settings).tolerance;
-  for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
-    const Tensor* in = g.input(op, port);
-    if (HasRange(in) && Cuts(out, RangeOf(*in), tolerance)) return true;
-  }
-  return false;
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
@@ -98,8 +87,6 @@ The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
-    .concerns = Concerns,
-    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).joins; },
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -180,12 +180,6 @@ void Explain(const GraphView& g, const Island& island, GraphFindings& findings) 
   }
 }
 
-// Ops of islands and their borders: all that touches float.
-bool Concerns(const GraphView& g, const Settings& /*settings*/, int32_t op) {
-  const Tensor* in = g.input(op, 0);
-  return InFloat(g, op) || (in != nullptr && IsFloat(in->dtype));
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   Islands islands(g);
   for (int32_t op = 0; op < g.op_count(); ++op) {
@@ -219,9 +213,7 @@ larger connected part in float: one island costs less than several.
 The evidence and what the real library or provider said are listed below.
 )",
                                  .status = RuleStatus::kStable}),
-    .reads_form_only = true,
     .walk = Walk,
-    .concerns = Concerns,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

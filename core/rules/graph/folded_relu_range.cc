@@ -24,11 +24,6 @@ int64_t StepsBelow(const Tensor& out) {
   return ZeroPointAt(out.encoding, 0) - StoredMin(out.dtype, out.encoding.bitwidth);
 }
 
-bool Concerns(const GraphView& g, const Settings& /*settings*/, int32_t op) {
-  const Tensor* out = g.output(op);
-  return out != nullptr && IsFixedPoint(out->dtype) && StepsBelow(*out) > 0;
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
@@ -79,8 +74,6 @@ The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
-    .concerns = Concerns,
-    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).relus; },
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -27,10 +27,6 @@ int32_t InsertedBefore(const GraphView& g, SetMask transposes, int32_t op) {
   return g.input(before, 0) == nullptr ? -1 : before;
 }
 
-bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
-  return InsertedBefore(g, static_cast<const Own&>(settings).transposes, op) >= 0;
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
@@ -68,10 +64,7 @@ Lay the tensor out so that the axis is the last one.
 The evidence and what the real library or provider said are listed below.
 )",
                .status = RuleStatus::kStable}),
-    .reads_form_only = true,
     .walk = Walk,
-    .concerns = Concerns,
-    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).norms; },
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

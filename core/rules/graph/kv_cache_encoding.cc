@@ -50,7 +50,6 @@ The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
-    .needs_all = MayHaveKvPairs,
     .settings = &kFormOf<CacheSettings, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -30,14 +30,6 @@ bool IsLarge(const Tensor& t, int64_t megabytes) {
   return t.is_static && StoredBytes(t) > static_cast<double>(megabytes) * 1024 * 1024;
 }
 
-bool Concerns(const GraphView& g, const Settings& /*settings*/, int32_t op) {
-  const int64_t megabytes = MegabytesOf(g);
-  const auto& inputs = g.op(op).inputs;
-  return megabytes > 0 && std::any_of(inputs.begin(), inputs.end(), [&](TensorId id) {
-           return id != kNoTensor && IsLarge(g.tensor(id), megabytes);
-         });
-}
-
 std::string Others(size_t count) {
   if (count == 0) return "";
   return count == 1 ? ", as is 1 other" : fmt::format(", as are {} others", count);
@@ -94,9 +86,7 @@ outside of the graph.
 The evidence and what the real library or provider said are listed below.
 )",
                                    .status = RuleStatus::kStable}),
-    .reads_form_only = true,
-    .walk = Walk,
-    .concerns = Concerns};
+    .walk = Walk};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

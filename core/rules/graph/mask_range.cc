@@ -43,12 +43,6 @@ double TooWeak(const Tensor* mask, const Own& settings) {
   return range->first;
 }
 
-bool Concerns(const GraphView& g, const Settings& any, int32_t add) {
-  const auto& settings = static_cast<const Own&>(any);
-  return IsCoarse(g.output(add), settings) || TooWeak(g.input(add, 0), settings) < 0 ||
-         TooWeak(g.input(add, 1), settings) < 0;
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
@@ -105,8 +99,6 @@ The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
-    .concerns = Concerns,
-    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).adds; },
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -30,11 +30,6 @@ std::optional<size_t> Together(const std::vector<int64_t>& perm) {
   return std::nullopt;
 }
 
-bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
-  const Tensor* in = g.input(op, 0);
-  return in != nullptr && in->rank() == static_cast<const Own&>(settings).rank;
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   const int64_t rank = settings.rank;
@@ -89,10 +84,7 @@ Merge the two dimensions that stay neighbours in the first Reshape, and split th
 The evidence and what the real library or provider said are listed below.
 )",
                .status = RuleStatus::kStable}),
-    .reads_form_only = true,
     .walk = Walk,
-    .concerns = Concerns,
-    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).transposes; },
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -45,13 +45,6 @@ struct Own : Settings {
 
 constexpr SettingField kFields[] = {Fields<Own>::Rows<&Own::patterns>("patterns", kPattern)};
 
-bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
-  const std::vector<Pattern>& patterns = static_cast<const Own&>(settings).patterns;
-  return std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& pattern) {
-    return pattern.IsFor(g.target()) && pattern.Fits(g, op);
-  });
-}
-
 void Walk(const GraphView& g, GraphFindings& findings) {
   for (const Pattern& pattern : g.settings<Own>().patterns) {
     if (!pattern.IsFor(g.target())) continue;
@@ -84,9 +77,7 @@ What the finding says; or ask your own library: `quantgate verify --prepare`.
 The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
-    .reads_form_only = true,
     .walk = Walk,
-    .concerns = Concerns,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

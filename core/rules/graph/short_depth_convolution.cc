@@ -20,20 +20,20 @@ using F = Fields<Own>;
 constexpr SettingField kFields[] = {F::Bind<&Own::convolutions>("convolutions"),
                                     F::Bind<&Own::max_depth>("max_depth")};
 
-bool Concerns(const GraphView& g, const Settings& settings, int32_t op) {
-  if (g.info(op).weight < 0) return false;
+// A convolution over few input channels whose weights are asymmetric.
+bool IsWrongAt(const GraphView& g, const Own& settings, int32_t op) {
+  if (!g.Is(op, settings.convolutions) || g.info(op).weight < 0) return false;
   const Tensor* in = g.input(op, 0);
   const Tensor* weight = g.input(op, static_cast<size_t>(g.info(op).weight));
   return in != nullptr && weight != nullptr && !in->dims.empty() && in->dims.back() >= 1 &&
          IsFixedPoint(weight->dtype) && !weight->encoding.scales.empty() && !IsSymmetric(*weight) &&
-         in->dims.back() <= static_cast<const Own&>(settings).max_depth;
+         in->dims.back() <= settings.max_depth;
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, settings.convolutions) || !Concerns(g, settings, op) || g.ReportedBefore(op))
-      continue;
+    if (!IsWrongAt(g, settings, op) || g.ReportedBefore(op)) continue;
     const auto port = static_cast<size_t>(g.info(op).weight);
     const Tensor* in = g.input(op, 0);
     const Tensor* weight = g.input(op, port);
@@ -65,8 +65,6 @@ The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
-    .concerns = Concerns,
-    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).convolutions; },
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

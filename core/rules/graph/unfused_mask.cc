@@ -24,8 +24,7 @@ struct WrongSums {
 
 struct Own : Settings {
   SetMask softmaxes = 0, adds = 0, selects = 0, minima = 0;
-  SetMask concerned_sets = 0;  // of ops that a finding can come from
-  SetMask reshapes = 0;        // looked through
+  SetMask reshapes = 0;  // looked through
   double max_mask_addend = 0;
   std::vector<std::string_view> mask_names;
   WrongSums wrong_row_sums;
@@ -40,7 +39,6 @@ constexpr SettingField kFields[] = {F::Bind<&Own::softmaxes>("softmaxes"),
                                     F::Bind<&Own::adds>("adds"),
                                     F::Bind<&Own::selects>("selects"),
                                     F::Bind<&Own::minima>("minima"),
-                                    F::Bind<&Own::concerned_sets>("concerned_sets"),
                                     F::Bind<&Own::reshapes>("reshapes"),
                                     F::Bind<&Own::max_mask_addend>("max_mask_addend"),
                                     F::Bind<&Own::mask_names>("mask_names"),
@@ -63,24 +61,6 @@ bool IsMaskTensor(const Own& settings, const Tensor* t) {
     if (range && range->second == 0 && range->first < 0) return true;
   }
   return IsNamedMask(settings, t->name);
-}
-
-// Of the form: the select, what it selects from, and additions of what is a mask by itself.
-bool Concerns(const GraphView& g, const Settings& any, int32_t op) {
-  const auto& settings = static_cast<const Own&>(any);
-  const Tensor* out = g.output(op);
-  if (out == nullptr || !IsFixedPoint(out->dtype)) return false;
-  if (!g.Is(op, settings.adds)) return true;
-  return IsMaskTensor(settings, g.input(op, 0)) || IsMaskTensor(settings, g.input(op, 1));
-}
-
-// A mask that comes from an input may be changed on its way.
-bool HasMaskInput(const Settings& any, const Model& file) {
-  const auto& settings = static_cast<const Own&>(any);
-  for (const TensorId id : file.inputs) {
-    if (IsNamedMask(settings, file.tensors[static_cast<size_t>(id)].name)) return true;
-  }
-  return false;
 }
 
 class Masks {
@@ -277,9 +257,6 @@ The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
-    .concerns = Concerns,
-    .concerned_sets = [](const Settings& s) { return static_cast<const Own&>(s).concerned_sets; },
-    .needs_all = HasMaskInput,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

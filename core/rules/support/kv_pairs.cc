@@ -25,18 +25,6 @@ size_t PartIn(const std::string& name, const NamePair& pair) {
 
 }  // namespace
 
-bool MayHaveKvPairs(const Settings& settings, const Model& file) {
-  const std::vector<NamePair>& pairs = static_cast<const CacheSettings&>(settings).name_pairs;
-  const auto is_cache = [&](const Tensor& tensor) {
-    return std::any_of(pairs.begin(), pairs.end(), [&](const NamePair& pair) {
-      return PartIn(tensor.name, pair) != std::string::npos;
-    });
-  };
-  if (file.inputs.empty()) return std::any_of(file.tensors.begin(), file.tensors.end(), is_cache);
-  return std::any_of(file.inputs.begin(), file.inputs.end(),
-                     [&](TensorId id) { return is_cache(file.tensors[static_cast<size_t>(id)]); });
-}
-
 std::vector<KvPair> KvPairs(const GraphView& view) {
   const Model& graph = view.graph();
   const auto& settings = view.settings<CacheSettings>();

@@ -40,8 +40,6 @@ struct KvPair {
 
 // By the names that the settings, those of CacheSettings, describe; in the order of the inputs.
 std::vector<KvPair> KvPairs(const GraphView& view);
-// Whether an input of the file may be one of a pair, by its name.
-bool MayHaveKvPairs(const Settings& settings, const Model& file);
 
 }  // namespace quantgate::rules
 

@@ -116,19 +116,7 @@ class Scene {
     entry_->walk(view, findings);
     return found;
   }
-  // Ops because of which something may be found.
-  Ops Concerned() const {
-    const GraphView view = View();
-    const SetMask sets = entry_->concerned_sets ? entry_->concerned_sets(*settings_) : 0;
-    Ops ops;
-    for (int32_t op = 0; op < view.op_count(); ++op) {
-      if (sets != 0 && !view.Is(op, sets)) continue;
-      if (entry_->concerns(view, *settings_, op)) ops.insert(op);
-    }
-    return ops;
-  }
   const OpSets& sets() const { return sets_; }
-  const Settings& settings() const { return *settings_; }
 
  private:
   static const opdb::View& Db() { return Database::Embedded().view(); }
@@ -220,7 +208,6 @@ TEST(MaskRange, AMaskOfExactlyMinus20IsStrongEnough) {
       const Scene scene(Masked(low, side), "mask-range");
       const auto found = scene.Findings();
       ASSERT_EQ(found.size(), told ? 1U : 0U) << low;
-      EXPECT_EQ(scene.Concerned(), told ? Ops{0} : Ops{}) << low;
       if (told) {
         EXPECT_EQ(found[0].port, "in[" + std::to_string(side) + "]");
       }
@@ -243,7 +230,6 @@ TEST(MaskRange, AStepOfOneTakesTheRangeOfTheScores) {
     const Scene scene(g, "mask-range");
     const auto found = scene.Findings();
     ASSERT_EQ(found.size(), told ? 1U : 0U) << scale;
-    EXPECT_EQ(scene.Concerned(), told ? Ops{0} : Ops{}) << scale;
     if (told) {
       EXPECT_EQ(found[0].port, "out[0]");
     }
@@ -331,7 +317,6 @@ TEST(ConcatLostBits, ARatioOfFourIsTwoBits) {
     const Scene scene(g, "concat-lost-bits");
     const auto found = scene.Findings();
     ASSERT_EQ(found.size(), c.loses == nullptr ? 0U : 1U) << c.ratio;
-    EXPECT_EQ(scene.Concerned(), c.loses == nullptr ? Ops{} : Ops{0}) << c.ratio;
     if (c.loses != nullptr) {
       EXPECT_NE(found[0].message.find(c.loses), std::string::npos);
     }
@@ -358,7 +343,6 @@ TEST(CutRange, ATwentiethMayBeCut) {
     g.Op("Concat", {x}, g.Add({1, 4}, Dtype::kUfixedPoint8, c.scale, c.zero_point));
     const Scene scene(g, "cut-range");
     EXPECT_EQ(scene.Findings().size(), c.told ? 1U : 0U) << c.scale << " " << c.zero_point;
-    EXPECT_EQ(scene.Concerned(), c.told ? Ops{0} : Ops{}) << c.scale << " " << c.zero_point;
   }
 }
 
@@ -370,18 +354,6 @@ Graph Island(const std::vector<const char*>& ops) {
   x = g.Op("Quantize", {x}, g.Add({4}));
   g.Op("Relu", {x}, g.Add({4}));
   return g;
-}
-
-TEST(FloatIsland, ConcernsAllThatTouchesFloat) {
-  const Scene scene(Island({"ElementWiseAbs", "ElementWiseExp"}), "float-island");
-  EXPECT_EQ(scene.Concerned(), (Ops{0, 1, 2, 3}));
-  const auto found = scene.Findings();
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].found, "float: \"n1\" and \"n2\"");
-  // An op without its first input is none.
-  Graph g;
-  g.Op("ElementWiseAbs", {kNoTensor}, g.Add({4}));
-  EXPECT_EQ(Scene(g, "float-island").Concerned(), Ops{});
 }
 
 TEST(FloatIsland, CountsWhatItsNeighboursMadeFloat) {
@@ -431,7 +403,6 @@ TEST(FoldedReluRange, BeginsAtTheLowestStoredValue) {
     g.Op("Relu", {made}, g.Add({1, 8, 8, 8}, Dtype::kUfixedPoint8, 1.0F, zero_point));
     const Scene scene(g, "folded-relu-range");
     EXPECT_EQ(scene.Findings().size(), zero_point == 0 ? 0U : 1U) << zero_point;
-    EXPECT_EQ(scene.Concerned(), zero_point == 0 ? Ops{} : Ops{1}) << zero_point;
   }
 }
 
@@ -441,28 +412,7 @@ TEST(InsertedTranspose, ServesTheSameNodeOfTheFile) {
   g.Op("Softmax", {turned}, g.Add({3, 2}));
   const Scene inserted(g, "inserted-transpose", {}, {0, 0}), written(g, "inserted-transpose");
   EXPECT_EQ(inserted.Findings().size(), 1U);
-  EXPECT_EQ(inserted.Concerned(), Ops{1});
   EXPECT_TRUE(written.Findings().empty());
-  EXPECT_EQ(written.Concerned(), Ops{});
-}
-
-TEST(KvPairs, AreFoundByTheirNames) {
-  const std::pair<const char*, bool> cases[] = {{"past_key_values.0.key", true},
-                                                {"past_1", true},
-                                                {"key_0_in", true},
-                                                {"VALUE_in", true},
-                                                {"Cache_in", true},
-                                                {"x_in", false},
-                                                {"tokens", false}};
-  const Scene scene(Graph(), "kv-cache-encoding");
-  const Settings& settings = scene.settings();
-  for (const auto& [name, may] : cases) {
-    Graph g;
-    g.Input({4}, name);
-    EXPECT_EQ(MayHaveKvPairs(settings, g.model), may) << name;
-    g.model.inputs.clear();  // any tensor may be an input
-    EXPECT_EQ(MayHaveKvPairs(settings, g.model), may) << name;
-  }
 }
 
 TEST(KvPairs, AreComparedQuantized) {
@@ -531,11 +481,8 @@ TEST(LargeConstant, IsLargerThanTheMemoryOfTheSoc) {
   };
   const Scene fits(graph({4 * kMegabyte}), "large-constant", four);
   EXPECT_TRUE(fits.Findings().empty());
-  EXPECT_EQ(fits.Concerned(), Ops{});
   const Graph larger = graph({4 * kMegabyte, 4 * kMegabyte + 1, 8 * kMegabyte});
   const Scene two(larger, "large-constant", four);
-  EXPECT_EQ(two.Concerned(), (Ops{1, 2}));
-  EXPECT_EQ(Scene(larger, "large-constant").Concerned(), Ops{});  // no soc, no size
   const auto told = [&](const Graph& g) {
     const auto found = Scene(g, "large-constant", four).Findings();
     return found.size() == 1 ? found[0].node + ": " + found[0].message : "";
@@ -570,7 +517,6 @@ TEST(Rank5Transpose, TwoNeighboursThatMoveTogetherCanBeMerged) {
     g.Op("MatMul", {x, g.Input({8, 4})}, g.Add({4, 4}));
     const Scene scene(g, "rank-5-transpose");
     const auto found = scene.Findings();
-    EXPECT_EQ(scene.Concerned(), Ops{1});
     ASSERT_EQ(found.size(), c.merged == nullptr ? 0U : 1U);
     if (c.merged != nullptr) {
       EXPECT_NE(found[0].message.find(std::string("dimensions ") + c.merged), std::string::npos);
@@ -581,7 +527,6 @@ TEST(Rank5Transpose, TwoNeighboursThatMoveTogetherCanBeMerged) {
 TEST(Rank5Transpose, AnOpWithoutItsFirstInputIsNone) {
   Graph g;
   g.Op("Transpose", {kNoTensor}, g.Add({2, 2, 2, 2, 2}));
-  EXPECT_EQ(Scene(g, "rank-5-transpose").Concerned(), Ops{});
 }
 
 TEST(ShortDepthConvolution, IsOfOneToFourChannels) {
@@ -594,7 +539,6 @@ TEST(ShortDepthConvolution, IsOfOneToFourChannels) {
          g.Add({1, 8, 8, 16}));
     const Scene scene(g, "short-depth-convolution");
     EXPECT_EQ(scene.Findings().size(), told ? 1U : 0U) << depth;
-    EXPECT_EQ(scene.Concerned(), told ? Ops{0} : Ops{}) << depth;
   }
 }
 
@@ -625,7 +569,6 @@ TEST(BlockFactor, OfOneToSixteenBitsFrom1ToTwoToTheirPower) {
     const Scene scene(g, "block-factor");
     const auto found = scene.Findings();
     ASSERT_EQ(found.size(), c.told ? 1U : 0U) << c.bits << " " << c.factor;
-    EXPECT_EQ(scene.Concerned(), c.told ? Ops{0} : Ops{});
     if (c.told) {
       EXPECT_EQ(found[0].consequence, *c.told);
     }
@@ -655,7 +598,6 @@ TEST(BiasOverflow, BeginsAMillionthBeyond32Bits) {
   for (const auto& [bias, told] : cases) {
     const Scene scene(Layer(1.0F, 0, {}, {bias}), "bias-overflow");
     EXPECT_EQ(scene.Findings().size(), told ? 1U : 0U) << bias;
-    EXPECT_EQ(scene.Concerned(), told ? Ops{0} : Ops{}) << bias;
   }
 }
 
