@@ -1,4 +1,4 @@
-# `make help` lists the targets. The build itself is CMake's (CMakePresets.json has more of them).
+# `make help` lists the targets that users and contributors need, `make help-all` all of them. The build itself is CMake's (CMakePresets.json has more of them).
 BUILD ?= build
 JOBS ?= $(shell nproc)
 # The system's Python, whose packages tools/setup.sh installs, before whatever else is first on PATH.
@@ -13,11 +13,13 @@ PIP_QUIET := --quiet --disable-pip-version-check
 HTP := tests/conformance/htp
 HTP_SDKS ?= 2.47 2.48 2.49 2.50 2.51
 
-.PHONY: help setup configure build demo test test-ci test-python test-torch models conformance verify-reference agree record-ort as-run as-run-live record-as-run golden screenshots reference coverage matrix-image bench bench-encodings bench-peers fuzz mutation test-packaging clean
+.PHONY: help help-all setup configure build demo test test-ci test-python test-torch models conformance verify-reference agree record-ort as-run as-run-live record-as-run golden screenshots reference coverage matrix-image bench bench-encodings bench-peers fuzz mutation test-packaging clean
 .DEFAULT_GOAL := help
 
-help: ## this list
+help: ## this list; `make help-all` has the targets that measure and record too
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+help-all: #: this list
+	@sed -n 's/^\([a-z-]*\):.*#[:#] /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 setup: ## installs system packages that are missing (Debian 12, Ubuntu 24.04)
 	@tools/setup.sh
@@ -63,7 +65,7 @@ test-python: build ## builds the Python wheel, tests and type-checks it in .venv
 	  echo "SKIPPED Python package: no pybind11, mypy or onnx for this Python, or no network"; \
 	fi
 
-test-ci: build ## the workflow and hook of docs/ci.md as a new user has them: a clean clone builds itself; real pre-commit
+test-ci: build #: the workflow and hook of docs/ci.md as a new user has them: a clean clone builds itself; real pre-commit
 	@if PYTHON=$(PYTHON) tools/setup_venv.sh tests/ci/requirements.txt; then \
 	  QUANTGATE_CLI=$(abspath $(CLI)) .venv/bin/python -m unittest discover --start-directory tests/ci; \
 	else \
@@ -90,34 +92,34 @@ conformance-live: build
 	if [ -n "$$libs" ]; then $(PYTHON) $(HTP)/conformance.py --asked-only --live $$libs --every 10; \
 	else echo "SKIPPED: no HTP library installed; its recorded answers were replayed"; fi
 
-conformance-htp: build ## every recorded configuration asked of the HTP libraries of QNN 2.47 to 2.51 again
+conformance-htp: build #: every recorded configuration asked of the HTP libraries of QNN 2.47 to 2.51 again
 	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
 	$(PYTHON) $(HTP)/conformance.py --live $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn $(HTP_SDKS))
 
-record-htp: build verify-reference ## asks, executes and records tests/conformance/htp anew, about ten minutes
+record-htp: build verify-reference #: asks, executes and records tests/conformance/htp anew, about ten minutes
 	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
 	.venv/bin/python $(HTP)/conformance.py --record $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn $(HTP_SDKS))
 	$(PYTHON) $(HTP)/conformance.py --update
 
 .PHONY: fresh
-fresh: build verify-reference ## executes configurations of seeds never looked at: SEED="1 2" SDK="2.47 2.51", minutes each
+fresh: build verify-reference #: executes configurations of seeds never looked at: SEED="1 2" SDK="2.47 2.51", minutes each
 	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
 	.venv/bin/python $(HTP)/fresh.py $(or $(SEED),1) --libraries $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn $(or $(SDK),2.47 2.51))
 
-known-htp: build ## after a change of the database: known_differences.json, edges_known.json, docs/conformance.md
+known-htp: build #: after a change of the database: known_differences.json, edges_known.json, docs/conformance.md
 	$(PYTHON) $(HTP)/edges.py --update
 	$(PYTHON) $(HTP)/conformance.py --update
 
 .PHONY: record-edges
-record-edges: build verify-reference ## makes configurations at the edges of all constraints, asks, executes and records them
+record-edges: build verify-reference #: makes configurations at the edges of all constraints, asks, executes and records them
 	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
 	.venv/bin/python $(HTP)/edges.py --record $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn 2.47 2.51)
 	$(PYTHON) $(HTP)/edges.py --update
 
-verify-reference: ## the float reference of `quantgate verify --execute`: NumPy, into .venv
+verify-reference: #: the float reference of `quantgate verify --execute`: NumPy, into .venv
 	PYTHON=$(PYTHON) tools/setup_venv.sh tools/verify/reference/requirements.txt
 
-agree: build ## fresh random configurations against the library: SDK="2.47 2.51" ARCH="v68 v73 v79" SEED=1 COUNT=20000
+agree: build #: fresh random configurations against the library: SDK="2.47 2.51" ARCH="v68 v73 v79" SEED=1 COUNT=20000
 	cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
 	PYTHONPATH=tools/verify $(PYTHON) -m agree --oracle $(BUILD)/bin/qg-oracle --quantgate $(CLI) \
 	    --libraries $(BUILD)/backends --opdefs opdefs/htp --sdk $(or $(SDK),2.47 2.51) \
@@ -125,35 +127,35 @@ agree: build ## fresh random configurations against the library: SDK="2.47 2.51"
 	    --jobs $(JOBS) --minimise 3 --propose 3 -o $(BUILD)/agree
 
 .PHONY: fix-measured
-fix-measured: build ## fixes bad variants of models, asks and runs the provider before and after: docs/fix.md, minutes
+fix-measured: build #: fixes bad variants of models, asks and runs the provider before and after: docs/fix.md, minutes
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(FIX)/measure.py --record --cli $(CLI)
 
-record-ort: ## asks the provider again and rewrites tests/conformance/ort/recorded
+record-ort: #: asks the provider again and rewrites tests/conformance/ort/recorded
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(ORT)/compare.py --record
 
 .PHONY: judge record-graphs
-judge: build ## puts the rules' smallest models to the HTP library and to ONNX Runtime's QNN provider, some minutes
+judge: build #: puts the rules' smallest models to the HTP library and to ONNX Runtime's QNN provider, some minutes
 	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt tools/verify/reference/requirements.txt
 	.venv/bin/python tests/conformance/rules/judge.py --oracle $(BUILD)/bin/qg-oracle --provider \
 	    --backend-lib $$($(PYTHON) $(HTP)/libraries.py --installed | sed 's/^[^=]*=//')
 	$(BUILD)/tools/opdefc/opdefc fmt opdefs/rules/judged.yaml
 
-record-graphs: build ## asks the provider about whole transformer blocks again, half an hour
+record-graphs: build #: asks the provider about whole transformer blocks again, half an hour
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python tests/conformance/graph/ask_graphs.py $(or $(ARCH),v73)
 	.venv/bin/python tests/conformance/graph/pack.py $(CLI)
-as-run: build ## what --as-run predicts against what was recorded; writes expected.json and the tables of docs/as_run.md
+as-run: build #: what --as-run predicts against what was recorded; writes expected.json and the tables of docs/as_run.md
 	$(PYTHON) $(ORT)/as_run/compare.py --cli $(CLI) --shrink --write docs/as_run.md
 	$(PYTHON) tools/survey_examples.py $(CLI) docs/as_run.md
 
-as-run-live: ## asks the provider about every 20th small model and compares with what is recorded: ARCH="v68 v73"
+as-run-live: #: asks the provider about every 20th small model and compares with what is recorded: ARCH="v68 v73"
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(ORT)/as_run/record.py $(or $(ARCH),v68 v73) --check 20
 
-record-as-run: ## asks the provider about the small models again, four architectures, half an hour
+record-as-run: #: asks the provider about the small models again, four architectures, half an hour
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(ORT)/as_run/record.py v68 v69 v73 v79 v73-default
 
@@ -173,16 +175,16 @@ docs: build ## the documentation site, into build/docs/site; links that lead now
 docs-output: build ## writes what the commands in the pages print now into the pages; review the diff
 	@QUANTGATE_CLI=$(abspath $(CLI)) $(PYTHON) tests/docs/test_docs.py --update
 
-coverage: build ## rewrites docs/coverage.md out of the database; review the diff
+coverage: build #: rewrites docs/coverage.md out of the database; review the diff
 	@$(PYTHON) -m tools.reference --cli $(CLI) --coverage docs/coverage.md
 
-matrix-image: build ## rewrites docs/images/matrix.png; needs Chromium
+matrix-image: build #: rewrites docs/images/matrix.png; needs Chromium
 	@$(PYTHON) tools/matrix_image.py $(CLI) docs/images/matrix.png
 
-counts: build ## counts of the database per backend and SDK version, printed and into docs/database.md
+counts: build #: counts of the database per backend and SDK version, printed and into docs/database.md
 	@$(PYTHON) tools/count_database.py --opdefc $(BUILD)/tools/opdefc/opdefc --write docs/database.md
 
-screenshots: build ## rewrites the pictures of the HTML report in docs/images; needs Chromium
+screenshots: build #: rewrites the pictures of the HTML report in docs/images; needs Chromium
 	@QUANTGATE_CLI=$(abspath $(CLI)) QUANTGATE_SCREENSHOTS=$(abspath docs/images) \
 	    $(PYTHON) tests/web/test_html.py Browser.test_screenshots
 
@@ -191,41 +193,41 @@ bench: build ## time and memory of `quantgate check` on models of 10 to 100,000 
 	@test ! -x .venv/bin/quantgate || .venv/bin/python tools/bench_python.py
 
 .PHONY: bench-core record-bench
-bench-core: build ## the benchmarks of the core against the recorded baseline: what takes 1.5 times as long fails; ONLY=REGEX
+bench-core: build #: the benchmarks of the core against the recorded baseline: what takes 1.5 times as long fails; ONLY=REGEX
 	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
 	@$(PYTHON) tools/bench_core.py --bench $(BUILD)/tests/bench/quantgate_bench --compare tests/bench/baseline.json \
 	    $(if $(ONLY),--filter '$(ONLY)')
 
-record-bench: build ## records that baseline anew, and the budgets in docs/performance.md; on a machine at rest
+record-bench: build #: records that baseline anew, and the budgets in docs/performance.md; on a machine at rest
 	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
 	@$(PYTHON) tools/bench_core.py --bench $(BUILD)/tests/bench/quantgate_bench --record tests/bench/baseline.json \
 	    --page docs/performance.md
 	@$(PYTHON) tools/bench_cli.py --cli $(CLI) --page docs/performance.md
 
-bench-encodings: build ## time and memory of `quantgate check --encodings` on files of 300 MB
+bench-encodings: build #: time and memory of `quantgate check --encodings` on files of 300 MB
 	@$(PYTHON) tools/bench_encodings.py --cli $(CLI)
 
 .PHONY: bench-page
-bench-page: build ## how smooth the HTML report of 10,000 findings is, in real time; needs Chromium
+bench-page: build #: how smooth the HTML report of 10,000 findings is, in real time; needs Chromium
 	@$(PYTHON) tests/web/bench_page.py --cli $(CLI)
 
-test-packaging: build ## what is installed: consumer projects with GCC and Clang, as a subfolder too, the recipes
+test-packaging: build #: what is installed: consumer projects with GCC and Clang, as a subfolder too, the recipes
 	@tools/setup.sh clang
 	@cmake --build $(BUILD) -j $(JOBS)
 	@if PYTHON=$(PYTHON) tools/setup_venv.sh tools/packaging/requirements.txt; then PATH="$$PWD/.venv/bin:$$PATH"; fi; \
 	QUANTGATE_BUILD=$(abspath $(BUILD)) QUANTGATE_CLI=$(abspath $(CLI)) QUANTGATE_COMPILERS="g++ clang++-14" \
 	  QUANTGATE_SUBDIRECTORY=1 $(PYTHON) tests/packaging/test_packaging.py
 
-mutation: build ## breaks each comparison of the rules and 400 values of the database: does a test notice? About an hour
+mutation: build #: breaks each comparison of the rules and 400 values of the database: does a test notice? About an hour
 	@$(PYTHON) -m tools.mutation rules --build $(BUILD) --jobs $(JOBS)
 	@$(PYTHON) -m tools.mutation database --build $(BUILD) --jobs $(JOBS)
 
-bench-peers: build ## a table of quantgate beside its peers, into docs/performance.md; LIBRARY=libQnnHtp.so WINML=winml
+bench-peers: build #: a table of quantgate beside its peers, into docs/performance.md; LIBRARY=libQnnHtp.so WINML=winml
 	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
 	@$(PYTHON) tools/bench_peers.py --cli $(CLI) $(if $(LIBRARY),--library $(LIBRARY)) $(if $(WINML),--winml $(WINML)) -o docs/performance.md
 
 .PHONY: code-coverage
-code-coverage: ## which lines and branches of core the tests reach, into docs/robustness.md; fewer than 95 % of the lines fail
+code-coverage: #: which lines and branches of core the tests reach, into docs/robustness.md; fewer than 95 % of the lines fail
 	@tools/setup.sh gcovr
 	cmake --preset coverage -DPython3_EXECUTABLE=$(PYTHON)
 	cmake --build build/coverage -j $(JOBS)
@@ -243,23 +245,23 @@ fuzz: ## libFuzzer with sanitizers until every target has had FUZZ_MINUTES=30 of
 	    --page docs/robustness.md
 
 .PHONY: fuzz-minimise
-fuzz-minimise: ## adds to tests/fuzz/corpus what of `make fuzz` reaches the most, 40 inputs a target at most
+fuzz-minimise: #: adds to tests/fuzz/corpus what of `make fuzz` reaches the most, 40 inputs a target at most
 	$(PYTHON) tools/fuzz.py --fuzzers build/fuzz/tests/fuzz --minimise
 
 .PHONY: zoo zoo-check
-zoo: ## the libraries of the model zoo, into build/zoo/venv; then python3 tools/dev/zoo --help
+zoo: #: the libraries of the model zoo, into build/zoo/venv; then python3 tools/dev/zoo --help
 	PYTHON=$(PYTHON) tools/dev/models/setup.sh build/zoo/venv
 
 zoo-check: build ## quantgate against everything recorded of the model zoo (docs/zoo.md)
 	$(PYTHON) tools/dev/zoo check --cli $(CLI)
 
-models: setup ## makes docs/examples again, needs PyTorch from PyPI; FULL_WIDTH=DIR: published sizes, into DIR
+models: setup #: makes docs/examples again, needs PyTorch from PyPI; FULL_WIDTH=DIR: published sizes, into DIR
 	PYTHON=$(PYTHON) tools/setup_venv.sh tools/make_models/requirements.txt
 	.venv/bin/python tools/make_models/make_models.py \
 	    $(if $(FULL_WIDTH),--full-width $(FULL_WIDTH))
 
 .PHONY: aimet
-aimet: build ## makes tests/data/aimet again with aimet-onnx from PyPI, in an environment of its own
+aimet: build #: makes tests/data/aimet again with aimet-onnx from PyPI, in an environment of its own
 	PYTHON=$(PYTHON) tools/make_aimet/setup.sh $(BUILD)/aimet
 	$(BUILD)/aimet/bin/python tools/make_aimet/make_aimet.py --cli $(CLI)
 
