@@ -69,6 +69,12 @@ absl::Status CompilePort(opdb::Tree tree, std::vector<std::string_view>& temps, 
       const std::optional<Dtype> dtype = DtypeFromName(entry.str());
       if (!dtype) return Fault(entry, "unknown dtype ", entry.str());
       out.requantize = *dtype;
+    } else if (key == "requantize_from") {
+      const std::optional<Dtype> dtype = DtypeFromName(entry.str());
+      if (!dtype) return Fault(entry, "unknown dtype ", entry.str());
+      out.requantize_from = *dtype;
+    } else if (key == "wrap") {
+      if (absl::Status s = CompileTo(entry, out.wrap); !s.ok()) return s;
     } else if (key == "layout") {
       out.layout = entry.str() == "channels_last" ? Layout::kChannelsLast : Layout::kExpr;
       if (out.layout == Layout::kExpr) {

@@ -38,6 +38,10 @@ struct PortSpec {
   std::string_view name;            // kTemp
   // A quantized constant arrives in this type, whatever it has in the file.
   Dtype requantize = Dtype::kUndefined;
+  // Only from this type, keeping its values; kUndefined = from any, symmetric.
+  Dtype requantize_from = Dtype::kUndefined;
+  // Added to negative values of a constant: indices that count from the end.
+  Expr wrap;
 };
 
 struct ParamSpec {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -161,6 +162,47 @@ TensorId SourceResolver::Arrange(int32_t node, const PortSpec& spec, TensorId id
   return id;
 }
 
+// A quantized constant in the type that it arrives in.
+TensorId SourceResolver::Requantized(const PortSpec& spec, TensorId id) {
+  const Tensor& from = builder_.tensor(id);
+  if (spec.requantize == Dtype::kUndefined || !from.is_static || !IsFixedPoint(from.dtype) ||
+      from.dtype == spec.requantize) {
+    return id;
+  }
+  const bool keeps_values = spec.requantize_from != Dtype::kUndefined;
+  if (keeps_values && from.dtype != spec.requantize_from) return id;
+  Tensor t = from;
+  t.dtype = spec.requantize;
+  t.encoding.bitwidth = 0;
+  if (keeps_values) {
+    const auto shift =
+        static_cast<int32_t>(StoredMin(spec.requantize) - StoredMin(spec.requantize_from));
+    if (t.encoding.zero_points.empty()) t.encoding.zero_points = {0};
+    for (int32_t& zero_point : t.encoding.zero_points) zero_point += shift;
+    t.values = nullptr;
+    t.value_range.reset();
+  } else {
+    t.encoding.zero_points.clear();
+  }
+  return builder_.Add(std::move(t));
+}
+
+// A constant whose negative values count from the end.
+TensorId SourceResolver::Wrapped(int32_t index, const PortSpec& spec, TensorId id) {
+  const Tensor& from = builder_.tensor(id);
+  if (spec.wrap.empty() || !from.is_static || from.values == nullptr) return id;
+  const auto negative = [](int64_t value) { return value < 0; };
+  if (std::none_of(from.values->ints.begin(), from.values->ints.end(), negative)) return id;
+  const std::optional<int64_t> size = spec.wrap.Eval(NodeScope(*this, index)).AsInt();
+  if (!size || *size < 0) return id;
+  Tensor t = from;
+  TensorValues values = *from.values;
+  for (int64_t& value : values.ints) value += negative(value) ? *size : 0;
+  t.values = std::make_shared<const TensorValues>(std::move(values));
+  t.value_range.reset();
+  return builder_.Add(std::move(t));
+}
+
 bool SourceResolver::AddPort(int32_t index, const PortSpec& spec, bool input,
                              std::vector<TensorId>& temps, absl::InlinedVector<TensorId, 4>& out) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
@@ -175,16 +217,7 @@ bool SourceResolver::AddPort(int32_t index, const PortSpec& spec, bool input,
   switch (spec.source) {
     case PortSpec::Source::kFile: {
       TensorId id = file_port(input ? spec.index : -1 - spec.index);
-      if (id != kNoTensor && spec.requantize != Dtype::kUndefined) {
-        const Tensor& from = builder_.tensor(id);
-        if (from.is_static && IsFixedPoint(from.dtype) && from.dtype != spec.requantize) {
-          Tensor t = from;
-          t.dtype = spec.requantize;
-          t.encoding.bitwidth = 0;
-          t.encoding.zero_points.clear();
-          id = builder_.Add(std::move(t));
-        }
-      }
+      if (id != kNoTensor) id = Wrapped(index, spec, Requantized(spec, id));
       const TensorId arranged = Arrange(index, spec, id);
       if (arranged == kNoTensor && id != kNoTensor) return fail(builder_.tensor(id).name);
       out.push_back(arranged);
@@ -230,8 +263,12 @@ bool SourceResolver::AddPort(int32_t index, const PortSpec& spec, bool input,
       }
       if (spec.dtype != Dtype::kUndefined) {
         t.dtype = spec.dtype;
-        static const Encoding kNone;
-        t.encoding = kNone;
+        t.encoding = {};
+        // Integers that are carried in a fixed-point type.
+        if (IsFixedPoint(t.dtype)) {
+          t.encoding.kind = EncodingKind::kPerTensor;
+          t.encoding.scales = {1};
+        }
       }
       if (spec.requantize != Dtype::kUndefined && IsFixedPoint(t.dtype)) {
         t.dtype = spec.requantize;

@@ -105,6 +105,8 @@ class SourceResolver {
   bool AddPort(int32_t node, const mapping::PortSpec& spec, bool input,
                std::vector<TensorId>& temps, absl::InlinedVector<TensorId, 4>& out);
   TensorId Arrange(int32_t node, const mapping::PortSpec& spec, TensorId graph_id);
+  TensorId Requantized(const mapping::PortSpec& spec, TensorId graph_id);
+  TensorId Wrapped(int32_t node, const mapping::PortSpec& spec, TensorId graph_id);
   bool AddParam(int32_t node, const mapping::ParamSpec& spec, Node& out);
   void EmitQuantizer(int32_t node);
   // Between a tensor that is quantized in place and a neighbour in float.

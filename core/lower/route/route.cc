@@ -2,6 +2,7 @@
 
 #include "core/lower/route/document_passes.h"
 #include "core/lower/route/dynamic_dims.h"
+#include "core/lower/route/requantized_constants.h"
 
 namespace quantgate {
 opdb::Tree DocumentOf(Route route, const opdb::View& database) {
@@ -38,6 +39,7 @@ void ApplyRoute(Route route, const Target& /*target*/, const opdb::View& databas
   if (const opdb::Tree document = DocumentOf(route, database)) {
     ApplyDocument(document, resolved);
     RefuseDynamicDims(document, resolved);
+    ReportRequantizedConstants(document, resolved);
   }
 }
 

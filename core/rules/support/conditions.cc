@@ -60,9 +60,10 @@ bool Holds(const NodeView& node, const opdb::CondRow& cond, int own_port) {
     case CondKey::kAxesInclude: {
       const Tensor* in = node.tensor(0);
       if (in == nullptr || in->unknown_rank) return false;
-      for (int64_t axis : node.param_ints(cond.param)) {
-        if (Contains(ints, axis) || Contains(ints, axis - in->rank()) ||
-            Contains(ints, axis + in->rank())) {
+      const auto from_start = [&](int64_t axis) { return axis < 0 ? axis + in->rank() : axis; };
+      for (const int64_t axis : node.param_ints(cond.param)) {
+        if (std::any_of(ints.begin(), ints.end(),
+                        [&](int64_t wanted) { return from_start(wanted) == from_start(axis); })) {
           return true;
         }
       }

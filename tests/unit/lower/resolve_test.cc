@@ -420,6 +420,68 @@ TEST(Resolve, SoftmaxBelowOpset13FlattensAndOtherAxesAreMoved) {
 }
 
 // Whatever the shapes and however few the ports: every node has an answer with a reason.
+TEST(Resolve, IndicesThatCountFromTheEndAreMadePositive) {
+  OnnxModel m;
+  m.Unit("g", "Gather", {m.Quantized("x", {1, 4, 8}), m.Constant("i", {-1, 2})}, {1, 2, 8},
+         {{"axis", IntParam{1}}});
+  const Resolved r = ResolveModel(m.model);
+  const Node* gather = FindOp(r, "Gather");
+  ASSERT_NE(gather, nullptr);
+  ASSERT_NE(In(r, *gather, 1).values, nullptr);
+  EXPECT_EQ(In(r, *gather, 1).values->ints, (std::vector<int64_t>{3, 2}));
+}
+
+TEST(Resolve, GatherOfBooleansIsCastAround) {
+  OnnxModel m;
+  m.Op("g", "Gather", {m.Input("x", {4, 8}, Dtype::kBool8), m.Constant("i", {0, 2})}, {2, 8}, {},
+       Dtype::kBool8);
+  const Resolved r = ResolveModel(m.model);
+  EXPECT_EQ(Ops(r), (std::vector<std::string>{"Cast", "Gather", "Cast"}));
+  const Tensor& stored = In(r, r.graph->nodes[1], 0);
+  EXPECT_EQ(stored.dtype, Dtype::kUfixedPoint8);
+  ASSERT_EQ(stored.encoding.scales.size(), 1u);
+  EXPECT_EQ(stored.encoding.scales[0], 1);
+}
+
+TEST(Resolve, SignedFactorsOfANormalizationArriveUnsigned) {
+  const auto factor = [](Dtype dtype, int zero_point) {
+    OnnxModel m;
+    m.Unit("n", "InstanceNormalization",
+           {m.Quantized("x", {1, 8, 4, 4}), m.Weight("w", {8}, dtype),
+            m.Weight("b", {8}, Dtype::kInt32)},
+           {1, 8, 4, 4}, {});
+    const Resolved r = ResolveModel(m.model);
+    const Node* norm = FindOp(r, "InstanceNorm");
+    EXPECT_NE(norm, nullptr);
+    if (norm == nullptr) return;
+    const Tensor& t = In(r, *norm, 1);
+    EXPECT_EQ(t.dtype, Dtype::kUfixedPoint8);
+    ASSERT_EQ(t.encoding.zero_points.size(), 1u);
+    EXPECT_EQ(t.encoding.zero_points[0], zero_point);
+  };
+  factor(Dtype::kInt8, 128);
+}
+
+TEST(Resolve, EinsumIsAProductOfMatricesOrRefused) {
+  const auto ops = [](std::string equation, TestDims a, TestDims b, TestDims y) {
+    OnnxModel m;
+    m.Unit("e", "Einsum", {m.Quantized("a", a), m.Quantized("b", b)}, y,
+           {{"equation", std::move(equation)}});
+    const Resolved r = ResolveModel(m.model);
+    return r.sources[4].state == SourceNode::State::kRefused ? std::vector<std::string>{"refused"}
+                                                             : Ops(r);
+  };
+  const std::vector<std::string> product = {"MatMul"};
+  EXPECT_EQ(ops("bhwc,hkc->bhwk", {2, 4, 6, 8}, {4, 5, 8}, {2, 4, 6, 5}), product);
+  EXPECT_EQ(
+      ops("B G H I D, B G H J D -> B G H I J", {1, 2, 3, 4, 8}, {1, 2, 3, 6, 8}, {1, 2, 3, 4, 6}),
+      product);
+  EXPECT_EQ(ops("bchq,bkhc->bkhq", {1, 2, 4, 8}, {1, 6, 4, 2}, {1, 6, 4, 8}),
+            (std::vector<std::string>{"Transpose", "Transpose", "MatMul", "Transpose"}));
+  EXPECT_EQ(ops("bhi,bhj->bij", {2, 4, 6}, {2, 4, 5}, {2, 6, 5}),
+            std::vector<std::string>{"refused"});
+}
+
 TEST(Resolve, EveryMappedOperatorAnswersForOddNodes) {
   const opdb::View& view = Database::Embedded().view();
   const mapping::Mapping mapping(view, "resolve/onnx", nullptr);

@@ -18,7 +18,8 @@ constexpr DocumentKey kPortKeys[] = {
     {"from", &kPortNumber},     {"all_from", &kPortNumber},   {"temp", &kAnyText},
     {"const", &kAnyScalar},     {"fused_addend", &kTrueOnly}, {"layout", &kLayout},
     {"unsqueeze", &kDimension}, {"dims", &kAnExpression},     {"like", &kAPort},
-    {"dtype", &kADtype},        {"requantize", &kADtype}};
+    {"dtype", &kADtype},        {"requantize", &kADtype},     {"wrap", &kAnExpression},
+    {"requantize_from", &kADtype, false, "requantize"}};
 constexpr DocumentShape kPortMap = {.type = kMap,
                                     .what = "a port",
                                     .keys = kPortKeys,

@@ -61,6 +61,14 @@ constexpr DocumentShape kFixedRows = {.type = kList, .item = &kFixed};
 constexpr DocumentKey kBiasKeys[] = {{"input", &kPortNumber, true}, {"ops", &kOps, true}};
 constexpr DocumentShape kBias = {.type = kMap, .what = "`requantized_bias`", .keys = kBiasKeys};
 
+constexpr DocumentKey kConstantKeys[] = {{"op", &kAnOp, true},
+                                         {"input", &kPortNumber, true},
+                                         {"reason", &kAnyText, true},
+                                         {"becomes", &kAnyText, true}};
+constexpr DocumentShape kConstantRow = {
+    .type = kMap, .what = "a row of `requantized_constants`", .keys = kConstantKeys};
+constexpr DocumentShape kConstants = {.type = kList, .item = &kConstantRow};
+
 constexpr DocumentShape kOperand = {.type = kChoice, .choices = "computed|static"};
 constexpr DocumentKey kOperandKeys[] = {
     {"op", &kAnOp, true},         {"source_operator", &kAnyText}, {"input", &kPortNumber, true},
@@ -92,6 +100,7 @@ constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
                                  {"value_copies", &kCopies},
                                  {"fixed_output_encodings", &kFixedRows},
                                  {"requantized_bias", &kBias},
+                                 {"requantized_constants", &kConstants},
                                  {"converted_operands", &kOperands},
                                  {"refused", &kRefused},
                                  {"shared_output_encodings", &kOps}};

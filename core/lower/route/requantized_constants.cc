@@ -1,0 +1,46 @@
+#include "core/lower/route/requantized_constants.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/rules/raise.h"
+#include "core/rules/support/format.h"
+#include "quantgate/rule.h"
+
+namespace quantgate {
+namespace {
+
+void ReportRow(opdb::Tree document, opdb::Tree row, Resolved& resolved) {
+  const Model& graph = *resolved.owned;
+  const auto at = static_cast<size_t>(row["input"].integer().value_or(0));
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    if (node.op != row["op"].str() || at >= node.inputs.size() || node.inputs[at] == kNoTensor) {
+      continue;
+    }
+    const Tensor& constant = graph.tensors[static_cast<size_t>(node.inputs[at])];
+    if (!constant.is_static || !IsFixedPoint(constant.dtype)) continue;
+    Finding& f = resolved.findings.emplace_back(
+        rules::Raise(rules::kReplacedEncoding, Consequence::kAltered,
+                     absl::StrCat("in ", node.op, " ", std::string(row["reason"].str()))));
+    f.node_index = resolved.op_source[i];
+    f.op = node.op;
+    f.port = absl::StrFormat("in[%d]", at);
+    f.tensor = constant.name;
+    f.found = rules::DescribeTensor(constant);
+    f.allowed = std::string(row["becomes"].str());
+    f.note = std::string(document["source"].str());
+    resolved.changes.push_back(
+        {ChangeKind::kEncoding, f.node_index, f.port, f.tensor, f.found, f.allowed});
+  }
+}
+
+}  // namespace
+
+void ReportRequantizedConstants(opdb::Tree document, Resolved& resolved) {
+  const opdb::Tree rows = document["requantized_constants"];
+  for (size_t i = 0; i < rows.size(); ++i) ReportRow(document, rows.at(i), resolved);
+}
+
+}  // namespace quantgate
