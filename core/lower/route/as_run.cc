@@ -291,11 +291,17 @@ class Describer {
         refused_before[i] = true;
       }
     }
-    kill(std::string(fatal["reason"].str()), [&](size_t i) {
+    const auto listed = [&](size_t i) {
       const RunNode& node = run_.nodes[i];
-      return node.placement == Placement::kCpu && !refused_before[i] &&
-             std::any_of(node.ops.begin(), node.ops.end(),
+      return std::any_of(node.ops.begin(), node.ops.end(),
                          [&](const std::string& op) { return opdb::Lists(fatal["ops"], op); });
+    };
+    kill(std::string(fatal["reason"].str()), [&](size_t i) {
+      return run_.nodes[i].placement == Placement::kCpu && !refused_before[i] && listed(i);
+    });
+    if (!run_.session_killers.empty() || resolved_.sources.empty()) return;
+    kill("what belongs to it was handed over before it was refused", [&](size_t i) {
+      return run_.nodes[i].placement == Placement::kCpu && resolved_.sources[i].fatal && !listed(i);
     });
   }
 

@@ -2,6 +2,7 @@
 
 #include "core/lower/route/document_passes.h"
 #include "core/lower/route/dynamic_dims.h"
+#include "core/lower/route/fused_transposes.h"
 #include "core/lower/route/requantized_constants.h"
 
 namespace quantgate {
@@ -37,6 +38,7 @@ void ApplyRoute(Route route, const Target& /*target*/, const opdb::View& databas
   // A graph that resolve only refers to came as the backend gets it.
   if (resolved.owned == nullptr) return;
   if (const opdb::Tree document = DocumentOf(route, database)) {
+    FuseTransposes(document, resolved);
     ApplyDocument(document, resolved);
     RefuseDynamicDims(document, resolved);
     ReportRequantizedConstants(document, resolved);

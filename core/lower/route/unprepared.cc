@@ -23,6 +23,14 @@ bool IsOutside(const Report& report, int32_t node) {
   return verdict == Consequence::kRejected || verdict == Consequence::kUnchecked;
 }
 
+// Whether a row without `dtypes`, or with that of the first output, is about the op.
+bool IsAbout(opdb::Tree row, const Model& graph, const Node& node) {
+  const opdb::Tree dtypes = row["dtypes"];
+  if (!dtypes) return true;
+  if (node.outputs.empty() || node.outputs[0] == kNoTensor) return false;
+  return opdb::Lists(dtypes, DtypeName(graph.tensors[static_cast<size_t>(node.outputs[0])].dtype));
+}
+
 void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, Report& report) {
   const Model& graph = *resolved.graph;
   absl::flat_hash_set<std::string_view> fatal;
@@ -32,6 +40,9 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
   const std::string_view from = row["dequantize_op"].str(), to = row["quantize_op"].str();
   // By name: a tensor and its view in another layout have the same.
   absl::flat_hash_map<std::string_view, Origin> origin;
+  // The floats that the last op of a chain made, where the row names that op.
+  const std::string_view last_op = row["last_float_op"].str();
+  absl::flat_hash_set<std::string_view> made_by_last;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     const int32_t source =
@@ -41,6 +52,10 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
     bool behind_op = false, behind_from = false, behind_to = false;
     for (const TensorId id : node.inputs) {
       if (id == kNoTensor) continue;
+      if (node.op == to && !last_op.empty() &&
+          !made_by_last.contains(graph.tensors[static_cast<size_t>(id)].name)) {
+        continue;
+      }
       const auto at = origin.find(graph.tensors[static_cast<size_t>(id)].name);
       if (at == origin.end()) continue;
       behind_op |= at->second != Origin::kEdge;
@@ -58,7 +73,7 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
     } else if (node.op == to) {
       result = Origin::kEdge;
     }
-    if (behind_to && fatal.contains(node.op)) {
+    if (behind_to && fatal.contains(node.op) && IsAbout(row, graph, node)) {
       Finding& f = report.findings.emplace_back(
           rules::Raise(rules::kFloatBetween, Consequence::kPrepareFails));
       f.node_index = source;
@@ -73,7 +88,10 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
       result = Origin::kOther;  // told once a chain
     }
     for (const TensorId id : node.outputs) {
-      if (id != kNoTensor) origin[graph.tensors[static_cast<size_t>(id)].name] = result;
+      if (id == kNoTensor) continue;
+      const std::string_view name = graph.tensors[static_cast<size_t>(id)].name;
+      origin[name] = result;
+      if (node.op == last_op) made_by_last.insert(name);
     }
   }
 }

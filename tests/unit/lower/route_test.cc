@@ -252,6 +252,42 @@ TEST(Route, FloatBetweenIsNotPreparedOnV68) {
   }
 }
 
+TEST(Route, TransposeInSixDimensionsIsHandedOverInFive) {
+  using TestDims = std::vector<int64_t>;
+  struct Case {
+    TestDims from, wide, perm, to;
+    size_t rank;  // of what is transposed then
+    int refused;  // nodes that the route refuses
+  };
+  for (const Case& c : std::vector<Case>{
+           {{1, 8, 8, 4}, {1, 2, 4, 2, 4, 4}, {0, 1, 3, 2, 4, 5}, {4, 4, 4, 4}, 5, 0},
+           {{2, 8, 4, 4}, {2, 2, 4, 4, 4, 1}, {0, 1, 3, 2, 4, 5}, {2, 8, 4, 4}, 5, 0},
+           // It has no dimension of size 1, or that one moves.
+           {{2, 8, 8, 4}, {2, 2, 4, 2, 4, 4}, {0, 1, 3, 2, 4, 5}, {8, 4, 4, 4}, 6, 0},
+           {{1, 8, 8, 4}, {1, 2, 4, 2, 4, 4}, {1, 0, 3, 2, 4, 5}, {4, 4, 4, 4}, 6, 0},
+           // Six dimensions before or behind it.
+           {{1, 2, 4, 2, 4, 4}, {1, 2, 4, 2, 4, 4}, {0, 1, 3, 2, 4, 5}, {4, 4, 4, 4}, 6, 0},
+           {{1, 8, 8, 4}, {1, 2, 4, 2, 4, 4}, {0, 1, 3, 2, 4, 5}, {1, 2, 2, 4, 4, 4}, 5, 1}}) {
+    OnnxModel m;
+    TestDims moved;
+    for (const int64_t axis : c.perm) moved.push_back(c.wide[static_cast<size_t>(axis)]);
+    TensorId x = m.Quantized("x", c.from);
+    x = m.Unit("a", "Reshape", {x, m.Constant("s", c.wide)}, c.wide, {});
+    x = m.Unit("t", "Transpose", {x}, moved, {{"perm", c.perm}});
+    m.Unit("b", "Reshape", {x, m.Constant("z", c.to)}, c.to, {});
+    const Resolved r = Take(m.model, Route::kOnnxruntime);
+    const auto transpose = std::find_if(r.graph->nodes.begin(), r.graph->nodes.end(),
+                                        [](const Node& node) { return node.op == "Transpose"; });
+    ASSERT_NE(transpose, r.graph->nodes.end());
+    EXPECT_EQ(TensorOf(r, transpose->inputs[0]).dims.size(), c.rank);
+    EXPECT_EQ(TensorOf(r, transpose->outputs[0]).dims.size(), c.rank);
+    EXPECT_EQ(std::get<TensorParam>(transpose->FindParam("perm")->value).ints.size(), c.rank);
+    EXPECT_EQ(std::count_if(r.sources.begin(), r.sources.end(),
+                            [](const SourceNode& source) { return source.fatal; }),
+              c.refused);
+  }
+}
+
 TEST(Route, GatherThatIsOnlyRequantizedIsNotPreparedOnV68) {
   struct Case {
     double scale;

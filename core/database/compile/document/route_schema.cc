@@ -16,7 +16,8 @@ constexpr DocumentShape kFailure = {
 
 constexpr DocumentKey kChainKeys[] = {
     {"dequantize_op", &kAnOp, true}, {"quantize_op", &kAnOp, true}, {"float_ops", &kOps, true},
-    {"archs", &kArchs, true},        {"ops", &kOps, true},          {"reason", &kAnyText, true}};
+    {"archs", &kArchs, true},        {"ops", &kOps, true},          {"reason", &kAnyText, true},
+    {"dtypes", &kDtypes},            {"last_float_op", &kAnOp}};
 constexpr DocumentShape kChain = {
     .type = kMap, .what = "a row of `unprepared_chains`", .keys = kChainKeys};
 constexpr DocumentShape kChains = {.type = kList, .item = &kChain};
@@ -28,6 +29,14 @@ constexpr DocumentKey kRequantizationKeys[] = {
 constexpr DocumentShape kRequantization = {
     .type = kMap, .what = "a row of `unprepared_requantizations`", .keys = kRequantizationKeys};
 constexpr DocumentShape kRequantizations = {.type = kList, .item = &kRequantization};
+
+constexpr DocumentShape kRank = {.type = kInteger, .min = 1, .max = 64};
+constexpr DocumentKey kFusedKeys[] = {
+    {"reshape_op", &kAnOp, true},     {"source_operator", &kAnyText, true},
+    {"transpose_op", &kAnOp, true},   {"permutation", &kAnyText, true},
+    {"rank", &kRank, true},           {"reason", &kAnyText, true}};
+constexpr DocumentShape kFused = {
+    .type = kMap, .what = "`fused_transposes`", .keys = kFusedKeys};
 
 constexpr DocumentShape kDifference = {.type = kChoice, .choices = "scale|any|none"};
 constexpr DocumentShape kPermutation = {.type = kChoice, .choices = "channels"};
@@ -97,6 +106,7 @@ constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
                                  {"session_failure", &kFailure},
                                  {"unprepared_chains", &kChains},
                                  {"unprepared_requantizations", &kRequantizations},
+                                 {"fused_transposes", &kFused},
                                  {"value_copies", &kCopies},
                                  {"fixed_output_encodings", &kFixedRows},
                                  {"requantized_bias", &kBias},
