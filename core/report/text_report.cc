@@ -397,6 +397,7 @@ class TextReport : TextPage {
     if (report_.failed) {
       std::string counts =
           Counts([&](Consequence verdict) { return severe(verdict) || HasError(verdict); });
+      if (counts.empty() && NothingChecked()) counts = "no node could be checked";
       if (counts.empty()) counts = Counts(noteworthy);
       if (counts.empty()) counts = "the model as a whole has errors";
       Closing(Style::kRed, "failed", counts);
@@ -412,10 +413,10 @@ class TextReport : TextPage {
       return;
     }
     const std::string rest = Counts(noteworthy);
-    if (CountOf(Consequence::kUnchecked) == static_cast<int64_t>(report_.nodes.size())) {
+    if (NothingChecked()) {
       Closing(Style::kYellow, "unknown", "no node could be checked");
     } else if (CountOf(Consequence::kUnchecked) > 0) {
-      Closing(Style::kYellow, "fits as far as known", rest);
+      Closing(Style::kYellow, "partly checked", rest);
     } else {
       Closing(Style::kGreen, "fits",
               rest.empty() ? fmt::format("{} accepted", report_.nodes.size() == 1
@@ -432,6 +433,11 @@ class TextReport : TextPage {
       Line(start + line);
       start = "  ";
     }
+  }
+
+  bool NothingChecked() const {
+    return !report_.nodes.empty() &&
+           CountOf(Consequence::kUnchecked) == static_cast<int64_t>(report_.nodes.size());
   }
 
   bool HasError(Consequence consequence) const {

@@ -51,7 +51,11 @@ void Finish(const ValidatorOptions& options, Report& report) {
     const bool accepted = waived.contains(index) || !node.into.empty();
     failing = failing || failed.contains(index) || !accepted;
   }
-  report.failed = options.mode == Mode::kStrict && failing;
+  // A model of which nothing at all could be checked must not pass for one that fits.
+  const bool nothing_checked =
+      !report.nodes.empty() && report.counts[static_cast<size_t>(Consequence::kUnchecked)] ==
+                                   static_cast<int64_t>(report.nodes.size());
+  report.failed = options.mode == Mode::kStrict && (failing || nothing_checked);
 }
 
 }  // namespace quantgate

@@ -37,6 +37,42 @@ class Verdicts(CliCase):
                  for f in report["findings"]}
         self.assertIn(("QG301", "n0", "in[1]", "w", "error"), codes)
 
+    def test_a_model_that_cannot_be_checked_at_all_fails(self) -> None:
+        model = good()
+        model["nodes"][0]["op"] = "NoSuchOp"
+        path = self.path("m.json", model)
+        result = self.run_cli("check", path)
+        self.assertEqual(result.returncode, 1)
+        self.assertTrue(result.stdout.endswith("failed: no node could be checked\n"), result.stdout)
+        self.assertTrue(self.report(path, status=1)["failed"])
+        self.report(path, "--mode", "warn", status=0)
+        # What is known of a part is no word about the rest.
+        model["nodes"] += good()["nodes"]
+        model["nodes"][1]["name"] = "known"
+        model["nodes"][0]["outputs"] = []
+        result = self.run_cli("check", self.path("part.json", model))
+        self.assertEqual(result.returncode, 0)
+        self.assertTrue(result.stdout.endswith("partly checked: 1 of 2 nodes is unchecked\n"), result.stdout)
+
+    def test_a_folder_is_the_models_in_it(self) -> None:
+        folder = self.folder / "zoo"
+        (folder / "b" / "deep").mkdir(parents=True)
+        (folder / "a.json").write_text(json.dumps(good()))
+        (folder / "b" / "deep" / "bad.json").write_text(json.dumps(bad()))
+        (folder / "b" / "notes.json").write_text('{"nodes of": "something else"}')
+        (folder / "b" / "readme.txt").write_text("no model")
+        (folder / "c.onnx").write_bytes(b"\x08\x07broken")
+        result = self.run_cli("check", folder, "--arch", "v73", "--format", "json")
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        self.assertEqual([line["model"] for line in lines],
+                         [str(folder / "a.json"), str(folder / "b/deep/bad.json"), str(folder / "c.onnx")])
+        self.assertEqual([line.get("verdict") for line in lines], ["accepted", "rejected", None])
+        self.assertEqual(result.returncode, 2)
+        (self.folder / "empty").mkdir()
+        result = self.run_cli("check", self.folder / "empty")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertRegex(result.stderr, r"^error: .*/empty: holds no model \(.*\)\n$")
+
     def test_warn_reports_and_passes(self) -> None:
         path = self.path("m.json", bad())
         report = self.report(path, "--arch", "v73", "--mode", "warn", status=0)
@@ -61,9 +97,13 @@ class Verdicts(CliCase):
     def test_fail_on_unchecked(self) -> None:
         model = good()
         del model["tensors"][0]["dtype"]
+        # A node that could be checked stands next to it.
+        model["tensors"] += [dict(tensor, name=f"{tensor['name']}2") for tensor in good()["tensors"]]
+        model["nodes"] += [dict(node, name="n1", inputs=[f"{name}2" for name in node["inputs"]],
+                                outputs=[f"{name}2" for name in node["outputs"]]) for node in good()["nodes"]]
         path = self.path("m.json", model)
         report = self.report(path, status=0)
-        self.assertEqual(report["nodes"][0]["verdict"], "unchecked")
+        self.assertEqual([node["verdict"] for node in report["nodes"]], ["unchecked", "accepted"])
         self.assertNotEqual(report["nodes"][0]["reason"], "")
         self.report(path, "--fail-on", "unchecked", status=1)
 
@@ -181,7 +221,7 @@ class Input(CliCase):
                 self.unusable("check", self.path("cut.onnx", whole[:size]), says="cut.onnx")
 
     def test_a_folder(self) -> None:
-        self.unusable("check", str(self.folder), says="irectory")
+        self.unusable("check", str(self.folder), says="holds no model")
 
     def test_a_huge_sparse_file(self) -> None:
         path = self.path("huge.onnx", b"")

@@ -432,7 +432,7 @@ class MllmRecipe(CliCase):
 
     def test_a_layer_without_a_shape(self) -> None:
         report = self.check(self.recipe({"fallback": self.SPEC}),
-                            {"layers": [{"name": "a", "in": 64}]})
+                            {"layers": [{"name": "a", "in": 64}]}, status=1)
         self.assertEqual([(f["code"], f["consequence"]) for f in report["findings"]],
                          [("QG714", "unchecked")])
 

@@ -18,6 +18,7 @@
 #include "tools/quantgate/check_setup.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/folders.h"
 #include "tools/quantgate/in_order.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/model_places.h"
@@ -427,7 +428,11 @@ int RunCheck(const CheckFlags& flags) {
   return checker.exit_status();
 }
 
-int RunOrWatch(const CheckFlags& flags) {
+int RunOrWatch(const CheckFlags& given) {
+  absl::StatusOr<std::vector<std::string>> expanded = ExpandFolders(given.models);
+  if (!expanded.ok()) return Fail(expanded.status());
+  CheckFlags flags = given;
+  flags.models = *std::move(expanded);
   if (!flags.watch) return RunCheck(flags);
   std::vector<std::string> files = flags.models;
   if (std::count(files.begin(), files.end(), "-") > 0) return Fail("--watch: needs files");
@@ -474,7 +479,7 @@ void AddCheck(CommandLine& line) {
       "check", "Say what a backend makes of a model", [flags] { return RunOrWatch(*flags); },
       [flags](VerbFlags verb) {
         flags->parser = verb;
-        verb.Add({.name = "MODEL", .words = "Model files; '-' = standard input"}, flags->models);
+        verb.Add({.name = "MODEL", .words = "Model files, or folders of them; '-' = standard input"}, flags->models);
         verb.Add({.name = "--encodings",
                   .type = "FILE",
                   .words = "AIMET encodings or mllm recipe for the model; see docs/formats.md"},

@@ -171,7 +171,7 @@ TEST(TextReport, ClosesWithTheAnswer) {
       {{kAccepted, kUnchecked},
        false,
        Mode::kStrict,
-       "fits as far as known: 1 of 2 nodes is unchecked"},
+       "partly checked: 1 of 2 nodes is unchecked"},
       {{kUnchecked}, false, Mode::kStrict, "unknown: no node could be checked"},
       {{kRejected, kAccepted, kWrongValues},
        true,
