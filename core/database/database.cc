@@ -1,5 +1,6 @@
 #include "quantgate/database.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -261,6 +262,59 @@ absl::StatusOr<OpInfo> Database::QueryEverySdk(std::string_view name,
   if (index < 0) return UnknownOp(name, backend, OpsOfEverySdk(backend));
   return InfoOf(db, row, db.get(row.ops)[static_cast<size_t>(index)], db.get(row.sdks).back(),
                 nullptr);
+}
+
+absl::StatusOr<Entries> Database::FindById(std::string_view id) const {
+  const size_t slash = id.find('/');
+  if (slash == id.npos) {
+    return absl::NotFoundError(absl::StrCat("\"", Absl(id.substr(0, 80)), "\" is no id"));
+  }
+  const size_t end = std::min(id.find_first_of("/#", slash + 1), id.size());
+  const bool is_row = id.substr(end).starts_with('#');
+  absl::StatusOr<OpInfo> op =
+      QueryEverySdk(id.substr(slash + 1, end - slash - 1), id.substr(0, slash));
+  if (!op.ok()) return op.status();
+  Entries found;
+  for (OpInfo::Variant& row : op->variants) {
+    if (row.id == id) found.rows.push_back(std::move(row));
+  }
+  if (!found.rows.empty()) return found;
+  found.renamed = Renamed(id);
+  std::vector<std::string_view> wanted = {id};
+  if (found.renamed && view_->FindConstraint(id) == nullptr) {
+    wanted.assign(found.renamed->now.begin(), found.renamed->now.end());
+  }
+  for (const OpInfo::Constraint& one : op->constraints) {
+    if (std::find(wanted.begin(), wanted.end(), one.id) != wanted.end()) {
+      found.constraints.push_back(one);
+    }
+  }
+  if (!found.constraints.empty() || found.renamed) return found;
+  std::vector<std::string_view> known;
+  for (const auto& one : op->constraints) known.push_back(one.id);
+  if (is_row) {
+    known.clear();
+    for (const auto& one : op->variants) known.push_back(one.id);
+  }
+  return absl::NotFoundError(absl::StrCat("unknown ", is_row ? "row" : "constraint", " \"",
+                                          Absl(id.substr(0, 100)), "\"", DidYouMeanOf(id, known),
+                                          "; quantgate query ", op->name, " --backend ",
+                                          op->backend, " --verbose lists them"));
+}
+
+std::optional<RenamedId> Database::Renamed(std::string_view constraint_id) const {
+  const opdb::RenameRow* row = view_->FindRename(constraint_id);
+  if (row == nullptr) return std::nullopt;
+  const absl::string_view place = Absl(constraint_id.substr(0, constraint_id.rfind('/')));
+  RenamedId out{std::string(view_->str(row->since)), Strings(*view_, row->now),
+                std::string(view_->str(row->gone))};
+  for (std::string& name : out.now) name = absl::StrCat(place, "/", name);
+  // The name was never that of a constraint here.
+  const bool known = std::any_of(out.now.begin(), out.now.end(), [&](const std::string& now) {
+    return view_->FindConstraint(now) != nullptr;
+  });
+  if (!known && out.gone.empty()) return std::nullopt;
+  return out;
 }
 
 std::vector<std::string> Database::OpsOfEverySdk(std::string_view backend) const {

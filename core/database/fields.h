@@ -79,6 +79,10 @@ template <typename F>
 void VisitFields(const DocumentRow& r, F&& f) {
   f(r.name), f(r.root);
 }
+template <typename F>
+void VisitFields(const RenameRow& r, F&& f) {
+  f(r.since), f(r.backend), f(r.was), f(r.places), f(r.now), f(r.gone);
+}
 
 }  // namespace quantgate::opdb
 

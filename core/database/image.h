@@ -35,8 +35,9 @@ enum class SectionId : uint32_t {
   kBackends,
   kTree,
   kDocuments,
+  kRenames,
 };
-inline constexpr size_t kSectionCount = static_cast<size_t>(SectionId::kDocuments) + 1;
+inline constexpr size_t kSectionCount = static_cast<size_t>(SectionId::kRenames) + 1;
 
 struct SectionEntry {
   uint64_t offset = 0;  // from the beginning of the image
@@ -53,7 +54,7 @@ struct ImageHeader {
 
 inline constexpr std::array<char, 8> kImageMagic = {'Q', 'G', 'O', 'P', 'D', 'B', '\r', '\n'};
 // Raised with every change of the rows or of what they mean.
-inline constexpr uint32_t kImageVersion = 2;
+inline constexpr uint32_t kImageVersion = 3;
 inline constexpr size_t kImageAlign = 8;
 
 // Bounds that the checks of rules rely on (their stacks are arrays of this size).

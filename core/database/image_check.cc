@@ -62,7 +62,8 @@ bool ImageCheck::RowsWithinSections() {
          RowsOf(view_.ports_) && RowsOf(view_.params_) && RowsOf(view_.variants_) &&
          RowsOf(view_.conds_) && RowsOf(view_.args_) && RowsOf(view_.alts_) &&
          RowsOf(view_.constraints_) && RowsOf(view_.alternatives_) && RowsOf(view_.ops_) &&
-         RowsOf(view_.backends_) && RowsOf(view_.tree_) && RowsOf(view_.documents_);
+         RowsOf(view_.backends_) && RowsOf(view_.tree_) && RowsOf(view_.documents_) &&
+         RowsOf(view_.renames_);
 }
 
 std::string ImageCheck::Run() {

@@ -267,6 +267,16 @@ struct TreeRow {
   uint32_t line = 0, column = 0;  // in the YAML file, from 1
 };
 
+// Constraints that an earlier version of quantgate called otherwise (opdefs/renamed_ids.yaml). Of
+// the rows of a name the one that lists the place holds, else the one without places.
+struct RenameRow {
+  Str since;          // the version that changed the name: "0.2"
+  Str backend, was;   // "htp", "zero-scale"
+  Slice<Str> places;  // "Conv2d/in[1]"; none = all others, but for what is still called so
+  Slice<Str> now;     // the names at the same place
+  Str gone;           // why there is none
+};
+
 struct DocumentRow {
   Str name;  // "resolve/onnx", "routes/onnxruntime"
   uint32_t root = 0;

@@ -87,10 +87,19 @@ absl::StatusOr<View> View::OpenChecked(std::string_view image) {
       sections.Read(SectionId::kOps, view.ops_) &&
       sections.Read(SectionId::kBackends, view.backends_) &&
       sections.Read(SectionId::kTree, view.tree_) &&
-      sections.Read(SectionId::kDocuments, view.documents_);
+      sections.Read(SectionId::kDocuments, view.documents_) &&
+      sections.Read(SectionId::kRenames, view.renames_);
   if (!read) return Damaged("a section is out of place");
   view.strings_ = {strings.data(), strings.size()};
   return view;
+}
+
+std::optional<ConstraintId> ParseConstraintId(std::string_view id) {
+  const size_t first = id.find('/'), last = id.rfind('/');
+  const size_t second = first == id.npos ? first : id.find('/', first + 1);
+  if (second == id.npos) return std::nullopt;
+  return ConstraintId{id.substr(0, first), id.substr(first + 1, second - first - 1),
+                      id.substr(first + 1, last - first - 1), id.substr(last + 1)};
 }
 
 int View::FindBackend(std::string_view name) const {
@@ -114,6 +123,35 @@ Tree View::Document(std::string_view name) const {
     if (str(document.name) == name) return TreeAt(document.root);
   }
   return {};
+}
+
+const ConstraintRow* View::FindConstraint(std::string_view id) const {
+  const std::optional<ConstraintId> parts = ParseConstraintId(id);
+  const int at = parts ? FindBackend(parts->backend) : -1;
+  if (at < 0) return nullptr;
+  const BackendRow& backend = backends_[static_cast<size_t>(at)];
+  const int index = FindOp(backend, parts->op);
+  if (index < 0) return nullptr;
+  const std::string_view wanted = id.substr(parts->backend.size() + 1 + parts->op.size() + 1);
+  for (const ConstraintRow& row : get(get(backend.ops)[static_cast<size_t>(index)].constraints)) {
+    if (str(row.id) == wanted) return &row;
+  }
+  return nullptr;
+}
+
+const RenameRow* View::FindRename(std::string_view id) const {
+  const std::optional<ConstraintId> parts = ParseConstraintId(id);
+  if (!parts) return nullptr;
+  for (const RenameRow& row : renames_) {
+    if (str(row.was) != parts->name || str(row.backend) != parts->backend) continue;
+    const auto places = get(row.places);
+    const bool here = std::any_of(places.begin(), places.end(),
+                                  [&](Str place) { return str(place) == parts->place; });
+    if (here) return &row;
+    // Not what has kept the name.
+    if (places.empty()) return FindConstraint(id) == nullptr ? &row : nullptr;
+  }
+  return nullptr;
 }
 
 Tree View::TreeAt(uint32_t row) const {

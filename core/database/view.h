@@ -38,6 +38,14 @@ class Tree {
   const TreeRow* row_ = nullptr;
 };
 
+// "htp/Conv2d/in[1]/symmetric" in parts.
+struct ConstraintId {
+  std::string_view backend, op;
+  std::string_view place;  // "Conv2d/in[1]"
+  std::string_view name;   // "symmetric"
+};
+std::optional<ConstraintId> ParseConstraintId(std::string_view id);
+
 // Sections by row type; see image.h for the layout.
 class View {
  public:
@@ -62,6 +70,12 @@ class View {
   Tree Document(std::string_view name) const;                            // null when unknown
   Tree TreeAt(uint32_t row) const;                                       // null for ~0u
   std::span<const DocumentRow> documents() const { return documents_; }  // sorted by name
+
+  // By its whole id; null when unknown.
+  const ConstraintRow* FindConstraint(std::string_view id) const;
+  // What became of a constraint's id of an earlier version; null where nothing did.
+  const RenameRow* FindRename(std::string_view id) const;
+  std::span<const RenameRow> renames() const { return renames_; }
 
   // any_of: constraints of an alternative.
   std::span<const ConstraintRow> all_of(const AltRow& alt) const {
@@ -99,6 +113,7 @@ class View {
   std::span<const BackendRow> backends_;
   std::span<const TreeRow> tree_;
   std::span<const DocumentRow> documents_;
+  std::span<const RenameRow> renames_;
 };
 
 template <typename T>
@@ -143,9 +158,11 @@ std::span<const T> View::section() const {
     return backends_;
   } else if constexpr (std::is_same_v<T, TreeRow>) {
     return tree_;
-  } else {
-    static_assert(std::is_same_v<T, DocumentRow>);
+  } else if constexpr (std::is_same_v<T, DocumentRow>) {
     return documents_;
+  } else {
+    static_assert(std::is_same_v<T, RenameRow>);
+    return renames_;
   }
 }
 

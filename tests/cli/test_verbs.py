@@ -121,6 +121,46 @@ class Explain(CliCase):
         self.unusable("explain", says="--all")
         self.unusable("explain", "QG301", "--all", says="--all")
 
+    def explained(self, id_: str) -> tuple[list[str], dict]:
+        """The lines of the text form, and the JSON."""
+        answer = json.loads(self.run_cli("explain", id_, "--format", "json").stdout)
+        return self.run_cli("explain", id_).stdout.splitlines(), answer
+
+    def test_a_constraint_by_its_id(self) -> None:
+        id_ = "htp/Softmax/in[0]/rank"
+        lines, answer = self.explained(id_)
+        self.assertEqual(lines[0], id_)
+        self.assertIn("quantgate explain QG501", lines[-1])
+        self.assertIsNone(answer["renamed"])
+        queried = json.loads(self.run_cli("query", "Softmax", "--every-sdk", "--format", "json").stdout)
+        self.assertEqual(answer["constraints"], [c for c in queried["ops"][0]["constraints"] if c["id"] == id_])
+        self.assertEqual(answer["rows"], [])
+
+    def test_a_row_by_its_id(self) -> None:
+        lines, answer = self.explained("htp/Conv2d#INT8.1")
+        self.assertEqual(lines[0], "htp/Conv2d#INT8.1")
+        self.assertEqual([row["id"] for row in answer["rows"]], ["htp/Conv2d#INT8.1"])
+        self.assertEqual(answer["constraints"], [])
+
+    def test_an_id_of_0_1_0(self) -> None:
+        old, new = (f"htp/MatMul/in[0]/{name}" for name in ("finite-scale-prepared", "finite-scale"))
+        lines, answer = self.explained(old)
+        self.assertEqual(lines[:3], [f"{old} is called {new} since 0.2", "", new])
+        self.assertEqual(answer["renamed"], {"since": "0.2", "now": [new], "gone": ""})
+        self.assertEqual([c["id"] for c in answer["constraints"]], [new])
+
+    def test_an_id_of_0_1_0_that_names_nothing_now(self) -> None:
+        old = "htp/Lrn/in[0]/bits-prepared-s8"
+        lines, answer = self.explained(old)
+        self.assertEqual(lines, [f"{old} is gone since 0.2: it was about a datatype that no row gives this port"])
+        self.assertEqual(answer["constraints"], [])
+
+    def test_unknown_ids(self) -> None:
+        self.unusable("explain", "htp/MatMul/in[0]/finite-scales", says="did you mean htp/MatMul/in[0]/finite-scale")
+        self.unusable("explain", "htp/Conv2d#INT8.1000", says="unknown row")
+        self.unusable("explain", "htp/Conv2", says="did you mean Conv2d")
+        self.unusable("explain", "htp/", says="unknown op")
+
 
 class Convert(CliCase):
     def test_model_json_round_trip(self) -> None:

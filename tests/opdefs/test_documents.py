@@ -33,7 +33,7 @@ def run(*args):
 
 def documents(folder):
     """{name: path}: "rules/mask-range"."""
-    paths = [folder / "op_sets.yaml", *(p for kind in ("recipes", "resolve", "routes", "rules")
+    paths = [folder / "op_sets.yaml", folder / "renamed_ids.yaml", *(p for kind in ("recipes", "resolve", "routes", "rules")
                                         for p in sorted((folder / kind).glob("*.yaml")))]
     return {str(path.relative_to(folder).with_suffix("")): path for path in paths}
 

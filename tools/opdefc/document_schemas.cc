@@ -121,7 +121,7 @@ Json SchemaOf(const DocumentShape& shape) {
 }  // namespace
 
 std::vector<std::string> DocumentNamesOfSchemas() {
-  std::vector<std::string> names = {"op_sets"};
+  std::vector<std::string> names = {"op_sets", "renamed_ids"};
   for (const std::string folder : {"recipes", "resolve", "routes", "rules"}) {
     for (const std::string_view stem : DocumentStems(folder)) {
       names.push_back(folder + "/" + std::string(stem));

@@ -82,7 +82,9 @@ void AppendLine(std::string_view line, int number, const ByLine& nodes, char& qu
 
 bool HasAuthorsLayout(std::string_view file) {
   constexpr std::array<std::string_view, 4> kFolders = {"resolve", "routes", "rules", "recipes"};
-  const std::string parent = std::filesystem::path(file).parent_path().filename().string();
+  const std::filesystem::path path(file);
+  if (path.filename() == "renamed_ids.yaml") return true;
+  const std::string parent = path.parent_path().filename().string();
   return std::find(kFolders.begin(), kFolders.end(), parent) != kFolders.end();
 }
 

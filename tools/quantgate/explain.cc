@@ -1,4 +1,4 @@
-// quantgate explain CODE|LOGFILE
+// quantgate explain CODE|ID|LOGFILE
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -16,6 +16,7 @@
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/explain_id.h"
 #include "tools/quantgate/explain_log.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/markdown.h"
@@ -185,6 +186,8 @@ int RunExplain(const ExplainFlags& flags) {
   } else if (IsFile(flags.rule)) {
     return ExplainLogFile(
         {flags.rule, flags.model, flags.target, flags.route, flags.color, *format});
+  } else if (LooksLikeId(flags.rule)) {
+    return ExplainId(flags.rule, *format, flags.color);
   } else {
     std::vector<std::string_view> names;
     for (const Rule* known : AllRules()) {
@@ -214,13 +217,14 @@ int RunExplain(const ExplainFlags& flags) {
 void AddExplain(CommandLine& line) {
   const auto flags = std::make_shared<ExplainFlags>();
   line.AddVerb(
-      "explain", "A rule in full, or what the messages of a log mean",
+      "explain", "A rule or constraint in full, or what the messages of a log mean",
       [flags] { return RunExplain(*flags); },
       [flags](VerbFlags verb) {
         verb.Add(
             {.name = "RULE",
-             .words = "Code or name, as in QG301 or asymmetric-encoding; or a log of QNN, ONNX "
-                      "Runtime or ExecuTorch, '-' = standard input"},
+             .words = "Code or name, as in QG301 or asymmetric-encoding; the id of a constraint or "
+                      "row, also of an earlier version; or a log of QNN, ONNX Runtime or "
+                      "ExecuTorch, '-' = standard input"},
             flags->rule);
         verb.Add({.name = "--all", .words = "List all rules; with --format json in full"},
                  flags->all);
@@ -239,6 +243,7 @@ void AddExplain(CommandLine& line) {
             "  quantgate explain QG301\n"
             "  quantgate explain asymmetric-encoding\n"
             "  quantgate explain --all\n"
+            "  quantgate explain 'htp/Conv2d/in[1]/symmetric'\n"
             "  quantgate explain session.log\n"
             "  quantgate explain session.log --model model.onnx --soc SM8550\n"
             "  python export.py 2>&1 | quantgate explain -");

@@ -10,6 +10,7 @@
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/op_json.h"
 #include "tools/quantgate/query_html.h"
 #include "tools/quantgate/table.h"
 #include "tools/quantgate/verbs.h"
@@ -58,37 +59,11 @@ Json OpJson(const OpInfo& op) {
   }
   json["variants"] = Json::array();
   for (const OpInfo::Variant& variant : op.variants) {
-    json["variants"].push_back({{"id", variant.id},
-                                {"group", variant.group},
-                                {"dtypes", variant.dtypes},
-                                {"consequence", ConsequenceName(variant.consequence)},
-                                {"undocumentedUntil", variant.undocumented_until},
-                                {"since", variant.since},
-                                {"until", variant.until},
-                                {"archs", variant.archs},
-                                {"sources", variant.sources}});
+    json["variants"].push_back(RowJson(variant));
   }
   json["constraints"] = Json::array();
   for (const OpInfo::Constraint& constraint : op.constraints) {
-    Json measured = nullptr;
-    if (!constraint.measured_since.empty()) {
-      measured = {{"since", constraint.measured_since},
-                  {"consequence", ConsequenceName(constraint.measured_consequence)}};
-    }
-    json["constraints"].push_back({{"id", constraint.id},
-                                   {"port", constraint.port},
-                                   {"kind", constraint.kind},
-                                   {"rule", constraint.rule},
-                                   {"text", constraint.text},
-                                   {"consequence", ConsequenceName(constraint.consequence)},
-                                   {"measured", std::move(measured)},
-                                   {"since", constraint.since},
-                                   {"until", constraint.until},
-                                   {"archs", constraint.archs},
-                                   {"groups", constraint.groups},
-                                   {"sources", constraint.sources},
-                                   {"profile", constraint.profile},
-                                   {"note", constraint.note}});
+    json["constraints"].push_back(ConstraintJson(constraint));
   }
   return json;
 }
@@ -283,8 +258,8 @@ class QueryText {
       OwnConstraints(own);
     }
     if (!verbose_) {
-      text_ += "  " + paint_(Style::kGrey, "--verbose lists what the profiles hold, and sources") +
-               "\n";
+      text_ +=
+          "  " + paint_(Style::kGrey, "--verbose lists what the profiles hold, and sources") + "\n";
     }
   }
 
@@ -442,8 +417,8 @@ int RunQuery(const QueryFlags& flags) {
   return flags.view.Write(
       {.text =
            [&](const Paper& paper) {
-           return QueryText(*op, *target, matrix, flags.verbose, paper).Print();
-       },
+             return QueryText(*op, *target, matrix, flags.verbose, paper).Print();
+           },
        .json = [&] { return QueryJson(*op, *target, matrix); },
        .html = [&] { return QueryHtml(*op, *target, matrix); },
        .markdown = {}});

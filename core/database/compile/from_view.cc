@@ -35,6 +35,10 @@ class Reverse {
     for (const auto& row : view_.documents()) {
       ir.documents[Text(row.name)] = TreeOf(*view_.get(Slice<opdb::TreeRow>{row.root, 1}).data());
     }
+    for (const auto& row : view_.renames()) {
+      ir.renames.push_back({Text(row.since), Text(row.backend), Text(row.was), Texts(row.places),
+                            Texts(row.now), Text(row.gone)});
+    }
     return ir;
   }
 

@@ -73,7 +73,8 @@ class ImageWriter {
     too_large_ = too_large_ || rows.size() > std::numeric_limits<uint32_t>::max();
     const size_t begin = bytes_.size();
     bytes_.resize(begin + rows.size() * sizeof(T));
-    for (size_t i = 0; i < rows.size(); ++i) CopyRow(rows[i], bytes_.data() + begin + i * sizeof(T));
+    for (size_t i = 0; i < rows.size(); ++i)
+      CopyRow(rows[i], bytes_.data() + begin + i * sizeof(T));
   }
 
   absl::StatusOr<std::string> Finish() {
@@ -113,6 +114,10 @@ class Builder {
     for (const auto& [name, tree] : ir_.documents) {
       documents_.push_back({Text(name), AddTree(tree)});
     }
+    for (const Rename& one : ir_.renames) {
+      renames_.push_back({Text(one.since), Text(one.backend), Text(one.was), Texts(one.places),
+                          Texts(one.now), Text(one.gone)});
+    }
     ImageWriter out;
     out.Section(SectionId::kStrings, strings_);
     out.Section(SectionId::kStrs, strs_.rows());
@@ -137,6 +142,7 @@ class Builder {
     out.Section(SectionId::kBackends, backends_);
     out.Section(SectionId::kTree, tree_);
     out.Section(SectionId::kDocuments, documents_);
+    out.Section(SectionId::kRenames, renames_);
     return out.Finish();
   }
 
@@ -355,6 +361,7 @@ class Builder {
   std::vector<opdb::BackendRow> backends_;
   std::vector<opdb::TreeRow> tree_;
   std::vector<opdb::DocumentRow> documents_;
+  std::vector<opdb::RenameRow> renames_;
 };
 
 }  // namespace

@@ -126,11 +126,19 @@ struct Backend {
   std::map<std::string, Op> ops;
 };
 
+// Names of constraints that changed, see opdb::RenameRow.
+struct Rename {
+  std::string since, backend, was;
+  std::vector<std::string> places, now;
+  std::string gone;
+};
+
 struct Ir {
   std::map<std::string, Source> sources;
   std::map<std::string, Backend> backends;
   std::map<int32_t, Soc> socs;
   std::map<std::string, Tree> documents;
+  std::vector<Rename> renames;
 };
 
 }  // namespace quantgate::opdefs

@@ -75,7 +75,7 @@ struct OpInfo {
     std::vector<std::string> groups;  // empty = all
     std::vector<std::string> sources;
     std::string note;
-    std::string profile;  // of the backend's profiles; "" = the op's own
+    std::string profile;                        // of the backend's profiles; "" = the op's own
     bool documented = false, measured = false;  // by its sources
     // From that SDK on the other consequence holds. "" = never.
     std::string measured_since;
@@ -88,6 +88,20 @@ struct OpInfo {
   std::vector<Variant> variants;        // those of the target
   std::vector<Constraint> constraints;  // those of the target
   std::string since, until, archs;      // where the op is known
+};
+
+// What became of a constraint's id of an earlier version of quantgate.
+struct RenamedId {
+  std::string since;             // the version that changed it: "0.2"
+  std::vector<std::string> now;  // "htp/Conv2d/in[1]/static-fp16"; several share what it said
+  std::string gone;              // why nothing has taken its place, where `now` is empty
+};
+
+// What an id leads to. For a constraint's id of an earlier version: those that say it now.
+struct Entries {
+  std::vector<OpInfo::Constraint> constraints;
+  std::vector<OpInfo::Variant> rows;
+  std::optional<RenamedId> renamed;
 };
 
 struct SocInfo {
@@ -120,6 +134,12 @@ class Database {
   // NotFound like Query.
   absl::StatusOr<OpInfo> QueryEverySdk(std::string_view op, std::string_view backend) const;
   std::vector<std::string> OpsOfEverySdk(std::string_view backend) const;
+
+  // By the id of a constraint, "htp/Conv2d/in[1]/symmetric", or of a row, "htp/Conv2d#INT8.1": with
+  // the consequences of the newest SDK. NotFound with the nearest ids.
+  absl::StatusOr<Entries> FindById(std::string_view id) const;
+  // Nothing for an id that never changed. An id may have been given to another constraint since.
+  std::optional<RenamedId> Renamed(std::string_view constraint_id) const;
 
   const opdb::View& view() const { return *view_; }
 

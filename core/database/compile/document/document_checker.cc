@@ -127,8 +127,10 @@ void DocumentChecker::CheckMap(const Node& node, const DocumentShape& shape) {
     }
     Check(*value, *key.shape, Key(key.name));
   }
+  const size_t before = reporter_.errors->count();
   map.Finish();
-  if (!shape.one_of.empty()) CheckOneOf(node, shape);
+  // A misspelt key may have been one of them.
+  if (!shape.one_of.empty() && reporter_.errors->count() == before) CheckOneOf(node, shape);
   maps_.pop_back();
 }
 

@@ -32,6 +32,7 @@ std::vector<std::string_view> DocumentStems(std::string_view folder) {
 
 const opdb::DocumentShape* ShapeOfDocument(std::string_view document) {
   if (document == "op_sets") return &kOpSetsShape;
+  if (document == "renamed_ids") return &kRenamesShape;
   if (document == "rules/judged") return &kJudgedShape;
   const size_t slash = document.find('/');
   if (slash == document.npos) return nullptr;

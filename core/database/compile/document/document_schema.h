@@ -21,7 +21,8 @@ std::vector<std::string_view> DocumentStems(std::string_view folder);
 const opdb::DocumentShape* ShapeOfDocument(std::string_view document);
 
 // One table a file.
-extern const opdb::DocumentShape kOpSetsShape, kMappingsShape, kRouteShape, kRecipesShape;
+extern const opdb::DocumentShape kOpSetsShape, kMappingsShape, kRouteShape, kRecipesShape,
+    kRenamesShape;
 // Of rules/<slug>.yaml: keys that all have, and the rule's own settings. Null where the rule has no
 // such file.
 const opdb::DocumentShape* RuleShape(std::string_view slug);

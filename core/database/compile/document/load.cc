@@ -18,6 +18,7 @@
 #include "core/database/compile/op_reader.h"
 #include "core/database/compile/precisions_reader.h"
 #include "core/database/compile/profiles.h"
+#include "core/database/compile/renames_reader.h"
 #include "core/database/compile/targets_reader.h"
 #include "core/database/compile/waivers_reader.h"
 
@@ -123,7 +124,7 @@ class Loader {
 
   static bool IsDocument(const fs::path& path) {
     const std::string parent = path.parent_path().string();
-    return path == "op_sets.yaml" || !DocumentStems(parent).empty();
+    return path == "op_sets.yaml" || path == "renamed_ids.yaml" || !DocumentStems(parent).empty();
   }
 
   // Checked against its table, stored as a tree.
@@ -140,7 +141,9 @@ class Loader {
     Visit(path, [&](const Node& node, const Reporter& to) {
       const size_t before = errors_.count();
       DocumentChecker(DocumentNames(ir_), to).Check(node, *shape, path.filename().string());
-      if (errors_.count() == before) CheckRelations(name, node, to);
+      if (errors_.count() != before) return;
+      if (shape == &kRenamesShape) return ReadRenames(node, to, ir_);
+      CheckRelations(name, node, to);
       ir_.documents[name] = TreeOf(node);
     });
   }
@@ -154,8 +157,8 @@ class Loader {
       } else if (stem != "sources" && stem != "targets" && stem != "waivers") {
         errors_.Add(
             (folder_ / path).string(), 0, 0,
-            "only sources.yaml, targets.yaml, precisions.yaml, op_sets.yaml and waivers.yaml "
-            "stand here");
+            "only sources.yaml, targets.yaml, precisions.yaml, op_sets.yaml, renamed_ids.yaml and "
+            "waivers.yaml stand here");
       }
     } else if (parent.find('/') != std::string::npos) {
       errors_.Add((folder_ / path).string(), 0, 0, "no file is expected here");

@@ -58,8 +58,8 @@ TEST_F(Folder, RefusesWhatIsNoDatabase) {
   Write("htp/Op.yaml", kOp);
   Write("notes.yaml", "a: 1");
   EXPECT_EQ(Error(),
-            "notes.yaml: only sources.yaml, targets.yaml, precisions.yaml, op_sets.yaml and "
-            "waivers.yaml stand "
+            "notes.yaml: only sources.yaml, targets.yaml, precisions.yaml, op_sets.yaml, "
+            "renamed_ids.yaml and waivers.yaml stand "
             "here");
   fs::remove(root_ / "notes.yaml");
   Write("gpu/Op.yaml", "op: Op\n");
