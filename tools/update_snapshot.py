@@ -4,8 +4,8 @@
     tools/update_snapshot.py [CLI]
 
 One line an op and SDK: `Conv2d 2.51 0123456789`. It covers rows, constraints, consequences, sources
-and words, documented ones too, which no library can be asked about. tests/opdefs/test_snapshot.py
-holds the database to it.
+and words, documented ones too, which no library can be asked about. targets.txt has a line a chip
+and its number, and a line a backend. tests/opdefs/test_snapshot.py holds the database to it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ def _version(text: str) -> tuple[int, ...]:
 def _asked(cli: str | Path, *arguments: str) -> Any:
     run = subprocess.run([str(cli), *arguments, "--format", "json"], capture_output=True, text=True, check=True, timeout=60)
     return json.loads(run.stdout)
+
+
+def _digest(said: Any) -> str:
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:10]
 
 
 def _on(row: dict[str, Any], sdk: str) -> dict[str, Any] | None:
@@ -76,9 +80,13 @@ def lines(cli: str | Path, backend: dict[str, Any], *op_and_overlay: str) -> lis
         _add_documented(cli, backend, op, overlay)
         for sdk in backend["sdks"]:
             if (said := effective(op, sdk)) is not None:
-                text = json.dumps(said, sort_keys=True).encode()
-                found.append(f"{op['op']} {sdk} {hashlib.sha256(text).hexdigest()[:10]}")
+                found.append(f"{op['op']} {sdk} {_digest(said)}")
     return found
+
+
+def target_lines(targets: dict[str, Any]) -> list[str]:
+    """Of the answer of `targets`: `htp 0 0123456789`, `SM8550 43 0123456789`."""
+    return [f"{one['name']} {one.get('id', 0)} {_digest(one)}" for one in (*targets["backends"], *targets["socs"])]
 
 
 def backends(cli: str | Path) -> list[dict[str, Any]]:
@@ -86,8 +94,9 @@ def backends(cli: str | Path) -> list[dict[str, Any]]:
 
 
 def snapshot(cli: str | Path) -> dict[str, list[str]]:
-    """backend -> its lines"""
-    return {backend["name"]: lines(cli, backend) for backend in backends(cli)}
+    """backend -> its lines, and those of `targets`"""
+    targets = _asked(cli, "targets")
+    return {"targets": target_lines(targets)} | {backend["name"]: lines(cli, backend) for backend in targets["backends"]}
 
 
 def main() -> int:
@@ -99,7 +108,7 @@ def main() -> int:
     for file in FOLDER.glob("*.txt"):
         if file.stem not in found:
             file.unlink()
-    print(f"{sum(map(len, found.values()))} ops and SDKs written into {FOLDER.relative_to(ROOT)}")
+    print(f"{sum(map(len, found.values()))} ops and SDKs, backends and chips written into {FOLDER.relative_to(ROOT)}")
     return 0
 
 
