@@ -36,16 +36,6 @@ std::string UnknownKind(std::string_view name) {
   return absl::StrCat("unknown kind ", Quoted(name), DidYouMeanOf(name, names));
 }
 
-Node FieldNode(const Node& place, std::string_view key, std::string_view text) {
-  Node field;
-  field.kind = Node::Kind::kScalar;
-  field.key = key;
-  field.text = text;
-  field.line = field.key_line = place.line;
-  field.column = field.key_column = place.column;
-  return field;
-}
-
 // The fields that the value of a kind says: a map of them, its main field, `min..max`, or none.
 bool AddFields(const Node& value, const KindSchema& kind, const Reporter& reporter, Node& fields) {
   if (value.is_null()) return true;
@@ -56,13 +46,13 @@ bool AddFields(const Node& value, const KindSchema& kind, const Reporter& report
   const size_t dots = value.is_scalar() && kind.range ? value.text.find("..") : std::string::npos;
   if (dots != std::string::npos) {
     const std::string min = value.text.substr(0, dots), max = value.text.substr(dots + 2);
-    if (!min.empty()) fields.children.push_back(FieldNode(value, "min", min));
-    if (!max.empty()) fields.children.push_back(FieldNode(value, "max", max));
+    if (!min.empty()) fields.children.push_back(ScalarNode(value, min, "min"));
+    if (!max.empty()) fields.children.push_back(ScalarNode(value, max, "max"));
     return true;
   }
   if (kind.principal.empty()) {
     reporter.At(value, absl::StrCat("kind ", Absl(opdb::KindName(kind.kind)), " takes ",
-                                    kind.range           ? "a range like 0..5 or a map of fields"
+                                    kind.range            ? "a range like 0..5 or a map of fields"
                                     : kind.fields.empty() ? "no value"
                                                           : "a map of fields"));
     return false;
@@ -173,8 +163,8 @@ std::optional<ConstraintForm> FindForm(const Node& node, std::string_view name,
     if (!AddFields(node, *kind, reporter, form.fields)) return std::nullopt;
     return form;
   }
-  const bool has_kind = std::any_of(
-      node.children.begin(), node.children.end(), [&](const Node& child) {
+  const bool has_kind =
+      std::any_of(node.children.begin(), node.children.end(), [&](const Node& child) {
         return (inner ? !IsInnerKey(child.key) : !IsCommonKey(child.key)) &&
                FindKind(child.key) != nullptr;
       });

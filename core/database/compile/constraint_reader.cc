@@ -35,8 +35,8 @@ const Param* ConstraintReader::ParamOf(const Constraint& constraint) const {
                               : &symbols_.op().params[static_cast<size_t>(constraint.param)];
 }
 
-Constraint ConstraintReader::Read(const Node& node, std::string_view name,
-                                  std::string_view subject, const Place& place) {
+Constraint ConstraintReader::Read(const Node& node, std::string_view name, std::string_view subject,
+                                  const Place& place) {
   Constraint out;
   out.range = place.evidence.RangeOf(place.section);
   const auto form = FindForm(node, name, reporter_);
@@ -164,11 +164,57 @@ void ConstraintReader::ReadField(const Node& node, const Field& field, Constrain
   if (ReadValue(node, field, out, arg)) out.args.push_back(std::move(arg));
 }
 
+bool ConstraintReader::Wrong(const Node& node, const Field& field, std::string_view expected) {
+  reporter_.At(node, absl::StrCat("`", Absl(field.name), "` must be ", Absl(expected)));
+  return false;
+}
+
+bool ConstraintReader::ReadPort(const Node& node, const Field& field, Arg& arg) {
+  const auto port = symbols_.Port(node, reporter_);
+  if (!port) return false;
+  const auto& declared = symbols_.op().ports[static_cast<size_t>(port->port)];
+  if (port->element > 0 || (port->element < 0 && (declared.flags & opdb::kPortVariadic) != 0)) {
+    return Wrong(node, field, "one tensor: of a variadic port only the first can be meant");
+  }
+  arg.type = ArgType::kPort;
+  arg.i = port->port;
+  return true;
+}
+
+bool ConstraintReader::ReadPorts(const Node& node, const Field& field, Arg& arg) {
+  arg.type = ArgType::kInts;
+  const bool pair = field.type == FieldType::kPortPair;
+  if (!node.is_list() || node.children.size() > 2 || node.children.size() < (pair ? 2U : 1U)) {
+    return Wrong(node, field, pair ? "a list of two ports" : "a list of one or two ports");
+  }
+  for (const Node& child : node.children) {
+    const auto port = symbols_.Port(child, reporter_);
+    if (!port) return false;
+    arg.ints.push_back(port->port);
+  }
+  return true;
+}
+
+bool ConstraintReader::ReadChoice(const Node& node, const Field& field, Arg& arg) {
+  const auto choices = Split(field.choices);
+  if (!node.is_scalar() || std::find(choices.begin(), choices.end(), node.text) == choices.end()) {
+    std::string expected;
+    for (const std::string_view choice : choices) {
+      absl::StrAppend(&expected, expected.empty() ? "" : " or ", Absl(choice));
+    }
+    return Wrong(node, field, expected);
+  }
+  arg.type = ArgType::kString;
+  arg.text = node.text;
+  return true;
+}
+
 bool ConstraintReader::ReadValue(const Node& node, const Field& field, const Constraint& of,
                                  Arg& arg) {
-  const auto wrong = [&](absl::string_view expected) {
-    reporter_.At(node, absl::StrCat("`", Absl(field.name), "` must be ", expected));
-    return false;
+  const auto take = [&arg](ArgType type, const auto& value) {
+    arg.type = type;
+    if (value) arg.i = static_cast<int64_t>(*value);
+    return value.has_value();
   };
   switch (field.type) {
     case FieldType::kExpr:
@@ -182,82 +228,29 @@ bool ConstraintReader::ReadValue(const Node& node, const Field& field, const Con
       return ReadNumbers(node, field, ParamOf(of), arg);
     case FieldType::kReal: {
       const auto real = node.is_scalar() ? ParseFraction(node.text) : std::nullopt;
-      if (!real) return wrong("a number or a fraction like \"1/65536\"");
+      if (!real) return Wrong(node, field, "a number or a fraction like \"1/65536\"");
       arg.type = ArgType::kReal;
       arg.d = *real;
       return true;
     }
     case FieldType::kFlag:
-    case FieldType::kTrue: {
-      const auto flag = node.flag();
-      if (!flag) return wrong("true or false");
-      arg.type = ArgType::kFlag;
-      arg.i = *flag ? 1 : 0;
-      return true;
-    }
-    case FieldType::kPort: {
-      const auto port = symbols_.Port(node, reporter_);
-      if (!port) return false;
-      const auto& declared = symbols_.op().ports[static_cast<size_t>(port->port)];
-      if (port->element > 0 || (port->element < 0 && (declared.flags & opdb::kPortVariadic) != 0)) {
-        return wrong("one tensor: of a variadic port only the first can be meant");
-      }
-      arg.type = ArgType::kPort;
-      arg.i = port->port;
-      return true;
-    }
+    case FieldType::kTrue:
+      return node.flag() ? take(ArgType::kFlag, node.flag()) : Wrong(node, field, "true or false");
+    case FieldType::kPort:
+      return ReadPort(node, field, arg);
     case FieldType::kPorts:
-    case FieldType::kPortPair: {
-      arg.type = ArgType::kInts;
-      const bool pair = field.type == FieldType::kPortPair;
-      if (!node.is_list() || node.children.size() > 2 || node.children.size() < (pair ? 2U : 1U)) {
-        return wrong(pair ? "a list of two ports" : "a list of one or two ports");
-      }
-      for (const Node& child : node.children) {
-        const auto port = symbols_.Port(child, reporter_);
-        if (!port) return false;
-        arg.ints.push_back(port->port);
-      }
-      return true;
-    }
-    case FieldType::kDtype: {
-      const auto dtype = OneDtype(node, reporter_);
-      arg.type = ArgType::kInt;
-      arg.i = static_cast<int64_t>(dtype.value_or(Dtype::kUndefined));
-      return dtype.has_value();
-    }
-    case FieldType::kDtypes: {
-      const auto mask = DtypeSet(node, reporter_);
-      arg.type = ArgType::kDtypeMask;
-      arg.i = mask.value_or(0);
-      return mask.has_value();
-    }
-    case FieldType::kEncodings: {
-      const auto mask = EncodingSet(node, reporter_);
-      arg.type = ArgType::kEncMask;
-      arg.i = mask.value_or(0);
-      return mask.has_value();
-    }
-    case FieldType::kArch: {
-      const auto arch = node.is_scalar() ? symbols_.Arch(node, node.text, reporter_) : std::nullopt;
-      arg.type = ArgType::kInt;
-      arg.i = arch.value_or(0);
-      return arch.has_value();
-    }
-    case FieldType::kChoice: {
-      const auto choices = Split(field.choices);
-      if (!node.is_scalar() ||
-          std::find(choices.begin(), choices.end(), node.text) == choices.end()) {
-        std::string expected;
-        for (const std::string_view choice : choices) {
-          absl::StrAppend(&expected, expected.empty() ? "" : " or ", Absl(choice));
-        }
-        return wrong(expected);
-      }
-      arg.type = ArgType::kString;
-      arg.text = node.text;
-      return true;
-    }
+    case FieldType::kPortPair:
+      return ReadPorts(node, field, arg);
+    case FieldType::kDtype:
+      return take(ArgType::kInt, OneDtype(node, reporter_));
+    case FieldType::kDtypes:
+      return take(ArgType::kDtypeMask, DtypeSet(node, reporter_));
+    case FieldType::kEncodings:
+      return take(ArgType::kEncMask, EncodingSet(node, reporter_));
+    case FieldType::kArch:
+      return node.is_scalar() && take(ArgType::kInt, symbols_.Arch(node, node.text, reporter_));
+    case FieldType::kChoice:
+      return ReadChoice(node, field, arg);
     case FieldType::kText: {
       const auto text = TextOf(node, absl::StrCat("`", Absl(field.name), "`"), reporter_);
       arg.type = ArgType::kString;
@@ -326,8 +319,8 @@ bool ConstraintReader::ReadNumbers(const Node& node, const Field& field, const P
     arg.exprs.push_back(*std::move(expr));
   }
   // One allowed value is a list of one.
-  const bool set = field.key == ArgKey::kAllowed || field.key == ArgKey::kDenied ||
-                   field.key == ArgKey::kIndex;
+  const bool set =
+      field.key == ArgKey::kAllowed || field.key == ArgKey::kDenied || field.key == ArgKey::kIndex;
   if (node.is_list() || (many && set)) {
     arg.type = all_constant ? ArgType::kInts : ArgType::kExprs;
   } else {

@@ -40,6 +40,10 @@ class ConstraintReader {
   void ReadFields(MapReader& map, Constraint& out, const KindSchema& kind);
   void ReadField(const Node& node, const Field& field, Constraint& out);
   bool ReadValue(const Node& node, const Field& field, const Constraint& of, Arg& arg);
+  bool ReadPort(const Node& node, const Field& field, Arg& arg);
+  bool ReadPorts(const Node& node, const Field& field, Arg& arg);
+  bool ReadChoice(const Node& node, const Field& field, Arg& arg);
+  bool Wrong(const Node& node, const Field& field, std::string_view expected);
   bool ReadNumbers(const Node& node, const Field& field, const Param* param, Arg& arg);
   std::optional<Expr> ReadExpr(const Node& node, const Param* param);
   void ReadDefault(const Node& node, Constraint& out);

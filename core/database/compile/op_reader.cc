@@ -58,8 +58,7 @@ class OpReader {
  private:
   void ReadRange(MapReader& map) {
     if (const Node* sdk = map.find("sdk")) {
-      const auto range =
-          SdkRange(sdk->text, *sdk, symbols_.ir(), symbols_.backend(), reporter_);
+      const auto range = SdkRange(sdk->text, *sdk, symbols_.ir(), symbols_.backend(), reporter_);
       if (range) {
         op_.range.since = range->first;
         op_.range.until = range->second;
@@ -129,8 +128,8 @@ class OpReader {
         }
         entry.Finish();
       }
-      if (param.name.find('[') != std::string::npos || param.name == "all" ||
-          param.name == "op" || !PortNameOf(param.name).empty()) {
+      if (param.name.find('[') != std::string::npos || param.name == "all" || param.name == "op" ||
+          !PortNameOf(param.name).empty()) {
         reporter_.AtKey(node, absl::StrCat(Quoted(param.name), " is no name of a param"));
       }
       if (op_.params.size() >= opdb::kMaxParams) {
@@ -202,9 +201,8 @@ class OpReader {
       }
       variant.group = Group(*row.place, row.group);
       auto& same = known_rows[{variant.group, variant.dtypes}];
-      if (std::any_of(same.begin(), same.end(), [&](const opdb::Range& other) {
-            return Overlap(other, variant.range);
-          })) {
+      if (std::any_of(same.begin(), same.end(),
+                      [&](const opdb::Range& other) { return Overlap(other, variant.range); })) {
         reporter_.AtKey(*row.place,
                         absl::StrCat("row ", Quoted(variant.id),
                                      " repeats the dtypes of another of its group and range"));
@@ -255,8 +253,9 @@ class OpReader {
       const auto end = all.begin() + static_cast<std::ptrdiff_t>(i);
       const auto it = std::find_if(all.begin(), end, hides);
       if (it == end) continue;
-      reporter_.Warn(*places[i], absl::StrCat("row ", Quoted(all[i].id), " is never chosen: ",
-                                              Quoted(it->id), " above accepts all that it accepts"));
+      reporter_.Warn(*places[i],
+                     absl::StrCat("row ", Quoted(all[i].id), " is never chosen: ", Quoted(it->id),
+                                  " above accepts all that it accepts"));
     }
   }
 
@@ -271,8 +270,8 @@ class OpReader {
           });
       if (accepted || (op_.ports[i].flags & opdb::kPortOptional) != 0) continue;
       reporter_.AtKey(rows,
-                   absl::StrCat("no row accepts the required port ", Quoted(op_.ports[i].name),
-                                ": list its dtypes, or declare it optional: true"));
+                      absl::StrCat("no row accepts the required port ", Quoted(op_.ports[i].name),
+                                   ": list its dtypes, or declare it optional: true"));
     }
   }
 
@@ -321,7 +320,8 @@ class OpReader {
       std::erase_if(copy.children,
                     [](const Node& child) { return child.key == "each" || child.key == "tags"; });
       const Node* tag = tags == nullptr ? nullptr : tags->find(name);
-      Put(copy, "tag", tag == nullptr ? CamelCase(name) : tag->text);
+      copy.children.push_back(
+          ScalarNode(copy, tag == nullptr ? CamelCase(name) : tag->text, "tag"));
       auto params = std::find_if(copy.children.begin(), copy.children.end(),
                                  [](const Node& child) { return child.key == "params"; });
       if (params == copy.children.end()) {
@@ -330,7 +330,7 @@ class OpReader {
         map.key = "params";
         params = copy.children.end() - 1;
       }
-      Put(*params, param.name, absl::StrCat(value));
+      params->children.push_back(ScalarNode(*params, absl::StrCat(value), param.name));
       out.push_back(std::move(copy));
     }
     return out;
@@ -345,14 +345,6 @@ class OpReader {
       reporter_.AtKey(tag, absl::StrCat("unknown value ", Quoted(tag.key), " of ", param.name,
                                         DidYouMeanOf(tag.key, names)));
     }
-  }
-  static void Put(Node& map, std::string_view key, std::string text) {
-    Node& child = map.children.emplace_back();
-    child.kind = Node::Kind::kScalar;
-    child.key = key;
-    child.text = std::move(text);
-    child.line = map.line;
-    child.column = map.column;
   }
   static std::string CamelCase(std::string_view name) {
     std::string out;

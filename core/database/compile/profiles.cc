@@ -13,7 +13,6 @@
 namespace quantgate::opdefs {
 namespace {
 
-
 std::string Unknown(std::string_view name, const Profiles& profiles) {
   std::vector<std::string_view> known;
   for (const auto& [id, profile] : profiles.profiles) known.push_back(id);
@@ -62,7 +61,8 @@ class Expander {
     }
     const auto it = profiles_.profiles.find(name);
     if (it == profiles_.profiles.end()) {
-      to.At(item, Unknown(name, profiles_));
+      // It may stand in what couldn't be read.
+      if (!profiles_.broken) to.At(item, Unknown(name, profiles_));
       return;
     }
     if (const auto begin = std::find(path_.begin(), path_.end(), name); begin != path_.end()) {
@@ -117,8 +117,8 @@ void ReadConstraints(const Node& node, const Reporter& reporter, const Ir& ir,
       }
       FindForm(entry, entry.key, reporter);
       std::string name = entry.key;
-      profiles.constraints.insert_or_assign(
-          std::move(name), SharedConstraint{std::move(entry), *section, reporter});
+      profiles.constraints.insert_or_assign(std::move(name),
+                                            SharedConstraint{std::move(entry), *section, reporter});
     }
   }
 }
@@ -127,6 +127,7 @@ void Read(const Node& node, const Reporter& reporter, const Ir& ir, const Backen
           Profiles& profiles) {
   MapReader map(node, "profiles.yaml", reporter);
   if (!map.ok()) return;
+  const size_t before = reporter.errors->count();
   std::set<std::string> names;
   for (const Node& part : node.children) {
     if (TakesSection(map, part)) ReadConstraints(part, reporter, ir, backend, profiles, names);
@@ -145,7 +146,9 @@ void Read(const Node& node, const Reporter& reporter, const Ir& ir, const Backen
     }
     profiles.profiles.insert_or_assign(profile.key, SharedProfile{profile, reporter});
   }
-  // Unknown names and cycles are told here, whether an op uses them or not.
+  // Of a section that isn't one every name would be unknown.
+  if (reporter.errors->count() != before) return;
+  // Unknown names and cycles are reported here, whether an op uses them or not.
   for (const Node& profile : list->children) {
     Node use;
     use.kind = Node::Kind::kList;

@@ -1,7 +1,7 @@
 #include "core/database/compile/rows_reader.h"
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -23,13 +23,11 @@ std::vector<std::string_view> Split(std::string_view text, char by) {
   return parts;
 }
 
+// Of an id: no larger than an int.
 std::optional<int> Number(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0) {
-    return std::nullopt;
-  }
-  return value;
+  const auto number = WholeNumber(text);
+  if (!number || *number < 0 || *number > std::numeric_limits<int>::max()) return std::nullopt;
+  return static_cast<int>(*number);
 }
 
 DtypeMask AnyDtype() {
@@ -42,15 +40,6 @@ DtypeMask AnyDtype() {
     }
   }
   return mask;
-}
-
-Node ScalarAt(const Node& place, std::string_view text) {
-  Node node;
-  node.kind = Node::Kind::kScalar;
-  node.text = text;
-  node.line = place.line;
-  node.column = place.column;
-  return node;
 }
 
 }  // namespace
@@ -129,7 +118,7 @@ std::optional<RowsReader::Cells> RowsReader::ReadCells(const Node& text) {
         alternatives.push_back(0);
       } else if (name == "any") {
         alternatives.push_back(AnyDtype());
-      } else if (const auto dtype = OneDtype(ScalarAt(text, name), reporter_)) {
+      } else if (const auto dtype = OneDtype(ScalarNode(text, name), reporter_)) {
         alternatives.push_back(MaskOf(*dtype));
       } else {
         return std::nullopt;
@@ -236,9 +225,9 @@ void RowsReader::Add(const Node& node, const Ids& ids, const Variant& like,
   }
   const size_t named = static_cast<size_t>(ids.last - ids.first) + 1;
   if (all.size() != named) {
-    reporter_.At(node, absl::StrCat(Quoted(node.key), " names ", named,
-                                    " rows, its alternatives make ",
-                                    all.size() > kMostRows ? "far more" : absl::StrCat(all.size())));
+    reporter_.At(node,
+                 absl::StrCat(Quoted(node.key), " names ", named, " rows, its alternatives make ",
+                              all.size() > kMostRows ? "far more" : absl::StrCat(all.size())));
     return;
   }
   for (size_t i = 0; i < named; ++i) {

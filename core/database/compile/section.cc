@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/nearest.h"
+#include "core/database/compile/symbols.h"
 
 namespace quantgate::opdefs {
 namespace {
@@ -11,20 +12,11 @@ namespace {
 constexpr std::string_view kDocumented = "documented";
 constexpr std::string_view kMeasured = "measured";
 
-std::optional<SdkKey> KnownSdk(std::string_view text, const Node& node, const Ir& ir,
-                               const Backend& backend, const Reporter& reporter) {
-  const auto key = ParseSdk(text);
-  if (!key.ok()) {
-    reporter.AtKey(node, std::string(key.status().message()));
-    return std::nullopt;
-  }
-  std::vector<std::string> known;
-  for (const SdkKey sdk : backend.sdks) known.push_back(SdkName(sdk));
-  for (const auto& [id, source] : ir.sources) known.push_back(SdkName(source.sdk));
-  if (std::find(known.begin(), known.end(), SdkName(*key)) != known.end()) return *key;
-  reporter.AtKey(node, absl::StrCat("unknown SDK ", Quoted(text),
-                                    ": neither the backend's nor of a source",
-                                    DidYouMeanOf(text, known)));
+std::optional<SdkKey> SdkAt(std::string_view text, const Node& node, const Ir& ir,
+                            const Backend& backend, const Reporter& reporter) {
+  const auto key = KnownSdk(text, ir, backend);
+  if (key.ok()) return *key;
+  reporter.AtKey(node, std::string(key.status().message()));
   return std::nullopt;
 }
 
@@ -56,20 +48,20 @@ std::optional<std::pair<SdkKey, SdkKey>> SdkRange(std::string_view text, const N
   std::pair<SdkKey, SdkKey> range{0, kSdkOpen};
   const std::string_view first = text.substr(0, dots), last = text.substr(dots + 2);
   if (!first.empty()) {
-    const auto since = KnownSdk(first, node, ir, backend, reporter);
+    const auto since = SdkAt(first, node, ir, backend, reporter);
     if (!since) return std::nullopt;
     range.first = *since;
   }
   if (!last.empty()) {
-    const auto until = KnownSdk(last, node, ir, backend, reporter);
+    const auto until = SdkAt(last, node, ir, backend, reporter);
     if (!until) return std::nullopt;
     range.second = *until;
   }
   const SdkKey oldest = backend.sdks.empty() ? SdkKey{0} : backend.sdks.front();
   if (range.second <= std::max(range.first, oldest)) {
-    reporter.AtKey(node, absl::StrCat("empty range: until ", SdkName(range.second),
-                                      " (exclusive) from ",
-                                      SdkName(std::max(range.first, oldest))));
+    reporter.AtKey(node,
+                   absl::StrCat("empty range: until ", SdkName(range.second), " (exclusive) from ",
+                                SdkName(std::max(range.first, oldest))));
     return std::nullopt;
   }
   return range;

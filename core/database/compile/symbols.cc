@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/nearest.h"
 
@@ -54,6 +55,18 @@ std::string ShortPortName(std::string_view name) {
   std::string text(name);
   std::erase_if(text, [](char c) { return c == '[' || c == ']'; });
   return text;
+}
+
+absl::StatusOr<SdkKey> KnownSdk(std::string_view text, const Ir& ir, const Backend& backend) {
+  const auto key = ParseSdk(text);
+  if (!key.ok()) return key.status();
+  std::vector<std::string> known;
+  for (const SdkKey sdk : backend.sdks) known.push_back(SdkName(sdk));
+  for (const auto& [id, source] : ir.sources) known.push_back(SdkName(source.sdk));
+  if (std::find(known.begin(), known.end(), SdkName(*key)) != known.end()) return *key;
+  return absl::NotFoundError(absl::StrCat("unknown SDK ", Quoted(text),
+                                          ": neither the backend's nor of a source",
+                                          DidYouMeanOf(text, known)));
 }
 
 std::optional<PortRef> Symbols::FindPort(std::string_view written) const {
@@ -142,21 +155,10 @@ std::optional<SdkKey> Symbols::Sdk(const Node& node, const Reporter& reporter) c
     reporter.At(node, "an SDK version must be quoted text like \"2.25\"");
     return std::nullopt;
   }
-  const auto key = ParseSdk(node.text);
-  if (!key.ok()) {
-    reporter.At(node, std::string(key.status().message()));
-    return std::nullopt;
-  }
-  std::vector<std::string> known;
-  for (const SdkKey sdk : backend_.sdks) known.push_back(SdkName(sdk));
-  for (const auto& [id, source] : ir_.sources) known.push_back(SdkName(source.sdk));
-  if (std::find(known.begin(), known.end(), SdkName(*key)) == known.end()) {
-    reporter.At(node, absl::StrCat("unknown SDK ", Quoted(node.text),
-                                   ": neither the backend's nor of a source",
-                                   DidYouMeanOf(node.text, known)));
-    return std::nullopt;
-  }
-  return *key;
+  const auto key = KnownSdk(node.text, ir_, backend_);
+  if (key.ok()) return *key;
+  reporter.At(node, std::string(key.status().message()));
+  return std::nullopt;
 }
 
 std::optional<int> Symbols::Arch(const Node& node, std::string_view name,

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "core/database/compile/document/map_reader.h"
 #include "core/database/compile/ir.h"
 
@@ -29,6 +30,9 @@ std::optional<PortName> ParsePortName(std::string_view text);
 std::string PortNameOf(std::string_view text);
 // The other way round.
 std::string ShortPortName(std::string_view name);
+
+// An SDK that the backend has knowledge of, or that is a source's.
+absl::StatusOr<SdkKey> KnownSdk(std::string_view text, const Ir& ir, const Backend& backend);
 
 class Symbols {
  public:

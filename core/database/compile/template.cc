@@ -1,7 +1,6 @@
 #include "core/database/compile/template.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,13 +12,6 @@ namespace {
 
 constexpr int64_t kMostEntries = 64;
 
-std::optional<int64_t> Whole(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // "i", "-i", "3*i", "3*i+1", "i-2": a number times i plus a number.
 std::optional<int64_t> Linear(std::string_view text, int64_t i) {
   const size_t at = text.find('i');
@@ -30,13 +22,13 @@ std::optional<int64_t> Linear(std::string_view text, int64_t i) {
     by = -1;
   } else if (!factor.empty()) {
     if (!factor.ends_with('*')) return std::nullopt;
-    const auto number = Whole(factor.substr(0, factor.size() - 1));
+    const auto number = WholeNumber(factor.substr(0, factor.size() - 1));
     if (!number || *number < -1000 || *number > 1000) return std::nullopt;
     by = *number;
   }
   if (!rest.empty()) {
     if (rest[0] == '+') rest.remove_prefix(1);
-    const auto number = Whole(rest);
+    const auto number = WholeNumber(rest);
     if (!number || *number < -1000 || *number > 1000) return std::nullopt;
     plus = *number;
   }
@@ -88,8 +80,8 @@ std::vector<Node> ExpandEach(const Node& node, const Reporter& reporter) {
   if (each == nullptr) return {node};
   const std::string_view text = each->text;
   const size_t dots = text.find("..");
-  const auto first = dots == text.npos ? std::nullopt : Whole(text.substr(0, dots));
-  const auto last = dots == text.npos ? std::nullopt : Whole(text.substr(dots + 2));
+  const auto first = dots == text.npos ? std::nullopt : WholeNumber(text.substr(0, dots));
+  const auto last = dots == text.npos ? std::nullopt : WholeNumber(text.substr(dots + 2));
   if (!each->is_scalar() || !first || !last || *first < 0 || *last < *first ||
       *last - *first >= kMostEntries) {
     reporter.At(*each, absl::StrCat("`each` must be a range of whole numbers like 0..4, of ",

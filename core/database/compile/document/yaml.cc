@@ -133,6 +133,27 @@ bool WantsText(const Node& node) { return !node.is_scalar() || node.quoted; }
 
 }  // namespace
 
+std::optional<int64_t> WholeNumber(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+Node ScalarNode(const Node& place, std::string_view text, std::string_view key) {
+  Node node;
+  node.kind = Node::Kind::kScalar;
+  node.text = text;
+  node.key = key;
+  node.line = place.line;
+  node.column = place.column;
+  if (!key.empty()) {
+    node.key_line = place.line;
+    node.key_column = place.column;
+  }
+  return node;
+}
+
 const Node* Node::find(std::string_view name) const {
   const auto it = std::find_if(children.begin(), children.end(),
                                [&](const Node& child) { return child.key == name; });

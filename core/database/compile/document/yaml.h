@@ -33,6 +33,12 @@ struct Node {
   std::optional<bool> flag() const;
 };
 
+// "12", "-3"; nothing for other text.
+std::optional<int64_t> WholeNumber(std::string_view text);
+
+// Text as if it stood in the file, at the place of another node.
+Node ScalarNode(const Node& place, std::string_view text, std::string_view key = {});
+
 inline constexpr size_t kMaxFileBytes = size_t{4} << 20;
 inline constexpr int kMaxDepth = 64;
 inline constexpr size_t kMaxNodes = 250'000;

@@ -242,12 +242,16 @@ constexpr Case kOfProfiles[] = {
      "htp/profiles.yaml:4:10: \"finite\" is a constraint: name it at a port"},
     {"documented:\n", "documentd:\n",
      "htp/profiles.yaml:5:1: unknown key \"documentd\" of profiles.yaml (did you mean "
-     "documented?)\nhtp/profiles.yaml:2:12: unknown profile or constraint "
-     "\"finite\"\nhtp/profiles.yaml:2:20: unknown profile or constraint "
-     "\"positive\"\nhtp/Op.yaml:11:17: unknown profile or constraint \"positive\""},
+     "documented?)"},
+    {"documented:\n", "documentd 2.25..:\n",
+     "htp/profiles.yaml:5:1: unknown section \"documentd 2.25..\": documented or measured, and "
+     "maybe a range of SDKs (did you mean documented?)"},
+    {"documented:\n", "documented 2.26..:\n",
+     "htp/profiles.yaml:5:1: unknown SDK \"2.26\": neither the backend's nor of a source (did you "
+     "mean 2.25?)"},
     {"profiles:\n", "profils:\n",
      "htp/profiles.yaml:1:1: unknown key \"profils\" of profiles.yaml (did you mean "
-     "profiles?)\nhtp/Op.yaml:10:8: unknown profile or constraint \"both-ports\""},
+     "profiles?)"},
     {"  finite: {valid_scale: finite}", "  scales: {valid_scale: finite}",
      "htp/profiles.yaml:2:3: duplicate name \"scales\""},
     {"  finite: {valid_scale: finite}", "  finite: {valid_scal: finite}",
