@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "core/report/reporter.h"
 #include "quantgate/quantgate.h"
 #include "quantgate/reader.h"
 

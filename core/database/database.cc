@@ -211,6 +211,21 @@ std::vector<std::string> Database::Sdks(std::string_view backend) const {
   return names;
 }
 
+std::optional<std::string> Database::CombinationsSince(std::string_view backend) const {
+  const int i = view_->FindBackend(backend);
+  if (i < 0) return std::nullopt;
+  const SdkKey since = view_->backends()[static_cast<size_t>(i)].tuples_since;
+  if (since == kSdkOpen) return std::nullopt;
+  return since == 0 ? std::string() : SdkName(since);
+}
+
+std::vector<std::string> Database::TextsOf(std::string_view document, std::string_view key) const {
+  const opdb::Tree list = view_->Document(document)[key];
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < list.size(); ++i) texts.emplace_back(list.at(i).str());
+  return texts;
+}
+
 std::vector<std::string> Database::Archs(std::string_view backend) const {
   const int i = view_->FindBackend(backend);
   if (i < 0) return {};

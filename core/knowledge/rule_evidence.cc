@@ -1,4 +1,4 @@
-#include "core/knowledge/rule_evidence.h"
+#include "quantgate/rule_evidence.h"
 
 #include <fmt/core.h>
 

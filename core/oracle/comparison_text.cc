@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/oracle/comparison_report.h"
-#include "core/report/layout.h"
 #include "core/report/text_page.h"
+#include "quantgate/text.h"
 
 namespace quantgate::verify {
 namespace {

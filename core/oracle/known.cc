@@ -4,8 +4,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/report/layout.h"
 #include "nlohmann/json.hpp"
+#include "quantgate/text.h"
 
 namespace quantgate::verify {
 namespace {

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 
 namespace quantgate::verify {
 namespace {

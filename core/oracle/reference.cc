@@ -6,9 +6,9 @@
 
 #include "absl/status/status.h"
 #include "core/oracle/tensor_data.h"
-#include "core/report/layout.h"
 #include "nlohmann/json.hpp"
 #include "quantgate/reader.h"
+#include "quantgate/text.h"
 
 namespace quantgate::verify {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/policy/config.h"
+#include "quantgate/config.h"
 
 #include <algorithm>
 #include <array>
@@ -8,13 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/absl_view.h"
-#include "core/base/nearest.h"
 #include "core/database/compile/document/map_reader.h"
 #include "core/database/compile/document/yaml.h"
-#include "core/policy/rule_set.h"
 #include "core/policy/toml.h"
 #include "core/readers/file_bytes.h"
-#include "core/report/layout.h"
+#include "quantgate/policy.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 namespace {

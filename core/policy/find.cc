@@ -3,9 +3,9 @@
 #include <system_error>
 
 #include "core/database/compile/document/yaml.h"
-#include "core/policy/config.h"
 #include "core/policy/toml.h"
 #include "core/readers/file_bytes.h"
+#include "quantgate/config.h"
 
 namespace quantgate {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/policy/policy.h"
+#include "quantgate/policy.h"
 
 #include <fmt/core.h>
 

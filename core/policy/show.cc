@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/policy/config.h"
-#include "core/report/layout.h"
+#include "quantgate/config.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 namespace {

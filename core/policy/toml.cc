@@ -20,7 +20,7 @@
 #include <string>
 #include <utility>
 
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 namespace {

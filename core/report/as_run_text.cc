@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/report/layout.h"
 #include "core/report/reporter.h"
 #include "core/report/text_page.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 namespace {

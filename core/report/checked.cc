@@ -1,4 +1,4 @@
-#include "core/report/checked.h"
+#include "quantgate/checked.h"
 
 namespace quantgate {
 

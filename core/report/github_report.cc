@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/report/layout.h"
 #include "core/report/place.h"
 #include "core/report/reporters.h"
 #include "core/report/words.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 namespace {

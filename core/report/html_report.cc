@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/report/layout.h"
 #include "core/report/reporters.h"
 #include "core/report/web.h"
 #include "core/report/words.h"
+#include "quantgate/text.h"
 #include "quantgate/version.h"
 
 namespace quantgate {

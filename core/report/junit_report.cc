@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/report/layout.h"
 #include "core/report/place.h"
 #include "core/report/reporters.h"
 #include "core/report/words.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 
 #include <fmt/core.h>
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/report/layout.h"
 #include "core/report/words.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 namespace {

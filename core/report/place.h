@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/report/checked.h"
+#include "quantgate/checked.h"
 
 namespace quantgate {
 

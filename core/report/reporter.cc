@@ -43,11 +43,40 @@ std::optional<ReportFormat> ReportFormatFromName(std::string_view name) {
   return std::nullopt;
 }
 
-bool NeedsGraph(ReportFormat format) { return EntryOf(format).needs_graph; }
+bool HasView(ReportFormat format, ReportView view) {
+  switch (view) {
+    case ReportView::kFindings:
+      return true;
+    case ReportView::kStatistics:
+      return format == ReportFormat::kText || format == ReportFormat::kJson;
+    case ReportView::kTargets:
+      return format == ReportFormat::kText;
+  }
+  return false;
+}
 
-bool NeedsLines(ReportFormat format) { return EntryOf(format).needs_lines; }
+ReportNeeds NeedsOf(ReportFormat format, ReportView view) {
+  if (view != ReportView::kFindings) return {};
+  const Entry& entry = EntryOf(format);
+  return {.graph = entry.needs_graph, .lines = entry.needs_lines};
+}
 
-std::unique_ptr<Reporter> MakeReporter(ReportFormat format, const ReporterOptions& options) {
+absl::StatusOr<std::unique_ptr<Reporter>> MakeReporter(ReportFormat format,
+                                                       const ReporterOptions& options) {
+  if (!HasView(format, options.view)) {
+    return absl::InvalidArgumentError(
+        std::string(EntryOf(format).name) + (options.view == ReportView::kStatistics
+                                                 ? " has no statistics; text and json have"
+                                                 : " has no lines of targets; text has"));
+  }
+  switch (options.view) {
+    case ReportView::kFindings:
+      break;
+    case ReportView::kStatistics:
+      return MakeStatisticsReporter(options, format == ReportFormat::kJson);
+    case ReportView::kTargets:
+      return MakeTargetsReporter(options);
+  }
   return EntryOf(format).make(options);
 }
 

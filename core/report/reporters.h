@@ -15,6 +15,9 @@ std::unique_ptr<Reporter> MakeGithubReporter(const ReporterOptions& options);
 std::unique_ptr<Reporter> MakeJunitReporter(const ReporterOptions& options);
 std::unique_ptr<Reporter> MakeHtmlReporter(const ReporterOptions& options);
 std::unique_ptr<Reporter> MakeModelExplorerReporter(const ReporterOptions& options);
+// Of the other views.
+std::unique_ptr<Reporter> MakeStatisticsReporter(const ReporterOptions& options, bool json);
+std::unique_ptr<Reporter> MakeTargetsReporter(const ReporterOptions& options);
 
 }  // namespace quantgate
 

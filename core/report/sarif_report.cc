@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "core/report/fingerprint.h"
-#include "core/report/layout.h"
 #include "core/report/place.h"
 #include "core/report/reporters.h"
 #include "core/report/words.h"
+#include "quantgate/text.h"
 #include "quantgate/version.h"
 
 namespace quantgate {

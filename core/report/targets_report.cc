@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/report/layout.h"
 #include "core/report/reporters.h"
 #include "core/report/words.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 namespace {

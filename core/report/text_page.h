@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/report/layout.h"
 #include "core/report/reporter.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 

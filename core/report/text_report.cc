@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/report/layout.h"
 #include "core/report/reporters.h"
 #include "core/report/text_page.h"
 #include "core/report/words.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 namespace {

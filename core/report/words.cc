@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/report/checked.h"
-#include "core/report/layout.h"
+#include "quantgate/checked.h"
 #include "quantgate/report.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 

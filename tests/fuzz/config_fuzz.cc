@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/policy/config.h"
+#include "quantgate/config.h"
 #include "tests/fuzz/round_trip.h"
 #include "tests/fuzz/scratch_folder.h"
 

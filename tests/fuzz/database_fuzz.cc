@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/database/compile/compile.h"
+#include "quantgate/diff.h"
+#include "quantgate/matrix.h"
 #include "quantgate/quantgate.h"
 #include "tests/fuzz/byte_source.h"
 #include "tests/fuzz/random_model.h"

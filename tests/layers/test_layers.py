@@ -26,7 +26,7 @@ def folder_of(path: str, folders: dict[str, set[str]]) -> str | None:
 
 
 def sources(folder: str) -> list[Path]:
-    return sorted(p for p in (ROOT / folder).rglob("*") if p.suffix in (".h", ".cc"))
+    return sorted(p for p in (ROOT / folder).rglob("*") if p.suffix in (".h", ".hpp", ".cc"))
 
 
 def includes(path: Path) -> list[str]:

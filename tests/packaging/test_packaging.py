@@ -18,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSUMER = ROOT / "tests/packaging/consumer"
+EXAMPLE = ROOT / "docs/examples/embed/check.cpp"
 MODEL = ROOT / "docs/examples/planted.onnx"
 BUILD = Path(os.environ["QUANTGATE_BUILD"])
 CLI = os.environ["QUANTGATE_CLI"]
@@ -52,8 +53,11 @@ class Packaging(unittest.TestCase):
 
     def build(self, compiler: str, *arguments: object) -> Path:
         build = Path(tempfile.mkdtemp(dir=self.folder))
-        run("cmake", "-S", CONSUMER, "-B", build, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", *arguments)
+        run("cmake", "-S", CONSUMER, "-B", build, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}",
+            f"-DEXAMPLE={EXAMPLE}", *arguments)
         run("cmake", "--build", build)
+        # What the umbrella header leaves out is linked by a program of its own.
+        subprocess.run([build / "tour"], check=True, env=self.environment)
         return build / "consumer"
 
     def test_find_package(self) -> None:
@@ -86,8 +90,18 @@ class Packaging(unittest.TestCase):
         run(COMPILERS[0], "-std=c++20", CONSUMER / "consumer.cc", "-o", program, *flags)
         self.answers_as_the_tool(program)
 
+    def test_the_example_links_the_c_library_alone(self) -> None:
+        for compiler in COMPILERS:
+            with self.subTest(compiler=compiler):
+                program = self.folder / "example"
+                run(compiler, "-std=c++17", "-fno-exceptions", "-Wall", "-Wextra", "-Werror", EXAMPLE,
+                    f"-I{self.prefix}/include", f"-L{self.library.parent}", "-lquantgate_c", "-o", program)
+                self.answers_as_the_tool(program)
+                needed = set(re.findall(r"NEEDED.*\[([\w+-]+)\.so", run("readelf", "-d", program)))
+                self.assertLessEqual(needed, {"libquantgate_c", "libstdc++", "libgcc_s", "libm", "libc"})
+
     def test_the_library_shows_public_symbols_only(self) -> None:
-        headers = "".join(path.read_text() for path in (self.prefix / "include/quantgate").glob("*.h"))
+        headers = "".join(path.read_text() for path in (self.prefix / "include/quantgate").glob("*.h*"))
         shown = run("nm", "-DC", "--defined-only", self.library).splitlines()
         self.assertGreater(len(shown), 50)
         for line in shown:
@@ -104,8 +118,11 @@ class Packaging(unittest.TestCase):
         self.assertTrue((self.library.parent / f"libquantgate.so.{version}").is_file())
 
     def test_headers_stand_alone(self) -> None:
-        headers = sorted(path.name for path in (self.prefix / "include/quantgate").glob("*.h"))
-        self.assertIn("quantgate.h", headers)
+        headers = sorted(path.name for path in (self.prefix / "include/quantgate").glob("*.h*"))
+        self.assertLessEqual({"quantgate.h", "quantgate.hpp", "policy.h", "report_formats.h"}, set(headers))
+        page = (ROOT / "docs/embedding.md").read_text()
+        for header in set(headers) - {"export.h", "as_run.h", "consequence.h", "version.h"}:
+            self.assertIn(header, page)
         for header in headers:
             with self.subTest(header=header):
                 run(COMPILERS[0], "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++",

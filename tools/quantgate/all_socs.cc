@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 #include "quantgate/version.h"
 #include "tools/quantgate/table.h"
 

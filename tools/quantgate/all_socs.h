@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/report/reporter.h"
+#include "quantgate/report_text.h"
 #include "quantgate/survey.h"
 
 namespace quantgate::cli {

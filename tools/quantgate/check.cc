@@ -8,20 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "core/policy/config.h"
-#include "core/policy/policy.h"
-#include "core/report/reporter.h"
+#include "quantgate/config.h"
+#include "quantgate/lower.h"
+#include "quantgate/policy.h"
 #include "quantgate/quantgate.h"
-#include "quantgate/reader.h"
+#include "quantgate/report_formats.h"
+#include "quantgate/survey.h"
 #include "tools/quantgate/all_socs.h"
-#include "tools/quantgate/baseline.h"
 #include "tools/quantgate/check_setup.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/folders.h"
 #include "tools/quantgate/in_order.h"
 #include "tools/quantgate/input.h"
-#include "tools/quantgate/model_places.h"
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/overlay.h"
 #include "tools/quantgate/progress.h"
@@ -57,11 +56,6 @@ int JobsOf(const CheckFlags& flags) {
                         : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8);
 }
 
-// What a format shows beyond the report.
-struct Wants {
-  bool graph = false, lines = false;
-};
-
 // What became of one model of an input: a report per target, or why it can't be read.
 struct Outcome {
   std::string source;
@@ -69,17 +63,29 @@ struct Outcome {
   std::vector<Checked> reports;
 };
 
+// The names of each node's outputs.
+std::vector<std::vector<std::string>> OutputNames(const Model& model) {
+  std::vector<std::vector<std::string>> names(model.nodes.size());
+  for (size_t i = 0; i < model.nodes.size(); ++i) {
+    for (const TensorId output : model.nodes[i].outputs) {
+      if (output == kNoTensor) continue;
+      names[i].push_back(model.tensors[static_cast<size_t>(output)].name);
+    }
+  }
+  return names;
+}
+
 class Checker {
  public:
   // `encodings` may be null.
   Checker(const CheckFlags& flags, const std::vector<Validator>& validators, Policy policy,
-          std::string baseline, Wants wants, const Database& database,
+          std::string baseline, ReportNeeds needs, const Database& database,
           const EncodingsFile* encodings, Output& output, Reporter& reporter)
       : flags_(flags),
         validators_(validators),
         policy_(std::move(policy)),
         baseline_(std::move(baseline)),
-        wants_(wants),
+        needs_(needs),
         database_(database),
         encodings_(encodings),
         output_(output),
@@ -121,7 +127,7 @@ class Checker {
     for (const std::string& note : reporter_.notes()) Note(note);
     for (const std::string& note : policy_.Notes()) Note(note);
     if (flags_.write_baseline.empty()) return absl::OkStatus();
-    if (const absl::Status status = new_baseline_.Write(); !status.ok()) return status;
+    if (const absl::Status status = WriteBaseline(); !status.ok()) return status;
     Note(flags_.write_baseline + ": " + std::to_string(new_baseline_.count()) + " findings");
     // What was found is known now.
     if (exit_status_ != kUnusable) exit_status_ = kFine;
@@ -139,7 +145,7 @@ class Checker {
           outcome.reports.push_back(Check(validator, *read.model));
           outcome.reports.back().report.model = read.source;
         }
-        if (wants_.lines && path != "-") {
+        if (needs_.lines && path != "-") {
           for (Checked& checked : outcome.reports) checked.lines = NodeLines(path, *read.model);
         }
       }
@@ -152,10 +158,27 @@ class Checker {
     Checked checked;
     checked.report =
         encodings_ != nullptr ? validator.Check(model, *encodings_) : validator.Check(model);
-    if (!wants_.graph) return checked;
-    checked.graph = GraphOf(model, encodings_, checked.report, validator.target(), database_);
+    if (!needs_.graph) return checked;
+    checked.graph = GraphOf(model, checked.report, validator.target());
     checked.outputs = OutputNames(model);
     return checked;
+  }
+
+  // The graph that was evaluated for `report`; nullopt where the target knows no ops.
+  std::optional<LoweredGraph> GraphOf(Model model, const Report& report,
+                                      const Target& target) const {
+    const std::optional<Route> route = RouteFromName(report.route);
+    if (!target.unsupported().empty() || model.nodes.empty() || !route) return std::nullopt;
+    // What does not fit is in the report already.
+    if (encodings_ != nullptr) ApplyEncodings(*encodings_, model, database_);
+    return Lower(std::move(model), target, *route, database_);
+  }
+
+  absl::Status WriteBaseline() const {
+    absl::StatusOr<Output> output = Output::Open(flags_.write_baseline);
+    if (!output.ok()) return output.status();
+    output->Write(new_baseline_.Text());
+    return output->Commit();
   }
 
   void Tell(Outcome outcome) {
@@ -192,7 +215,7 @@ class Checker {
   const std::vector<Validator>& validators_;
   Policy policy_;
   const std::string baseline_;
-  const Wants wants_;
+  const ReportNeeds needs_;
   const Database& database_;
   const EncodingsFile* encodings_;
   Output& output_;
@@ -361,11 +384,10 @@ int PrintConfig(const Config& config, ReportFormat format) {
   return status.ok() ? kFine : Fail(status);
 }
 
-std::unique_ptr<Reporter> ReporterOf(const CheckFlags& flags, ReportFormat format, size_t targets,
-                                     const ReporterOptions& options) {
-  if (flags.statistics) return MakeStatisticsReporter(options, format == ReportFormat::kJson);
-  if (format == ReportFormat::kText && targets > 1) return MakeTargetsReporter(options);
-  return MakeReporter(format, options);
+ReportView ViewOf(const CheckFlags& flags, ReportFormat format, size_t targets) {
+  if (flags.statistics) return ReportView::kStatistics;
+  return targets > 1 && HasView(format, ReportView::kTargets) ? ReportView::kTargets
+                                                              : ReportView::kFindings;
 }
 
 int RunCheck(const CheckFlags& flags) {
@@ -374,7 +396,7 @@ int RunCheck(const CheckFlags& flags) {
   const absl::StatusOr<ReadOptions> input = flags.reading.Parse();
   if (!input.ok()) return Fail(input.status());
   if (flags.models.empty() && !flags.show_config) return Fail("check: MODEL is required");
-  if (flags.statistics && *format != ReportFormat::kText && *format != ReportFormat::kJson) {
+  if (flags.statistics && !HasView(*format, ReportView::kStatistics)) {
     return Fail("--statistics: comes as text or json, not as " + flags.format);
   }
   if (std::count(flags.models.begin(), flags.models.end(), "-") + (flags.encodings == "-") > 1) {
@@ -411,16 +433,17 @@ int RunCheck(const CheckFlags& flags) {
                        *encodings, *output);
   }
   const bool single = flags.models.size() == 1 && validators->size() == 1;
-  const std::unique_ptr<Reporter> reporter =
-      ReporterOf(flags, *format, validators->size(),
-                 {.text = {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)},
-                  .only = single ? flags.models.front() : "",
-                  .root = WorkingDirectory(),
-                  .rules = AllRules()});
-  const Wants wants = {.graph = NeedsGraph(*format) && !flags.statistics,
-                       .lines = NeedsLines(*format) && !flags.statistics};
-  Checker checker(flags, *validators, *std::move(policy), config->baseline, wants, **database,
-                  encodings->has_value() ? &**encodings : nullptr, *output, *reporter);
+  const ReportView view = ViewOf(flags, *format, validators->size());
+  const absl::StatusOr<std::unique_ptr<Reporter>> reporter = MakeReporter(
+      *format, {.view = view,
+                .text = {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)},
+                .only = single ? flags.models.front() : "",
+                .root = WorkingDirectory(),
+                .rules = AllRules()});
+  if (!reporter.ok()) return Fail(reporter.status());
+  Checker checker(flags, *validators, *std::move(policy), config->baseline,
+                  NeedsOf(*format, view), **database,
+                  encodings->has_value() ? &**encodings : nullptr, *output, **reporter);
   checker.Inputs(*input);
   if (!checker.has_output()) return checker.exit_status();
   if (const absl::Status status = checker.Close(); !status.ok()) return Fail(status);

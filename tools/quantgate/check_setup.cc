@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/policy/rule_set.h"
-#include "core/report/layout.h"
-#include "tools/quantgate/baseline.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/input.h"
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/policy/config.h"
-#include "core/policy/policy.h"
+#include "quantgate/config.h"
 #include "quantgate/database.h"
+#include "quantgate/policy.h"
 #include "quantgate/target.h"
 #include "quantgate/validator.h"
 

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/nearest.h"
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/help.h"
 #include "tools/quantgate/output.h"

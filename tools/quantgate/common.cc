@@ -8,8 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/base/nearest.h"
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/progress.h"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/report/reporter.h"
 #include "quantgate/quantgate.h"
+#include "quantgate/report_formats.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/output.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/table.h"
 #include "tools/quantgate/web.h"
 

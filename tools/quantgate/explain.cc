@@ -9,11 +9,9 @@
 #include <system_error>
 #include <vector>
 
-#include "core/base/nearest.h"
-#include "core/knowledge/rule_evidence.h"
-#include "core/report/layout.h"
-#include "core/report/words.h"
 #include "quantgate/quantgate.h"
+#include "quantgate/rule_evidence.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/explain_id.h"

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/report/layout.h"
-#include "core/report/words.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/log_messages.h"
 #include "tools/quantgate/log_nodes.h"
 #include "tools/quantgate/log_source.h"
@@ -82,7 +81,8 @@ std::string FindingText(const std::string& file, const LogFinding& finding, bool
     rows.Add("model", "no node or tensor of it goes by that name");
   }
   for (const MeantNode& node : finding.meant) {
-    rows.Add("model", fmt::format("node \"{}\": {}", Name(node.node), node.verdict));
+    rows.Add("model",
+             fmt::format("node \"{}\": {}", Printable(node.node, kNodeColumns), node.verdict));
     if (!node.says.empty()) rows.text += std::string(11, ' ') + Printable(node.says) + "\n";
   }
   rows.Add("means", finding.means);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 #include "quantgate/version.h"
 
 namespace quantgate::cli {

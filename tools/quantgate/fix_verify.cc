@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "core/oracle/python_module.h"
-#include "core/report/layout.h"
 #include "core/safety/value_range.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/progress.h"
 
 namespace quantgate::cli {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/table.h"
 
 namespace quantgate::cli {

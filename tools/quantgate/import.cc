@@ -21,7 +21,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "core/database/view.h"
 #include "quantgate/database.h"
 #include "quantgate/dtype.h"
 #include "quantgate/overlay.h"
@@ -210,31 +209,36 @@ class PageImport {
   std::vector<std::string> unmapped_, skipped_, edits_;
 };
 
+// Oldest first.
+std::vector<SdkKey> SdksOf(const Database& database, const std::string& backend) {
+  std::vector<SdkKey> keys;
+  for (const std::string& name : database.Sdks(backend)) {
+    if (const absl::StatusOr<SdkKey> key = ParseSdk(name); key.ok()) keys.push_back(*key);
+  }
+  return keys;
+}
+
 // The backend's entry of targets.yaml with one SDK version more.
 std::string BackendEntry(const Database& database, const std::string& name, SdkKey sdk) {
-  const opdb::View& db = database.view();
-  const opdb::BackendRow& row = db.backends()[static_cast<size_t>(db.FindBackend(name))];
   std::set<SdkKey> sdks{sdk};
-  for (const SdkKey known : db.get(row.sdks)) sdks.insert(known);
-  std::vector<std::string> listed, archs;
+  for (const SdkKey known : SdksOf(database, name)) sdks.insert(known);
+  std::vector<std::string> listed;
   for (const SdkKey known : sdks) listed.push_back(fmt::format("\"{}\"", SdkName(known)));
-  for (const opdb::Str arch : db.get(row.archs)) archs.emplace_back(db.str(arch));
+  const std::vector<std::string> archs = database.Archs(name);
   std::string out = fmt::format("  {}: {{", name);
-  if (!archs.empty()) {
-    out += fmt::format("archs: [{}], default_arch: {}, ", fmt::join(archs, ", "),
-                       archs[static_cast<size_t>(row.default_arch)]);
+  if (const auto target = Target::Parse({.backend = name}, database);
+      !archs.empty() && target.ok()) {
+    out += fmt::format("archs: [{}], default_arch: {}, ", fmt::join(archs, ", "), target->arch());
   }
-  out += row.tuples_since == 0 ? "tuple_rows: true"
-         : row.tuples_since == kSdkOpen
-             ? "tuple_rows: false"
-             : fmt::format("tuple_rows: \"{}\"", SdkName(row.tuples_since));
+  const std::optional<std::string> since = database.CombinationsSince(name);
+  out += !since           ? "tuple_rows: false"
+         : since->empty() ? "tuple_rows: true"
+                          : fmt::format("tuple_rows: \"{}\"", *since);
   return out + fmt::format(", sdks: [{}]}}\n", fmt::join(listed, ", "));
 }
 
 std::string NextSdk(const Database& database, const std::string& backend, SdkKey sdk) {
-  const opdb::View& db = database.view();
-  for (const SdkKey known :
-       db.get(db.backends()[static_cast<size_t>(db.FindBackend(backend))].sdks)) {
+  for (const SdkKey known : SdksOf(database, backend)) {
     if (known > sdk) return SdkName(known);
   }
   return "";

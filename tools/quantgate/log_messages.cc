@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 
 namespace quantgate::cli {
 namespace {

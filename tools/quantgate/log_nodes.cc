@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/report/words.h"
 #include "quantgate/reader.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/common.h"
 
 namespace quantgate::cli {
@@ -67,18 +67,20 @@ class Names {
   std::unordered_map<std::string, Entry> nodes_;
 };
 
+bool IsWorse(Consequence a, Consequence b) { return a != b && Worse(a, b) == a; }
+
 MeantNode Describe(const Report& report, size_t index) {
   const NodeReport& node = report.nodes[index];
   MeantNode meant{node.name, std::string(ConsequenceName(node.verdict)), node.reason};
-  if (!node.into.empty()) meant.verdict += fmt::format(", part of \"{}\"", Name(node.into));
+  if (!node.into.empty()) {
+    meant.verdict += fmt::format(", part of \"{}\"", Printable(node.into, kNodeColumns));
+  }
   const Finding* worst = nullptr;
   for (const Finding& finding : report.findings) {
     const bool here = finding.node_index == static_cast<int32_t>(index) ||
                       (!node.into.empty() && finding.node == node.into);
     if (!here) continue;
-    if (worst == nullptr || Severity(finding.consequence) > Severity(worst->consequence)) {
-      worst = &finding;
-    }
+    if (worst == nullptr || IsWorse(finding.consequence, worst->consequence)) worst = &finding;
   }
   if (worst != nullptr) {
     meant.says = fmt::format("{} {}: {}", worst->rule->code, worst->rule->slug, worst->message);

@@ -2,6 +2,7 @@
 #ifndef QUANTGATE_TOOLS_QUANTGATE_LOG_NODES_H_
 #define QUANTGATE_TOOLS_QUANTGATE_LOG_NODES_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "tools/quantgate/log_messages.h"
 
 namespace quantgate::cli {
+
+// Longest name of a node that is shown whole.
+inline constexpr size_t kNodeColumns = 160;
 
 // Checks the model and fills in `meant`. Tools name their ops after a node or one of its outputs,
 // with words behind it ("/conv1/Conv_token_3", "linear_1_QuantizeLinear_OutputReshape") or every

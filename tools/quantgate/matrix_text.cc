@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/table.h"
 
 namespace quantgate::cli {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/report/layout.h"
 #include "quantgate/quantgate.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/op_json.h"

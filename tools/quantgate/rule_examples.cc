@@ -6,7 +6,6 @@
 #include <sstream>
 #include <utility>
 
-#include "core/readers/aimet/encodings_reader.h"
 #include "quantgate/encodings_file.h"
 #include "quantgate/quantgate.h"
 #include "quantgate/reader.h"

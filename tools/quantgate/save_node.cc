@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/nearest.h"
 #include "quantgate/extract.h"
 #include "quantgate/reader.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/common.h"
 
 namespace quantgate::cli {

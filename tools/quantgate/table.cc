@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 
 namespace quantgate::cli {
 

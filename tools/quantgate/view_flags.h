@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/report/layout.h"
 #include "quantgate/database.h"
 #include "quantgate/target.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/overlay.h"
 

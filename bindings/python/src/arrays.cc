@@ -6,7 +6,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 
 namespace quantgate::python {
 namespace {

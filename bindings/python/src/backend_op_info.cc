@@ -3,7 +3,6 @@
 
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/text.h"
-#include "core/database/view.h"
 #include "quantgate/database.h"
 #include "quantgate/dtype.h"
 #include "quantgate/encoding.h"
@@ -40,10 +39,7 @@ py::dict EncodingNumbers() {
 
 // The texts of a list in a document of the database.
 py::tuple DocumentList(const std::string& document, const std::string& key) {
-  const opdb::Tree list = Database::Embedded().view().Document(document)[key];
-  py::tuple tuple(list.size());
-  for (size_t i = 0; i < list.size(); ++i) tuple[i] = Text(list.at(i).str());
-  return tuple;
+  return Texts(Database::Embedded().TextsOf(document, key));
 }
 
 }  // namespace

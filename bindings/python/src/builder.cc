@@ -7,22 +7,20 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "bindings/python/src/arrays.h"
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/errors.h"
 #include "bindings/python/src/model.h"
 #include "bindings/python/src/text.h"
-#include "core/base/nearest.h"
-#include "core/base/text.h"
-#include "core/ir/graph_ends.h"
-#include "core/readers/graph_check.h"
-#include "core/readers/model_finish.h"
+#include "quantgate/text.h"
+#include "quantgate/text.h"
 
 namespace quantgate::python {
 namespace {
 
 namespace py = pybind11;
+
+std::string Quoted(std::string_view name) { return '"' + Printable(name, 100) + '"'; }
 
 std::string Name(py::handle object, std::string_view what) {
   return std::string(Utf8(object, what));
@@ -66,11 +64,7 @@ ParamValue ExplicitParam(py::handle object, const std::string& what) {
     if (kind == "real") return Real(value, what);
     if (kind == "flag") return Integer(value, what) != 0;
     if (kind == "tensor" && IsArray(value)) {
-      TensorParam param = ReadTensorParam(value, what);
-      if (std::string problem = CheckTensorParam(param); !problem.empty()) {
-        ThrowValue(what, problem);
-      }
-      return param;
+      return ReadTensorParam(value, what);
     }
   }
   ThrowValue(what,
@@ -167,33 +161,6 @@ void ReadParams(py::handle object, Node& node) {
   }
 }
 
-std::string Finish(Model& model) {
-  absl::flat_hash_set<absl::string_view> names;
-  names.reserve(model.tensors.size());
-  for (const Tensor& tensor : model.tensors) {
-    if (!names.insert(tensor.name).second) {
-      return "tensor " + Quoted(tensor.name) + " is given twice";
-    }
-  }
-  for (const std::vector<TensorId>* ends : {&model.inputs, &model.outputs}) {
-    for (const TensorId id : *ends) {
-      if (id == kNoTensor) return "an input or output of the graph is None";
-    }
-  }
-  FillGraphEnds(model);
-  const auto problem = FindGraphProblem(model, nullptr);
-  if (!problem) return {};
-  if (problem->node < 0) {
-    return "outputs[" + std::to_string(problem->port) + "]: " + problem->reason;
-  }
-  std::string place = "nodes[" + std::to_string(problem->node) + "]";
-  if (problem->port >= 0) {
-    place += std::string(problem->is_input ? ".inputs[" : ".outputs[") +
-             std::to_string(problem->port) + "]";
-  }
-  return place + ": " + problem->reason;
-}
-
 }  // namespace
 
 ParamValue ParamOf(py::handle object, const std::string& what) {
@@ -209,10 +176,9 @@ ParamValue ParamOf(py::handle object, const std::string& what) {
   ThrowType(what, "a bool, int, float, str, sequence of those, array or dict", object);
 }
 
-Builder::Builder(const py::object& name, const py::object& dialect, const py::object& source) {
-  model_.name = Name(name, "name");
-  model_.dialect = DialectOf(dialect);
-  source_ = source.is_none() ? model_.name : Name(source, "source");
+Builder::Builder(const py::object& name, const py::object& dialect, const py::object& source)
+    : builder_(Name(name, "name"), DialectOf(dialect)) {
+  source_ = source.is_none() ? builder_.model().name : Name(source, "source");
 }
 
 TensorId Builder::AddTensor(const py::object& name, const py::object& dtype,
@@ -246,8 +212,8 @@ int32_t Builder::AddNode(const py::object& op, const py::object& inputs, const p
   node.op = Name(op, "op");
   if (node.op.empty()) ThrowValue("op", "is empty");
   node.name = Name(name, "name");
-  ReadIds(model_, inputs, "inputs", node.inputs);
-  ReadIds(model_, outputs, "outputs", node.outputs);
+  ReadIds(builder_.model(), inputs, "inputs", node.inputs);
+  ReadIds(builder_.model(), outputs, "outputs", node.outputs);
   if (!params.is_none()) ReadParams(params, node);
   if (!dialect.is_none()) node.dialect = DialectOf(dialect);
   node.domain = Name(domain, "domain");
@@ -258,23 +224,21 @@ int32_t Builder::AddNode(const py::object& op, const py::object& inputs, const p
 
 void Builder::AddNote(const py::object& note) {
   CheckUnused();
-  model_.notes.push_back(Name(note, "note"));
+  builder_.AddNote(Name(note, "note"));
 }
 
 std::shared_ptr<LoadedModel> Builder::Build(const py::object& inputs, const py::object& outputs) {
   CheckUnused();
-  model_.inputs.clear();  // of a call that failed
-  model_.outputs.clear();
-  if (!inputs.is_none()) ReadIds(model_, inputs, "inputs", model_.inputs);
-  if (!outputs.is_none()) ReadIds(model_, outputs, "outputs", model_.outputs);
-  std::string problem;
-  {
+  std::vector<TensorId> begins, ends;
+  if (!inputs.is_none()) ReadIds(builder_.model(), inputs, "inputs", begins);
+  if (!outputs.is_none()) ReadIds(builder_.model(), outputs, "outputs", ends);
+  absl::StatusOr<Model> model = [&] {
     const py::gil_scoped_release unlocked;
-    problem = Finish(model_);
-  }
-  if (!problem.empty()) RaiseInputError(source_, absl::InvalidArgumentError(problem));
+    return builder_.Build(std::move(begins), std::move(ends));
+  }();
+  if (!model.ok()) RaiseInputError(source_, model.status());
   used_ = true;
-  return std::make_shared<LoadedModel>(LoadedModel{std::move(model_), source_});
+  return std::make_shared<LoadedModel>(LoadedModel{*std::move(model), source_});
 }
 
 void Builder::CheckUnused() const {
@@ -283,20 +247,16 @@ void Builder::CheckUnused() const {
 
 TensorId Builder::Add(Tensor tensor) {
   CheckUnused();
-  if (std::string problem = FinishTensor(tensor, model_.tensors.size()); !problem.empty()) {
-    throw py::value_error(problem);
-  }
-  model_.tensors.push_back(std::move(tensor));
-  return static_cast<TensorId>(model_.tensors.size() - 1);
+  const absl::StatusOr<TensorId> added = builder_.Add(std::move(tensor));
+  if (!added.ok()) throw py::value_error(std::string(added.status().message()));
+  return *added;
 }
 
 int32_t Builder::Add(Node node) {
   CheckUnused();
-  if (std::string problem = FinishNode(node, model_.nodes.size()); !problem.empty()) {
-    throw py::value_error(problem);
-  }
-  model_.nodes.push_back(std::move(node));
-  return static_cast<int32_t>(model_.nodes.size() - 1);
+  const absl::StatusOr<int32_t> added = builder_.Add(std::move(node));
+  if (!added.ok()) throw py::value_error(std::string(added.status().message()));
+  return *added;
 }
 
 void BindBuilder(py::module_& module) {

@@ -10,6 +10,7 @@
 
 #include "bindings/python/src/model.h"
 #include "quantgate/model.h"
+#include "quantgate/model_builder.h"
 
 namespace quantgate::python {
 
@@ -35,17 +36,14 @@ class Builder {
   TensorId Add(Tensor tensor);
   int32_t Add(Node node);
 
-  void Reserve(size_t nodes) {
-    model_.nodes.reserve(nodes);
-    model_.tensors.reserve(2 * nodes);
-  }
-  size_t tensors() const { return model_.tensors.size(); }
-  size_t nodes() const { return model_.nodes.size(); }
+  void Reserve(size_t nodes) { builder_.Reserve(2 * nodes, nodes); }
+  size_t tensors() const { return builder_.model().tensors.size(); }
+  size_t nodes() const { return builder_.model().nodes.size(); }
 
  private:
   void CheckUnused() const;
 
-  Model model_;
+  ModelBuilder builder_;
   std::string source_;
   bool used_ = false;
 };

@@ -10,9 +10,9 @@
 #include "bindings/python/src/errors.h"
 #include "bindings/python/src/target.h"
 #include "bindings/python/src/text.h"
-#include "core/report/layout.h"
 #include "quantgate/database.h"
 #include "quantgate/dtype.h"
+#include "quantgate/text.h"
 
 namespace quantgate::python {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/text.h"
-#include "core/report/reporter.h"
+#include "quantgate/report_text.h"
 
 namespace quantgate::python {
 namespace {

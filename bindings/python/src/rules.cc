@@ -3,10 +3,9 @@
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/errors.h"
 #include "bindings/python/src/text.h"
-#include "core/base/nearest.h"
-#include "core/knowledge/rule_evidence.h"
-#include "core/report/layout.h"
 #include "quantgate/rule.h"
+#include "quantgate/rule_evidence.h"
+#include "quantgate/text.h"
 
 namespace quantgate::python {
 namespace {

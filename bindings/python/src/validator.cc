@@ -13,8 +13,7 @@
 #include "bindings/python/src/options.h"
 #include "bindings/python/src/target.h"
 #include "bindings/python/src/text.h"
-#include "core/base/nearest.h"
-#include "core/report/layout.h"
+#include "quantgate/text.h"
 
 namespace quantgate::python {
 

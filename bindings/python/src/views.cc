@@ -12,10 +12,10 @@
 #include "bindings/python/src/options.h"
 #include "bindings/python/src/target.h"
 #include "bindings/python/src/text.h"
-#include "core/base/nearest.h"
 #include "quantgate/diff.h"
 #include "quantgate/matrix.h"
 #include "quantgate/survey.h"
+#include "quantgate/text.h"
 
 namespace quantgate::python {
 namespace {

@@ -141,6 +141,14 @@ class Database {
   // Nothing for an id that never changed. An id may have been given to another constraint since.
   std::optional<RenamedId> Renamed(std::string_view constraint_id) const;
 
+  // From this SDK on the backend's documents list combinations of dtypes, before it a list a port
+  // (OpInfo::lists_per_port). "" = all do; absent = none does, or there is no such backend.
+  std::optional<std::string> CombinationsSince(std::string_view backend) const;
+  // The texts of a list in a document that stands beside the ops: of "routes/executorch"
+  // "shared_output_encodings". Empty where there is none.
+  std::vector<std::string> TextsOf(std::string_view document, std::string_view key) const;
+
+  // The layout of the image, which is not part of the interface.
   const opdb::View& view() const { return *view_; }
 
  private:

@@ -73,8 +73,10 @@ struct EncodingsFile {
   std::optional<Recipe> recipe;    // then it holds no entries and has no version
 };
 
-// "PLACE: reason" where the file can't be used. "-" = standard input.
+// InvalidArgument with "PLACE: reason" where the file can't be used. "-" = standard input.
 absl::StatusOr<EncodingsFile> ReadEncodingsFile(const std::string& path);
+// The same of its bytes; `source` stays empty.
+absl::StatusOr<EncodingsFile> ReadEncodings(std::string_view json);
 
 // Puts the encodings on the model's tensors and says what does not fit (QG7xx). What the model
 // says itself, by Q and DQ nodes or encodings of its own, stays. Adds a note about the file.

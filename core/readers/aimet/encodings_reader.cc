@@ -504,6 +504,10 @@ class Reader {
 }  // namespace
 }  // namespace aimet
 
+absl::StatusOr<EncodingsFile> ReadEncodings(std::string_view json) {
+  return ReadEncodings(json, {});
+}
+
 absl::StatusOr<EncodingsFile> ReadEncodings(std::string_view json,
                                             const std::function<void(size_t)>& consumed) {
   if (IsRecipe(json)) return ReadRecipe(json);

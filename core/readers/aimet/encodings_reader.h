@@ -12,9 +12,9 @@
 namespace quantgate {
 
 // The text is read entry by entry: memory is in proportion to the largest entry and to what is
-// kept. `consumed`, if given, is told now and then how much of the text is not needed any more.
+// kept. `consumed`, which may be empty, is told now and then how much of the text is not needed any more.
 absl::StatusOr<EncodingsFile> ReadEncodings(std::string_view json,
-                                            const std::function<void(size_t)>& consumed = {});
+                                            const std::function<void(size_t)>& consumed);
 
 }  // namespace quantgate
 

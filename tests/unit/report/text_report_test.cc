@@ -4,8 +4,8 @@
 #include <sstream>
 #include <string>
 
-#include "core/report/layout.h"
 #include "core/report/reporter.h"
+#include "quantgate/text.h"
 #include "tests/unit/support/sample_report.h"
 
 namespace quantgate {

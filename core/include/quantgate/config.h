@@ -1,6 +1,7 @@
-// The configuration of a project: quantgate.yaml, or [tool.quantgate] of a pyproject.toml.
-#ifndef QUANTGATE_CORE_POLICY_CONFIG_H_
-#define QUANTGATE_CORE_POLICY_CONFIG_H_
+// The configuration of a project, which says once what its models are checked for: quantgate.yaml,
+// or [tool.quantgate] of a pyproject.toml (docs/configuration.md).
+#ifndef QUANTGATE_CONFIG_H_
+#define QUANTGATE_CONFIG_H_
 
 #include <optional>
 #include <string>
@@ -8,14 +9,15 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/policy/policy.h"
+#include "quantgate/export.h"
+#include "quantgate/policy.h"
 #include "quantgate/target.h"
 #include "quantgate/validator.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 struct ConfigTarget {
-  TargetSpec spec;
+  TargetSpec spec;  // not yet held against a database: Target::Parse() does
   Route route = Route::kDefault;
 };
 
@@ -24,8 +26,8 @@ struct Config {
   std::vector<ConfigTarget> targets;  // empty = the defaults
   std::optional<Mode> mode;
   std::optional<Consequence> fail_on;
-  std::vector<std::string> opdefs;  // folders, as seen from the working directory
-  std::string baseline;             // likewise
+  std::vector<std::string> opdefs;  // folders, as seen from the working directory: WithOverlay()
+  std::string baseline;             // likewise: ReadBaseline()
   // Levels, selection and suppressions; no baseline, no day.
   PolicySettings policy;
 };
@@ -43,4 +45,4 @@ std::string ShowConfig(const Config& config, bool json);
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_CORE_POLICY_CONFIG_H_
+#endif  // QUANTGATE_CONFIG_H_

@@ -1,5 +1,4 @@
-#include "tools/quantgate/baseline.h"
-
+// The baseline file: read, and written.
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -9,9 +8,9 @@
 #include "core/base/json_cursor.h"
 #include "core/readers/file_bytes.h"
 #include "core/report/fingerprint.h"
-#include "tools/quantgate/output.h"
+#include "quantgate/policy.h"
 
-namespace quantgate::cli {
+namespace quantgate {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -121,19 +120,16 @@ void BaselineWriter::Add(const Checked& checked) {
   }
 }
 
-absl::Status BaselineWriter::Write() const {
-  absl::StatusOr<Output> output = Output::Open(path_);
-  if (!output.ok()) return output.status();
-  output->Write("{\"schemaVersion\": \"1\", \"findings\": [");
+std::string BaselineWriter::Text() const {
+  std::string text = "{\"schemaVersion\": \"1\", \"findings\": [";
   bool first = true;
   for (const auto& [model, lines] : models_) {
     for (const auto& [fingerprint, line] : lines) {
-      output->Write(std::exchange(first, false) ? "\n" : ",\n");
-      output->Write(line);
+      text += std::exchange(first, false) ? "\n" : ",\n";
+      text += line;
     }
   }
-  output->Write("\n]}\n");
-  return output->Commit();
+  return text + "\n]}\n";
 }
 
-}  // namespace quantgate::cli
+}  // namespace quantgate

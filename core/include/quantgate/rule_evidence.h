@@ -1,14 +1,15 @@
 // Where a rule comes from, and what the real library or provider said about its examples: what
 // opdefs/rules has of it.
-#ifndef QUANTGATE_CORE_KNOWLEDGE_RULE_EVIDENCE_H_
-#define QUANTGATE_CORE_KNOWLEDGE_RULE_EVIDENCE_H_
+#ifndef QUANTGATE_RULE_EVIDENCE_H_
+#define QUANTGATE_RULE_EVIDENCE_H_
 
 #include <string>
 #include <vector>
 
+#include "quantgate/export.h"
 #include "quantgate/rule.h"
 
-namespace quantgate {
+namespace QUANTGATE_EXPORT quantgate {
 
 struct RuleEvidence {
   struct Reported {
@@ -24,8 +25,9 @@ struct RuleEvidence {
   std::vector<Judged> judged;
 };
 
+// Of the embedded database; empty where it has none.
 RuleEvidence EvidenceOf(const Rule& rule);
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_CORE_KNOWLEDGE_RULE_EVIDENCE_H_
+#endif  // QUANTGATE_RULE_EVIDENCE_H_

@@ -1,10 +1,9 @@
-#include "core/policy/rule_set.h"
-
+// Rules named by code, by name or by the beginning of a code.
 #include <string>
 
 #include "absl/strings/ascii.h"
-#include "core/base/nearest.h"
-#include "core/report/layout.h"
+#include "quantgate/policy.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 
