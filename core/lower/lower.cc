@@ -14,6 +14,7 @@ LoweredGraph Lower(Model model, const Target& target, Route route, const Databas
   Resolved resolved = Resolve(model, target, database.view());
   ApplyRoute(route, target, database.view(), resolved);
   LoweredGraph lowered;
+  lowered.route = route;
   lowered.source = std::move(resolved.op_source);
   const size_t nodes = resolved.graph->nodes.size();
   if (lowered.source.empty()) {

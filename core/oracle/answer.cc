@@ -1,4 +1,4 @@
-#include "core/oracle/answer.h"
+#include "quantgate/verify.h"
 
 #include <cstring>
 

@@ -19,7 +19,7 @@ Json RealValue(double value) {
   return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
 }
 
-Json Values(const std::vector<uint8_t>& bytes, Dtype dtype) {
+Json ValuesJson(const std::vector<uint8_t>& bytes, Dtype dtype) {
   const TensorValues values = UnpackValues(bytes, dtype);
   if (!IsFloat(dtype)) return values.ints;
   Json reals = Json::array();
@@ -62,7 +62,7 @@ std::string AnswerLine(std::string_view source, const Model& model, const Node& 
       tensors[tensor.name] = {
           {"dtype", DtypeName(tensor.dtype)},
           {"dims", std::vector<int64_t>(tensor.dims.begin(), tensor.dims.end())},
-          {"values", Values(bytes, tensor.dtype)}};
+          {"values", ValuesJson(bytes, tensor.dtype)}};
     }
   }
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);

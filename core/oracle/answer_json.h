@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/oracle/answer.h"
+#include "quantgate/verify.h"
 #include "quantgate/model.h"
 
 namespace quantgate::verify {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/oracle/answer.h"
+#include "quantgate/verify.h"
 #include "core/oracle/op_config.h"
 #include "core/oracle/qnn_api.h"
 #include "quantgate/model.h"

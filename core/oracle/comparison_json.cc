@@ -1,4 +1,4 @@
-#include "core/oracle/comparison_report.h"
+#include "quantgate/verify.h"
 #include "nlohmann/json.hpp"
 #include "quantgate/version.h"
 

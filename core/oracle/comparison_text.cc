@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/oracle/comparison_report.h"
+#include "quantgate/verify.h"
 #include "core/report/text_page.h"
 #include "quantgate/text.h"
 

@@ -1,11 +1,11 @@
-#include "core/oracle/known.h"
-
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/readers/file_bytes.h"
 #include "nlohmann/json.hpp"
 #include "quantgate/text.h"
+#include "quantgate/verify.h"
 
 namespace quantgate::verify {
 namespace {
@@ -14,6 +14,7 @@ using Json = nlohmann::json;
 
 // nlohmann's parser recurses.
 constexpr size_t kMaxDepth = 16;
+constexpr size_t kMaxBytes = size_t{4} << 20;
 
 bool TooDeep(std::string_view json) {
   size_t depth = 0;
@@ -28,6 +29,16 @@ bool TooDeep(std::string_view json) {
 }
 
 }  // namespace
+
+absl::StatusOr<KnownDifferences> KnownDifferences::Read(const std::string& path) {
+  const absl::StatusOr<FileBytes> file =
+      FileBytes::Open(path, [](std::string_view) { return absl::OkStatus(); });
+  if (!file.ok()) return file.status();
+  if (file->bytes().size() > kMaxBytes) {
+    return absl::InvalidArgumentError("is larger than 4 MiB");
+  }
+  return Parse(file->bytes());
+}
 
 absl::StatusOr<KnownDifferences> KnownDifferences::Parse(std::string_view json) {
   const auto bad = [](std::string_view place, std::string_view reason) {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/oracle/answer.h"
+#include "quantgate/verify.h"
 #include "core/oracle/backend.h"
 #include "quantgate/model.h"
 

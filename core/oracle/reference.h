@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/oracle/answer.h"
+#include "quantgate/verify.h"
 #include "core/oracle/comparison.h"
 #include "core/oracle/python_module.h"
 #include "quantgate/model.h"

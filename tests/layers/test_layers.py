@@ -1,6 +1,5 @@
 """The include graph: docs/architecture.md says which folder of core sees which, and nothing else may
-be included. Command line and bindings see public headers; what they still include beyond is listed in
-exceptions.txt, which may only get shorter."""
+be included. Command line and bindings see public headers only."""
 
 import re
 import unittest
@@ -70,9 +69,7 @@ class Layers(unittest.TestCase):
         found = {f"{path.relative_to(ROOT).as_posix()} {included}"
                  for folder in OUTSIDE for path in sources(folder) for included in includes(path)
                  if included.startswith("core/")}
-        listed = set(Path(__file__).with_name("exceptions.txt").read_text().split("\n")) - {""}
-        self.assertFalse(found - listed, "a new include of an inner header")
-        self.assertFalse(listed - found, "exceptions that are gone: take them off the list")
+        self.assertFalse(found, "an include of an inner header")
 
 
 if __name__ == "__main__":

@@ -14,11 +14,6 @@
 namespace quantgate::cli {
 namespace {
 
-using fix::Coding;
-using fix::FixResult;
-using fix::Insertion;
-using fix::Outcome;
-using fix::Recoding;
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kNameColumns = 60;
@@ -71,10 +66,10 @@ class Writer {
 };
 
 // Outcomes that differ in their node only stand together.
-void WriteOutcomes(const std::vector<Outcome>& outcomes, Style mark, std::string_view sign,
+void WriteOutcomes(const std::vector<FixOutcome>& outcomes, Style mark, std::string_view sign,
                    Writer& out) {
-  std::vector<std::pair<std::pair<std::string, std::string>, std::vector<const Outcome*>>> groups;
-  for (const Outcome& outcome : outcomes) {
+  std::vector<std::pair<std::pair<std::string, std::string>, std::vector<const FixOutcome*>>> groups;
+  for (const FixOutcome& outcome : outcomes) {
     const std::pair key(std::string(outcome.finding.rule->code), outcome.reason);
     auto group = std::find_if(groups.begin(), groups.end(),
                               [&](const auto& other) { return other.first == key; });
@@ -98,25 +93,25 @@ void WriteDiff(const FixTold& told, Writer& out) {
   out.Line(paint(Style::kRed, "--- " + Printable(told.input)));
   out.Line(paint(Style::kGreen, "+++ " + (told.output.empty() ? std::string("(not written)")
                                                               : Printable(told.output))));
-  for (const auto& [name, recoding] : told.result.editor->recoded()) {
-    std::string head = fmt::format("@@ tensor \"{}\"", Printable(name));
-    if (recoding.is_static) {
-      head += recoding.moved == 0
+  for (const TensorChange& change : told.result.changes) {
+    std::string head = fmt::format("@@ tensor \"{}\"", Printable(change.tensor));
+    if (change.is_static) {
+      head += change.moved == 0
                   ? "  no stored integer changes"
                   : fmt::format("  {} stored integer{} change{}, real values by at most {:.3g}",
-                                recoding.moved, recoding.moved == 1 ? "" : "s",
-                                recoding.moved == 1 ? "s" : "", recoding.error);
+                                change.moved, change.moved == 1 ? "" : "s",
+                                change.moved == 1 ? "s" : "", change.error);
     }
     out.Line(paint(Style::kCyan, head));
-    out.Line(paint(Style::kRed, "-  " + Describe(recoding.from)));
-    out.Line(paint(Style::kGreen, "+  " + Describe(recoding.to)));
+    out.Line(paint(Style::kRed, "-  " + QuantizedTypeText(change.from)));
+    out.Line(paint(Style::kGreen, "+  " + QuantizedTypeText(change.to)));
   }
-  for (const Insertion& inserted : told.result.editor->inserted()) {
+  for (const InsertedTensor& inserted : told.result.insertions) {
     out.Line(paint(Style::kCyan,
                    fmt::format("@@ node \"{}\" {}", Printable(inserted.node), inserted.port)));
     out.Line(paint(Style::kRed, fmt::format("-  \"{}\" in float", Printable(inserted.tensor))));
     out.Line(paint(Style::kGreen, fmt::format("+  \"{}\" {}", Printable(inserted.quantized),
-                                              Describe(inserted.coding))));
+                                              QuantizedTypeText(inserted.type))));
   }
 }
 
@@ -129,7 +124,7 @@ Json RealsOf(const Encoding& e) {
 // As Model JSON writes it.
 Json EncodingJson(const Encoding& e) {
   if (e.kind == EncodingKind::kPerTensor) {
-    return {{"perTensor", {{"scale", RealsOf(e)[0]}, {"zeroPoint", fix::ZeroPointAt(e, 0)}}}};
+    return {{"perTensor", {{"scale", RealsOf(e)[0]}, {"zeroPoint", e.zero_points.empty() ? 0 : e.zero_points[0]}}}};
   }
   Json zeros = Json::array();
   for (const int32_t zero : e.zero_points) zeros.push_back(zero);
@@ -142,13 +137,13 @@ Json EditsJson(const FixResult& result) {
   const auto set = [&](const std::string& path, Json value) {
     edits.push_back({{"op", "set"}, {"path", path}, {"value", std::move(value)}});
   };
-  for (const auto& [name, recoding] : result.editor->recoded()) {
-    if (recoding.from.dtype != recoding.to.dtype) {
-      set("tensors/" + name + "/dtype", DtypeName(recoding.to.dtype));
+  for (const TensorChange& change : result.changes) {
+    if (change.from.dtype != change.to.dtype) {
+      set("tensors/" + change.tensor + "/dtype", DtypeName(change.to.dtype));
     }
-    set("tensors/" + name + "/encoding", EncodingJson(recoding.to.encoding));
+    set("tensors/" + change.tensor + "/encoding", EncodingJson(change.to.encoding));
   }
-  for (const Insertion& inserted : result.editor->inserted()) {
+  for (const InsertedTensor& inserted : result.insertions) {
     const bool input = inserted.port.starts_with("in");
     const std::string port = inserted.port.substr(input ? 3 : 4);
     edits.push_back(
@@ -158,15 +153,15 @@ Json EditsJson(const FixResult& result) {
          {"value",
           {{"tensor", inserted.tensor},
            {"quantized", inserted.quantized},
-           {"dtype", DtypeName(inserted.coding.dtype)},
-           {"encoding", EncodingJson(inserted.coding.encoding)}}}});
+           {"dtype", DtypeName(inserted.type.dtype)},
+           {"encoding", EncodingJson(inserted.type.encoding)}}}});
   }
   return edits;
 }
 
-Json OutcomesJson(const std::vector<Outcome>& outcomes, const char* reason) {
+Json OutcomesJson(const std::vector<FixOutcome>& outcomes, const char* reason) {
   Json list = Json::array();
-  for (const Outcome& outcome : outcomes) {
+  for (const FixOutcome& outcome : outcomes) {
     const Finding& f = outcome.finding;
     list.push_back({{"code", f.rule->code},
                     {"rule", f.rule->slug},
@@ -200,13 +195,13 @@ std::string FixText(const FixTold& told, const FixTextOptions& options) {
   Writer out(options);
   const Painter& paint = out.paint();
   if (options.diff) {
-    if (result.editor->changed()) {
+    if (result.changed()) {
       WriteDiff(told, out);
       out.Line();
     }
-  } else if (!result.mended.empty()) {
+  } else if (!result.fixed.empty()) {
     out.Line(paint(Style::kPlain, "mended", /*bold=*/true));
-    WriteOutcomes(result.mended, Style::kGreen, "✓", out);
+    WriteOutcomes(result.fixed, Style::kGreen, "✓", out);
     out.Line();
   }
   if (!options.diff && !result.left.empty()) {
@@ -215,13 +210,13 @@ std::string FixText(const FixTold& told, const FixTextOptions& options) {
     out.Line();
   }
   out.Line(
-      fmt::format("{} of {} mended by {} on {}", result.mended.size(),
+      fmt::format("{} of {} mended by {} on {}", result.fixed.size(),
                   Count(result.before.findings.size(), "finding"),
-                  Count(result.editor->recoded().size() + result.editor->inserted().size(), "edit"),
+                  Count(result.changes.size() + result.insertions.size(), "edit"),
                   Printable(told.input)));
   out.Line(fmt::format("before  {}", Verdicts(result.before)));
   out.Line(fmt::format("after   {}", Verdicts(result.after)));
-  if (told.verification) out.Line("verify  " + Printable(Describe(*told.verification)));
+  if (told.verification) out.Line("verify  " + Printable(RunComparisonText(*told.verification)));
   if (!told.output.empty()) {
     out.Line(fmt::format("{} {}", paint(Style::kGrey, "written"), Printable(told.output)));
   } else {
@@ -242,12 +237,12 @@ std::string FixJson(const FixTold& told) {
       {"backend", after.backend}, {"sdk", after.sdk}, {"arch", after.arch}, {"soc", after.soc}};
   json["route"] = after.route;
   json["edits"] = EditsJson(result);
-  json["mended"] = OutcomesJson(result.mended, "by");
+  json["mended"] = OutcomesJson(result.fixed, "by");
   json["left"] = OutcomesJson(result.left, "why");
   json["before"] = SummaryJson(result.before);
   json["after"] = SummaryJson(after);
   if (told.verification) {
-    const Verification& v = *told.verification;
+    const RunComparison& v = *told.verification;
     json["verified"] = v.not_compared.empty()
                            ? Json{{"difference", v.difference}, {"noise", v.noise}}
                            : Json{{"not_compared", v.not_compared}};

@@ -5,15 +5,16 @@
 #include <optional>
 #include <string>
 
-#include "core/fix/fixer.h"
+#include "quantgate/compare_runs.h"
+#include "quantgate/fix.h"
 #include "tools/quantgate/fix_verify.h"
 
 namespace quantgate::cli {
 
 struct FixTold {
   std::string input, output;  // files; `output` empty = nothing is written
-  const fix::FixResult& result;
-  std::optional<Verification> verification{};
+  const FixResult& result;
+  std::optional<RunComparison> verification{};
 };
 
 struct FixTextOptions {

@@ -7,9 +7,9 @@
 #include <charconv>
 #include <system_error>
 
-#include "core/database/compile/document/yaml.h"
 #include "quantgate/dtype.h"
 #include "tools/quantgate/texts.h"
+#include "tools/quantgate/yaml_tree.h"
 
 namespace quantgate::cli {
 namespace {
@@ -73,11 +73,11 @@ bool BeginsWithOne(std::string_view text, const std::vector<std::string>& prefix
   });
 }
 
-std::vector<const opdefs::Node*> Scalars(const opdefs::Node* node) {
-  std::vector<const opdefs::Node*> list;
+std::vector<const YamlTree*> Scalars(const YamlTree* node) {
+  std::vector<const YamlTree*> list;
   if (node == nullptr) return list;
   if (node->is_scalar()) return {node};
-  for (const opdefs::Node& child : node->children) list.push_back(&child);
+  for (const YamlTree& child : node->children) list.push_back(&child);
   return list;
 }
 
@@ -103,21 +103,20 @@ LogTable::LogTable(std::string_view files) {
 }
 
 void LogTable::Load(std::string_view name, std::string_view text) {
-  opdefs::Errors errors;
-  const auto root = opdefs::ParseYaml(text, name, errors);
+  const std::optional<YamlTree> root = ParseYaml(text);
   if (!root || !root->is_map()) {
     wrong_.push_back(fmt::format("{}: not YAML, or no mapping", name));
     return;
   }
-  for (const opdefs::Node& part : root->children) {
+  for (const YamlTree& part : root->children) {
     if (part.key == "phrases") {
-      for (const opdefs::Node& phrase : part.children) phrases_[phrase.key] = phrase.text;
+      for (const YamlTree& phrase : part.children) phrases_[phrase.key] = phrase.text;
     } else if (part.key == "tables") {
       LoadTables(std::string(name), part);
     } else if (part.key == "errors") {
       LoadErrors(std::string(name), part);
     } else if (part.key.starts_with("about ")) {
-      for (const opdefs::Node& node : part.children) {
+      for (const YamlTree& node : part.children) {
         const size_t before = entries_.size();
         LoadEntry(fmt::format("{}:{}", name, node.line), node);
         if (entries_.size() > before) entries_.back().about = part.key.substr(6);
@@ -128,9 +127,9 @@ void LogTable::Load(std::string_view name, std::string_view text) {
   }
 }
 
-void LogTable::LoadTables(const std::string& place, const opdefs::Node& tables) {
-  for (const opdefs::Node& table : tables.children) {
-    for (const opdefs::Node& row : table.children) {
+void LogTable::LoadTables(const std::string& place, const YamlTree& tables) {
+  for (const YamlTree& table : tables.children) {
+    for (const YamlTree& row : table.children) {
       const auto number = NumberOf(row.key);
       if (!number) wrong_.push_back(fmt::format("{}: {} is no number", place, row.key));
       tables_[table.key][number.value_or(0)] = row.text;
@@ -138,11 +137,11 @@ void LogTable::LoadTables(const std::string& place, const opdefs::Node& tables) 
   }
 }
 
-void LogTable::LoadErrors(const std::string& place, const opdefs::Node& errors) {
-  for (const opdefs::Node& node : errors.children) {
+void LogTable::LoadErrors(const std::string& place, const YamlTree& errors) {
+  for (const YamlTree& node : errors.children) {
     LogError error;
     const std::string where = fmt::format("{}:{}", place, node.line);
-    for (const opdefs::Node& field : node.children) {
+    for (const YamlTree& field : node.children) {
       if (field.key == "code")
         error.code = field.integer().value_or(-1);
       else if (field.key == "name")
@@ -162,7 +161,7 @@ void LogTable::LoadErrors(const std::string& place, const opdefs::Node& errors) 
 }
 
 // A text, or "$name" for one of the phrases.
-std::string LogTable::Phrase(const std::string& place, const opdefs::Node* node) {
+std::string LogTable::Phrase(const std::string& place, const YamlTree* node) {
   if (node == nullptr) return "";
   if (!node->text.starts_with('$')) return node->text;
   const auto at = phrases_.find(node->text.substr(1));
@@ -171,21 +170,21 @@ std::string LogTable::Phrase(const std::string& place, const opdefs::Node* node)
   return "";
 }
 
-void LogTable::LoadEntry(const std::string& place, const opdefs::Node& node) {
+void LogTable::LoadEntry(const std::string& place, const YamlTree& node) {
   LogEntry entry;
-  for (const opdefs::Node& field : node.children) {
+  for (const YamlTree& field : node.children) {
     if (std::find(kKeys.begin(), kKeys.end(), field.key) == kKeys.end()) {
       wrong_.push_back(fmt::format("{}: unknown key '{}'", place, field.key));
     }
   }
   for (const std::string_view key : {"pattern", "patterns"}) {
-    for (const opdefs::Node* pattern : Scalars(node.find(key))) {
+    for (const YamlTree* pattern : Scalars(node.find(key))) {
       entry.patterns.emplace_back(pattern->text);
       const std::string& wrong = entry.patterns.back().wrong();
       if (!wrong.empty()) wrong_.push_back(fmt::format("{}: {}", place, wrong));
     }
   }
-  const opdefs::Node* role = node.find("role");
+  const YamlTree* role = node.find("role");
   const auto known = std::find_if(kRoles.begin(), kRoles.end(), [&](const auto& row) {
     return row.first == (role == nullptr ? "note" : role->text);
   });
@@ -197,17 +196,17 @@ void LogTable::LoadEntry(const std::string& place, const opdefs::Node& node) {
   entry.means = Phrase(place, node.find("means"));
   entry.action = Phrase(place, node.find("do"));
   entry.alone = Phrase(place, node.find("alone"));
-  if (const opdefs::Node* rule = node.find("rule")) {
+  if (const YamlTree* rule = node.find("rule")) {
     entry.rule = FindRule(rule->text);
     if (entry.rule == nullptr) wrong_.push_back(place + ": unknown rule " + rule->text);
   }
-  if (const opdefs::Node* when = node.find("when")) LoadConditions(place, *when, entry);
+  if (const YamlTree* when = node.find("when")) LoadConditions(place, *when, entry);
   CheckHoles(place, entry);
   entries_.push_back(std::move(entry));
 }
 
-void LogTable::LoadConditions(const std::string& place, const opdefs::Node& when, LogEntry& entry) {
-  for (const opdefs::Node& hole : when.children) {
+void LogTable::LoadConditions(const std::string& place, const YamlTree& when, LogEntry& entry) {
+  for (const YamlTree& hole : when.children) {
     if (hole.is_scalar() && hole.text == "known") {
       entry.known.push_back(hole.key);
     } else if (hole.is_list() && hole.children.size() == 2 && hole.children[0].integer() &&
@@ -215,7 +214,7 @@ void LogTable::LoadConditions(const std::string& place, const opdefs::Node& when
       entry.when.push_back({hole.key, *hole.children[0].integer(), *hole.children[1].integer()});
     } else if (hole.is_list() && !hole.children.empty()) {
       LogEntry::Prefixes prefixes{hole.key, {}};
-      for (const opdefs::Node& prefix : hole.children) prefixes.prefixes.push_back(prefix.text);
+      for (const YamlTree& prefix : hole.children) prefixes.prefixes.push_back(prefix.text);
       entry.prefixes.push_back(std::move(prefixes));
     } else {
       wrong_.push_back(fmt::format("{}: when: {} is neither [LEAST, MOST], prefixes nor 'known'",

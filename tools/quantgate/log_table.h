@@ -15,11 +15,9 @@
 #include "tools/quantgate/literal_index.h"
 #include "tools/quantgate/log_pattern.h"
 
-namespace quantgate::opdefs {
-struct Node;
-}
-
 namespace quantgate::cli {
+
+struct YamlTree;
 
 // What a message is in the story that a log tells (docs/logs.md).
 enum class LogRole : uint8_t { kCause, kVerdict, kNote, kEffect, kEcho, kSubject, kQuiet };
@@ -86,12 +84,12 @@ class LogTable {
   };
 
   void Load(std::string_view name, std::string_view text);
-  void LoadErrors(const std::string& place, const opdefs::Node& errors);
-  void LoadTables(const std::string& place, const opdefs::Node& tables);
-  void LoadEntry(const std::string& place, const opdefs::Node& node);
-  void LoadConditions(const std::string& place, const opdefs::Node& when, LogEntry& entry);
+  void LoadErrors(const std::string& place, const YamlTree& errors);
+  void LoadTables(const std::string& place, const YamlTree& tables);
+  void LoadEntry(const std::string& place, const YamlTree& node);
+  void LoadConditions(const std::string& place, const YamlTree& when, LogEntry& entry);
   void CheckHoles(const std::string& place, const LogEntry& entry);
-  std::string Phrase(const std::string& place, const opdefs::Node* node);
+  std::string Phrase(const std::string& place, const YamlTree* node);
   std::string Filtered(std::string_view value, std::string_view filter) const;
   void MakeIndex();
 

@@ -1,23 +1,13 @@
 // quantgate verify INPUT… --backend-lib LIB
 #include <algorithm>
-#include <deque>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
-#include "core/lower/resolve/resolve.h"
-#include "core/lower/route/route.h"
-#include "core/oracle/comparison_report.h"
-#include "core/oracle/known.h"
-#include "core/oracle/library_path.h"
-#include "core/oracle/oracle.h"
-#include "core/oracle/reference.h"
-#include "core/readers/file_bytes.h"
 #include "quantgate/quantgate.h"
-#include "quantgate/reader.h"
-#include "quantgate/text.h"
+#include "quantgate/verify.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/input.h"
@@ -30,15 +20,7 @@ namespace quantgate::cli {
 namespace {
 
 using verify::Agreement;
-using verify::Answer;
-using verify::ComparedNode;
 using verify::Comparison;
-using verify::Stage;
-
-// Nodes put to one start of the library; fewer where the values of all tensors are kept.
-constexpr size_t kBatchNodes = 20000;
-constexpr size_t kBatchExecuted = 500;
-constexpr size_t kMaxKnownBytes = size_t{4} << 20;
 
 struct VerifyFlags {
   OpdefsFlag opdefs;
@@ -58,23 +40,6 @@ absl::Status AtPath(const std::string& path, const absl::Status& status) {
   return absl::InvalidArgumentError(ParseReadError(status).Text(path));
 }
 
-// The device of a target: the chip where one is named, else the arch.
-absl::StatusOr<verify::Device> DeviceOf(const Target& target, const Database& database) {
-  verify::Device device;
-  for (const SocInfo& soc : database.Socs()) {
-    if (!target.soc().empty() && soc.name == target.soc()) {
-      device.soc = static_cast<uint32_t>(soc.id);
-      return device;
-    }
-  }
-  const std::string& arch = target.arch();
-  if (arch.empty()) return device;
-  if (!absl::SimpleAtoi(arch.substr(1), &device.arch)) {
-    return absl::InvalidArgumentError("no number in the name of the arch " + arch);
-  }
-  return device;
-}
-
 // Values of --inputs by name of tensor.
 absl::StatusOr<Model> ReadInputs(const std::string& path) {
   std::optional<absl::StatusOr<Model>> read;
@@ -87,208 +52,18 @@ absl::StatusOr<Model> ReadInputs(const std::string& path) {
   return **std::move(read);
 }
 
-absl::StatusOr<verify::KnownDifferences> ReadKnown(const std::string& path) {
-  const absl::StatusOr<FileBytes> file =
-      FileBytes::Open(path, [](std::string_view) { return absl::OkStatus(); });
-  if (!file.ok()) return AtPath(path, file.status());
-  if (file->bytes().size() > kMaxKnownBytes) {
-    return absl::InvalidArgumentError(path + ": is larger than 4 MiB");
-  }
-  auto known = verify::KnownDifferences::Parse(file->bytes());
-  if (!known.ok()) return AtPath(path, known.status());
-  return known;
-}
-
-// Models wait until there are enough of them for one start of the library.
-class Verifier {
+// The line that says how far the library has been asked; wiped after each batch.
+class AskingLine {
  public:
-  Verifier(const VerifyFlags& flags, const verify::Oracle& oracle, const Database& database,
-           const Target& target, Route route, std::string library)
-      : flags_(flags),
-        oracle_(oracle),
-        database_(database),
-        target_(target),
-        route_(route),
-        validator_(target, {.route = Route::kDirect}, database),
-        library_(std::move(library)) {
-    ask_.prepare = flags.prepare || flags.execute;
-    ask_.execute = ask_.keep_data = flags.execute;
-    ask_.seed = flags.seed;
-    ask_.timeout_seconds = flags.timeout;
-    ask_.jobs = flags.jobs;
+  void Tell(size_t asked, size_t of) {
+    const std::string words = "of " + std::to_string(of) + " nodes asked";
+    if (!progress_) progress_.emplace("0 " + words);
+    Progress::Tell(asked, words);
   }
-
-  void set_inputs(const Model* inputs) { inputs_ = inputs; }
-  void set_note(std::string note) { note_ = std::move(note); }
-  void set_reference(absl::StatusOr<verify::Reference> reference) {
-    reference_ = std::move(reference);
-  }
-
-  absl::Status Add(Model model, std::string source, std::vector<Comparison>& done) {
-    auto& pending = pending_.emplace_back();
-    pending.model = std::make_unique<Model>(std::move(model));
-    pending.comparison = Begin(*pending.model, std::move(source));
-    Predict(pending);
-    nodes_ += pending.graph().nodes.size();
-    return nodes_ >= (flags_.execute ? kBatchExecuted : kBatchNodes) ? Flush(done)
-                                                                     : absl::OkStatus();
-  }
-
-  // Asks about everything that waits.
-  absl::Status Flush(std::vector<Comparison>& done) {
-    std::vector<verify::Question> questions;
-    for (const Pending& pending : pending_) {
-      for (const int32_t node : pending.asked) questions.push_back({&pending.graph(), node});
-    }
-    const std::string words = "of " + std::to_string(questions.size()) + " nodes asked";
-    const Progress progress("0 " + words);
-    ask_.progress = [&](size_t count) { Progress::Tell(count, words); };
-    absl::StatusOr<std::vector<Answer>> answers = oracle_.Ask(questions, ask_);
-    if (!answers.ok()) return answers.status();
-    ask_.seed += questions.size() << 20;
-    size_t at = 0;
-    for (Pending& pending : pending_) {
-      for (const int32_t node : pending.asked) {
-        pending.comparison.nodes[static_cast<size_t>(node)].answer = std::move((*answers)[at++]);
-      }
-    }
-    if (flags_.execute) JudgeAll();
-    const Stage deepest = flags_.execute   ? Stage::kExecute
-                          : flags_.prepare ? Stage::kPrepare
-                                           : Stage::kValidate;
-    for (Pending& pending : pending_) {
-      for (ComparedNode& node : pending.comparison.nodes) {
-        node.agreement = verify::Compare(node.verdict, node.answer, node.judgement, deepest);
-        node.answer.data.clear();
-      }
-      done.push_back(std::move(pending.comparison));
-    }
-    pending_.clear();
-    nodes_ = 0;
-    return absl::OkStatus();
-  }
+  void Wipe() { progress_.reset(); }
 
  private:
-  struct Pending {
-    std::unique_ptr<Model> model;
-    Resolved resolved;
-    std::vector<int32_t> asked;  // nodes of the graph that the backend gets
-    Comparison comparison;
-    const Model& graph() const { return *resolved.graph; }
-  };
-
-  Comparison Begin(const Model& model, std::string source) const {
-    Comparison comparison;
-    comparison.model = std::move(source);
-    comparison.backend = target_.backend();
-    comparison.sdk = target_.sdk();
-    comparison.arch = target_.arch();
-    comparison.soc = target_.soc();
-    const Route route = route_ == Route::kDefault ? DefaultRoute(model.dialect) : route_;
-    comparison.route = RouteName(route);
-    comparison.library = library_;
-    comparison.build_id = oracle_.info().build_id;
-    comparison.asked = {Stage::kValidate};
-    if (ask_.prepare) comparison.asked.push_back(Stage::kPrepare);
-    if (ask_.execute) comparison.asked.push_back(Stage::kExecute);
-    comparison.notes = target_.notes();
-    if (!note_.empty()) comparison.notes.push_back(note_);
-    comparison.notes.insert(comparison.notes.end(), model.notes.begin(), model.notes.end());
-    if (flags_.execute && !reference_.ok()) {
-      comparison.notes.push_back("values are not judged: " +
-                                 std::string(reference_.status().message()));
-    }
-    return comparison;
-  }
-
-  // Resolves the model and takes quantgate's verdict on each op as the backend gets it.
-  void Predict(Pending& pending) {
-    if (inputs_ != nullptr) GiveInputs(*pending.model);
-    pending.resolved = Resolve(*pending.model, target_, database_.view());
-    const Route route = route_ == Route::kDefault ? DefaultRoute(pending.model->dialect) : route_;
-    ApplyRoute(route, target_, database_.view(), pending.resolved);
-    const Resolved& resolved = pending.resolved;
-    const Model& graph = *resolved.graph;
-    const Report report = validator_.Check(graph);
-    pending.comparison.nodes.resize(graph.nodes.size());
-    for (size_t i = 0; i < graph.nodes.size(); ++i) {
-      ComparedNode& node = pending.comparison.nodes[i];
-      node.name = graph.nodes[i].name;
-      node.op = graph.nodes[i].op;
-      node.verdict = report.nodes[i].verdict;
-      node.reason = report.nodes[i].reason;
-      const size_t source =
-          resolved.op_source.empty() ? i : static_cast<size_t>(std::max(0, resolved.op_source[i]));
-      const Node& written = pending.model->nodes[source];
-      if (written.name != node.name) node.source = written.name;
-      if (written.op != node.op) node.source_op = written.op;
-      if (!resolved.sources.empty() &&
-          resolved.sources[source].state == SourceNode::State::kRefused) {
-        node.answer.not_asked = "the route does not hand it to the backend";
-      } else {
-        pending.asked.push_back(static_cast<int32_t>(i));
-      }
-    }
-    for (const Finding& finding : report.findings) {
-      if (finding.node_index < 0) continue;
-      ComparedNode& node = pending.comparison.nodes[static_cast<size_t>(finding.node_index)];
-      if (finding.consequence != node.verdict) continue;
-      std::string cause =
-          finding.constraint.empty() ? std::string(finding.rule->code) : finding.constraint;
-      auto& causes = node.constraints;
-      if (std::find(causes.begin(), causes.end(), cause) == causes.end()) {
-        causes.push_back(std::move(cause));
-      }
-    }
-  }
-
-  void GiveInputs(Model& model) const {
-    for (const Tensor& given : inputs_->tensors) {
-      for (Tensor& tensor : model.tensors) {
-        if (tensor.name == given.name && given.values) tensor.values = given.values;
-      }
-    }
-  }
-
-  void JudgeAll() {
-    std::vector<verify::Reference::Executed> executed;
-    std::vector<ComparedNode*> nodes;
-    for (Pending& pending : pending_) {
-      for (const int32_t i : pending.asked) {
-        ComparedNode& node = pending.comparison.nodes[static_cast<size_t>(i)];
-        if (node.answer[Stage::kExecute].outcome != verify::Outcome::kOk) continue;
-        executed.push_back(
-            {&pending.graph(), &pending.graph().nodes[static_cast<size_t>(i)], &node.answer});
-        nodes.push_back(&node);
-      }
-    }
-    if (!reference_.ok()) {
-      for (ComparedNode* node : nodes) node->judgement.reason = "no float reference installed";
-      return;
-    }
-    const auto judged = reference_->Judge(executed);
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (judged.ok()) {
-        nodes[i]->judgement = (*judged)[i];
-      } else {
-        nodes[i]->judgement.reason = std::string(judged.status().message());
-      }
-    }
-  }
-
-  const VerifyFlags& flags_;
-  const verify::Oracle& oracle_;
-  const Database& database_;
-  const Target& target_;
-  const Route route_;
-  const Validator validator_;
-  const std::string library_;
-  verify::AskOptions ask_;
-  std::string note_;
-  const Model* inputs_ = nullptr;
-  absl::StatusOr<verify::Reference> reference_ = absl::NotFoundError("not looked for");
-  std::deque<Pending> pending_;
-  size_t nodes_ = 0;
+  std::optional<Progress> progress_;
 };
 
 // Prints comparisons and remembers what they lead to.
@@ -298,7 +73,7 @@ class Printer {
           verify::KnownDifferences known)
       : flags_(flags), output_(output), format_(format), text_(text), known_(std::move(known)) {}
 
-  void Print(std::vector<Comparison>& done) {
+  void Print(std::vector<Comparison> done) {
     for (Comparison& comparison : done) {
       known_.Mark(comparison);
       const bool alone = flags_.models.size() == 1 && comparison.model == flags_.models.front();
@@ -316,7 +91,6 @@ class Printer {
       for (size_t i = 0; i < counts.size(); ++i) totals_[i] += counts[i];
       if (comparison.HasUnlistedDisagreement()) status_ = std::max(status_, 1);
     }
-    done.clear();
   }
 
   void Unreadable(const std::string& source, const absl::Status& status) {
@@ -359,7 +133,38 @@ class Printer {
   int status_ = kFine;
 };
 
-int RunVerify(VerifyFlags& flags) {
+// Puts all inputs to the library; an error only where it can't be asked.
+absl::Status AskAll(const VerifyFlags& flags, const ReadOptions& reading,
+                    verify::Verifier& verifier, AskingLine& line, Printer& printer) {
+  absl::Status asked;
+  const auto print = [&](absl::StatusOr<std::vector<Comparison>> done) {
+    line.Wipe();
+    if (done.ok()) {
+      printer.Print(*std::move(done));
+    } else {
+      asked = done.status();
+    }
+  };
+  for (const std::string& path : flags.models) {
+    const absl::Status read = ReadInput(path, reading, [&](ReadModel one) {
+      if (!asked.ok()) return;
+      if (one.model.ok()) {
+        return print(verifier.Add(*std::move(one.model), std::move(one.source)));
+      }
+      // What stands before it comes before it.
+      print(verifier.Flush());
+      printer.Unreadable(one.source, one.model.status());
+    });
+    if (!read.ok() && asked.ok()) {
+      print(verifier.Flush());
+      printer.Unreadable(path, read);
+    }
+  }
+  if (asked.ok()) print(verifier.Flush());
+  return asked;
+}
+
+int RunVerify(const VerifyFlags& flags) {
   const absl::StatusOr<Route> route = flags.route.Parse();
   if (!route.ok()) return Fail(route.status());
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
@@ -372,13 +177,12 @@ int RunVerify(VerifyFlags& flags) {
   if (!flags.inputs.empty() && !flags.execute) return Fail("--inputs: needs --execute");
   const absl::StatusOr<const Database*> database = flags.opdefs.Load();
   if (!database.ok()) return Fail(database.status());
-  absl::StatusOr<Target> target = Target::Parse(flags.target, **database);
+  const absl::StatusOr<Target> target = Target::Parse(flags.target, **database);
   if (!target.ok()) return Fail(target.status());
-  if (!target->unsupported().empty()) return Fail(target->unsupported());
   verify::KnownDifferences known;
   if (!flags.known.empty()) {
-    auto read = ReadKnown(flags.known);
-    if (!read.ok()) return Fail(read.status());
+    auto read = verify::KnownDifferences::Read(flags.known);
+    if (!read.ok()) return Fail(AtPath(flags.known, read.status()));
     known = *std::move(read);
   }
   std::optional<Model> inputs;
@@ -388,60 +192,29 @@ int RunVerify(VerifyFlags& flags) {
     inputs = *std::move(read);
   }
 
-  const absl::StatusOr<std::string> library = verify::FindLibrary(flags.library, target->backend());
-  if (!library.ok()) return Fail(library.status());
-  const absl::StatusOr<verify::Device> device = DeviceOf(*target, **database);
-  if (!device.ok()) return Fail(device.status());
-  const absl::StatusOr<verify::Oracle> oracle = verify::Oracle::Open(*library, *device);
-  if (!oracle.ok()) {
-    return Fail(*library + ": " + verify::ExplainLoadError(std::string(oracle.status().message())));
-  }
-  // Unless told otherwise, the library is of the SDK it says it is of.
-  const std::string own_sdk = verify::SdkOfBuildId(oracle->info().build_id);
-  std::string note;
-  if (flags.target.sdk.empty() && !own_sdk.empty()) {
-    flags.target.sdk = own_sdk;
-    target = Target::Parse(flags.target, **database);
-    if (!target.ok()) return Fail(target.status());
-  } else if (!own_sdk.empty() && own_sdk != target->sdk()) {
-    note = "the library is of SDK " + own_sdk + ", checked for " + target->sdk();
-  }
-
+  AskingLine line;
+  absl::StatusOr<verify::Verifier> verifier = verify::Verifier::Open(
+      flags.library, flags.target,
+      {.route = *route,
+       .prepare = flags.prepare,
+       .execute = flags.execute,
+       .inputs = inputs ? &*inputs : nullptr,
+       .seed = flags.seed,
+       .timeout_seconds = flags.timeout,
+       .jobs = flags.jobs,
+       .python = flags.python,
+       .progress = [&](size_t asked, size_t of) { line.Tell(asked, of); }},
+      **database);
+  if (!verifier.ok()) return Fail(verifier.status());
   absl::StatusOr<Output> output = Output::Open(flags.output, flags.models);
   if (!output.ok()) return Fail(output.status());
   const absl::StatusOr<bool> color = flags.color.Decide(*output);
   if (!color.ok()) return Fail(color.status());
-  Verifier verifier(flags, *oracle, **database, *target, *route,
-                    library->substr(library->rfind('/') + 1));
-  verifier.set_note(note);
-  if (inputs) verifier.set_inputs(&*inputs);
-  if (flags.execute) verifier.set_reference(verify::Reference::Find(flags.python));
   Printer printer(flags, *output, *format,
                   {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)},
                   std::move(known));
-  std::vector<Comparison> done;
-  absl::Status asked;
-  for (const std::string& path : flags.models) {
-    const absl::Status read = ReadInput(path, *input, [&](ReadModel one) {
-      if (!asked.ok()) return;
-      if (one.model.ok()) {
-        asked = verifier.Add(*std::move(one.model), std::move(one.source), done);
-        return;
-      }
-      // What stands before it comes before it.
-      asked = verifier.Flush(done);
-      printer.Print(done);
-      printer.Unreadable(one.source, one.model.status());
-    });
-    if (!read.ok() && asked.ok()) {
-      asked = verifier.Flush(done);
-      printer.Print(done);
-      printer.Unreadable(path, read);
-    }
-  }
-  if (asked.ok()) asked = verifier.Flush(done);
+  const absl::Status asked = AskAll(flags, *input, *verifier, line, printer);
   if (!asked.ok()) return Fail(asked);
-  printer.Print(done);
   if (!printer.has_output()) return printer.status();
   printer.Close();
   if (const absl::Status status = output->Commit(); !status.ok()) return Fail(status);

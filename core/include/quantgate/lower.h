@@ -21,6 +21,8 @@ struct LoweredGraph {
   std::vector<int32_t> source;
   // Per node of `model`: the route does not hand it to the backend.
   std::vector<bool> withheld;
+  // The one it was lowered for, never kDefault.
+  Route route = Route::kDirect;
 };
 
 // The graph that Validator::Check() evaluates. Never fails: the model must be well formed, as

@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "quantgate/compare_runs.h"
 #include "quantgate/config.h"
 #include "quantgate/diff.h"
 #include "quantgate/extract.h"
+#include "quantgate/fix.h"
 #include "quantgate/lower.h"
 #include "quantgate/matrix.h"
 #include "quantgate/model_builder.h"
@@ -17,6 +19,7 @@
 #include "quantgate/rule_evidence.h"
 #include "quantgate/survey.h"
 #include "quantgate/text.h"
+#include "quantgate/verify.h"
 
 namespace {
 
@@ -89,5 +92,14 @@ int main() {
   Expect(!quantgate::EvidenceOf(*quantgate::FindRule("QG301")).reported.empty() ||
              !quantgate::EvidenceOf(*quantgate::FindRule("QG301")).judged.empty(),
          "a rule has evidence");
+  Expect(!quantgate::FixableFile::Open("no such file.onnx").ok(), "there is nothing to fix");
+  const auto inputs = quantgate::InputValuesOf(model);
+  Expect(!inputs.ok(), "fixed-point inputs are not drawn");
+  Expect(!quantgate::CompareRuns("a", "b", {}, {.python = "no such program"}).ok(),
+         "nothing runs without Python");
+  Expect(!quantgate::verify::Verifier::Open("no such library", {.soc = "SM8550"}).ok(),
+         "there is no such library");
+  Expect(quantgate::verify::KnownDifferences::Parse("{\"differences\": []}").ok(),
+         "known differences are read");
   return failures == 0 ? 0 : 1;
 }
