@@ -205,6 +205,13 @@ bool JsonCursor::String(Value value, std::string* out) {
   return true;
 }
 
+bool JsonCursor::String(Value value, SharedString* out) {
+  std::string_view text;
+  if (!String(value, &text)) return false;
+  *out = text;
+  return true;
+}
+
 bool JsonCursor::Strings(Value value, std::vector<TextAt>* out) {
   return Array(value, [&](Value item) {
     TextAt& text = out->emplace_back();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "quantgate/shared_string.h"
 
 namespace quantgate {
 
@@ -69,6 +70,7 @@ class JsonCursor {
 
   bool String(Value value, std::string_view* out);
   bool String(Value value, std::string* out);
+  bool String(Value value, SharedString* out);
   // An array of strings.
   bool Strings(Value value, std::vector<TextAt>* out);
   bool Bool(Value value, bool* out);

@@ -122,8 +122,8 @@ class EncodingsContainer : public Container {
     for (const EncodingsProblem& problem : file_.problems) {
       if (problem.kind != EncodingsProblem::Kind::kOffsetSign || problem.entry < 0) continue;
       const EncodingsEntry& entry = file_.entries[static_cast<size_t>(problem.entry)];
-      if (entry.encoding.kind == EncodingKind::kPerTensor ||
-          entry.encoding.kind == EncodingKind::kPerChannel) {
+      if (entry.encoding->kind == EncodingKind::kPerTensor ||
+          entry.encoding->kind == EncodingKind::kPerChannel) {
         codings.try_emplace(entry.name, Coding{entry.dtype, entry.encoding});
       }
     }

@@ -43,7 +43,7 @@ absl::StatusOr<Recoding> Editor::Plan(TensorId id, const Coding& from, const Cod
   const auto shape = std::span<const int64_t>(tensor.dims.data(), tensor.dims.size());
   // Scales that fit no axis but the new one were meant for it: integers stay as they are.
   Coding meant = from;
-  meant.encoding.axis = to.encoding.axis;
+  meant.encoding.Edit().axis = to.encoding->axis;
   if (!ChannelsOf(from.encoding, shape) && ChannelsOf(to.encoding, shape) && Same(meant, to)) {
     return plan;
   }

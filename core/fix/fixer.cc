@@ -39,7 +39,7 @@ Key KeyOf(const Finding& f, const Editor& editor) {
           origin,
           f.op_index,
           f.port,
-          f.port.empty() ? f.tensor : std::string(),
+          f.port.empty() ? f.tensor.str() : std::string(),
           f.constraint};
 }
 
@@ -199,7 +199,7 @@ class Fixer {
     if (id == kNoTensor) return false;
     const absl::StatusOr<Coding> coding = next.editor->CodingOf(id);
     // A scale that no rule asked for is as good as none.
-    return coding.ok() && coding->encoding.scales != proposal.guessed->encoding.scales;
+    return coding.ok() && coding->encoding->scales != proposal.guessed->encoding->scales;
   }
 
   void Accept(State next, const std::string& how) {

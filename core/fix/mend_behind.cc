@@ -9,7 +9,10 @@ namespace quantgate::fix {
 
 void MendBehind(const Case& c, std::vector<Proposal>& proposals) {
   const TensorId id = c.tensor();
-  if (id == kNoTensor || c.finding.node_index < 0 || !c.finding.port.starts_with("out[")) return;
+  if (id == kNoTensor || c.finding.node_index < 0 ||
+      !c.finding.port.view().starts_with("out[")) {
+    return;
+  }
   const auto index = static_cast<size_t>(c.finding.node_index);
   const Node& node = c.editor.model().nodes[index];
   const absl::StatusOr<Coding> now = c.editor.CodingOf(id);
@@ -18,7 +21,7 @@ void MendBehind(const Case& c, std::vector<Proposal>& proposals) {
     if (c.editor.QuantizedAt(index, /*input=*/false, port) != id) continue;
     for (const Fix& fix : c.finding.fixes) {
       std::optional<Coding> wanted = WantedCoding(fix, c.finding.tensor, *now);
-      if (!wanted || wanted->encoding.kind != EncodingKind::kPerTensor) continue;
+      if (!wanted || wanted->encoding->kind != EncodingKind::kPerTensor) continue;
       Proposal proposal;
       proposal.is_attempt = true;
       proposal.what = fmt::format("write out[{}] with {} and convert it to \"{}\" behind the op",

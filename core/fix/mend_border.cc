@@ -10,9 +10,9 @@ namespace {
 // Far from what any operator asks for.
 Coding Guess(const Coding& like) {
   Coding guess{like.dtype, {}};
-  guess.encoding.kind = EncodingKind::kPerTensor;
-  guess.encoding.scales = {0.34567F};
-  guess.encoding.zero_points = {static_cast<int32_t>(SymmetricZeroPoint(like.dtype)) - 3};
+  guess.encoding.Edit().kind = EncodingKind::kPerTensor;
+  guess.encoding.Edit().scales = {0.34567F};
+  guess.encoding.Edit().zero_points = {static_cast<int32_t>(SymmetricZeroPoint(like.dtype)) - 3};
   return guess;
 }
 

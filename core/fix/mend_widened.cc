@@ -33,12 +33,12 @@ absl::Status Widen(const Editor& editor, TensorId id, const Coding& from, Coding
         }
       });
   if (!read.ok()) return read;
-  to.encoding.scales.assign(count, 0);
+  to.encoding.Edit().scales.assign(count, 0);
   for (size_t i = 0; i < count; ++i) {
     // Rounded up, so that the largest value still fits.
     float scale = static_cast<float>(scales[i]);
     if (scale < scales[i]) scale = std::nextafter(scale, INFINITY);
-    to.encoding.scales[i] = scale;
+    to.encoding.Edit().scales[i] = scale;
   }
   return absl::OkStatus();
 }
@@ -53,8 +53,8 @@ void MendWidened(const Case& c, std::vector<Proposal>& proposals) {
   for (const Fix& fix : c.finding.fixes) {
     const std::optional<Coding> wanted = WantedCoding(fix, c.finding.tensor, *now);
     // Only zero points: a scale that is asked for is not another one.
-    if (!wanted || wanted->encoding.scales != now->encoding.scales ||
-        wanted->encoding.zero_points == now->encoding.zero_points) {
+    if (!wanted || wanted->encoding->scales != now->encoding->scales ||
+        wanted->encoding->zero_points == now->encoding->zero_points) {
       continue;
     }
     Proposal proposal;

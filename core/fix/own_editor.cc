@@ -27,7 +27,7 @@ std::unique_ptr<Editor> OwnEditor::Clone() const {
 
 absl::StatusOr<Coding> OwnEditor::CodingOf(TensorId id) const {
   const Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
-  if (!IsFixedPoint(tensor.dtype) || tensor.encoding.kind == EncodingKind::kNone) {
+  if (!IsFixedPoint(tensor.dtype) || tensor.encoding->kind == EncodingKind::kNone) {
     return Refuse("it is not quantized");
   }
   return Coding{tensor.dtype, tensor.encoding};
@@ -65,8 +65,8 @@ absl::Status OwnEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
     }
     // With one axis written in two ways no value changes its meaning.
     const bool same_values = from.dtype == to.dtype &&
-                             from.encoding.zero_points == to.encoding.zero_points &&
-                             from.encoding.scales == to.encoding.scales;
+                             from.encoding->zero_points == to.encoding->zero_points &&
+                             from.encoding->scales == to.encoding->scales;
     if (!same_values) {
       absl::StatusOr<Recoding> plan = Plan(id, from, to, rounding);
       if (!plan.ok()) return plan.status();

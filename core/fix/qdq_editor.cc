@@ -278,11 +278,11 @@ absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
   const Dtype storage = StorageOf(to.dtype);
   const Tensor& before = model_.tensors[static_cast<size_t>(id)];
   if (storage == Dtype::kUndefined || StorageOf(from.dtype) == Dtype::kUndefined ||
-      from.encoding.bitwidth != to.encoding.bitwidth) {
+      from.encoding->bitwidth != to.encoding->bitwidth) {
     return Refuse("its type is not written anew");
   }
-  if (to.encoding.kind != EncodingKind::kPerTensor &&
-      to.encoding.kind != EncodingKind::kPerChannel) {
+  if (to.encoding->kind != EncodingKind::kPerTensor &&
+      to.encoding->kind != EncodingKind::kPerChannel) {
     return Refuse("its kind of encoding is not written anew");
   }
   if (!before.is_static) {
@@ -290,7 +290,7 @@ absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
   }
   const absl::StatusOr<Recoding> plan = Plan(id, from, to, rounding);
   if (!plan.ok()) return plan.status();
-  const bool per_channel = to.encoding.kind == EncodingKind::kPerChannel;
+  const bool per_channel = to.encoding->kind == EncodingKind::kPerChannel;
   if (per_channel && before.unknown_rank) return Refuse("its shape is not known");
   const auto channels =
       ChannelsOf(to.encoding, {before.dims.data(), static_cast<size_t>(before.dims.size())});
@@ -357,17 +357,17 @@ absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
       Node& n = model_.nodes[static_cast<size_t>(node)];
       const auto param = std::find_if(n.params.begin(), n.params.end(),
                                       [](const Param& p) { return p.name == kAxis; });
-      const IntParam axis{to.encoding.axis};
+      const IntParam axis{to.encoding->axis};
       if (param == n.params.end()) {
         n.params.push_back({std::string(kAxis), axis});
       } else if (const auto* old = std::get_if<IntParam>(&param->value);
                  old != nullptr && *old == axis) {
         continue;
       } else {
-        param->value = axis;
+        n.params.Edit()[static_cast<size_t>(param - n.params.begin())].value = axis;
       }
       const std::string& key = key_[static_cast<size_t>(node)];
-      if (!key.empty()) changes_.nodes[key].axis = to.encoding.axis;
+      if (!key.empty()) changes_.nodes[key].axis = to.encoding->axis;
     }
   }
   recoded_[name] = *plan;

@@ -113,7 +113,7 @@ absl::Status QdqEditor::Quantize(size_t index, bool input, size_t port, const Co
   if (float_tensor.dtype != Dtype::kFloat32 && float_tensor.dtype != Dtype::kUndefined) {
     return Refuse("the tensor is not in single precision");
   }
-  if (coding.encoding.kind != EncodingKind::kPerTensor) return Refuse("not per-tensor");
+  if (coding.encoding->kind != EncodingKind::kPerTensor) return Refuse("not per-tensor");
   if (absl::Status kept = CheckInsertion(real, input, coding); !kept.ok()) return kept;
   const Dtype storage = StorageOf(coding.dtype);
   const int32_t q_example = ExampleOf(Role::kQuantize, storage);

@@ -28,12 +28,12 @@ std::optional<Requantizer> Requantizer::Make(const Coding& from, const Coding& t
     *problem = "its scales don't fit its shape";
     return std::nullopt;
   }
-  if (from.encoding.kind == to.encoding.kind && a->inner != b->inner) {
+  if (from.encoding->kind == to.encoding->kind && a->inner != b->inner) {
     *problem = "its values would have to move to another axis";
     return std::nullopt;
   }
   Requantizer made;
-  made.channels_ = to.encoding.kind == EncodingKind::kPerChannel ? *b : *a;
+  made.channels_ = to.encoding->kind == EncodingKind::kPerChannel ? *b : *a;
   const size_t entries = std::max(EntryCount(from.encoding), EntryCount(to.encoding));
   for (size_t i = 0; i < entries; ++i) {
     const Row row{ScaleAt(from.encoding, i), ScaleAt(to.encoding, i), ZeroPointAt(from.encoding, i),
@@ -45,8 +45,8 @@ std::optional<Requantizer> Requantizer::Make(const Coding& from, const Coding& t
     }
     made.rows_.push_back(row);
   }
-  made.low_ = StoredMin(to.dtype, to.encoding.bitwidth);
-  made.high_ = StoredMax(to.dtype, to.encoding.bitwidth);
+  made.low_ = StoredMin(to.dtype, to.encoding->bitwidth);
+  made.high_ = StoredMax(to.dtype, to.encoding->bitwidth);
   return made;
 }
 

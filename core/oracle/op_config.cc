@@ -176,7 +176,7 @@ class OpConfig::Builder {
   // Size of the encoding's axis; 1 where the tensor has no such axis.
   static size_t AxisSize(const Tensor& tensor) {
     const auto rank = static_cast<int64_t>(tensor.dims.size());
-    const int64_t axis = tensor.encoding.axis + (tensor.encoding.axis < 0 ? rank : 0);
+    const int64_t axis = tensor.encoding->axis + (tensor.encoding->axis < 0 ? rank : 0);
     if (axis < 0 || axis >= rank) return 1;
     return static_cast<size_t>(std::max<int64_t>(tensor.dims[static_cast<size_t>(axis)], 1));
   }

@@ -105,8 +105,8 @@ std::vector<uint8_t> RandomValues(const Tensor& tensor, size_t count, uint64_t s
   std::vector<uint8_t> bytes;
   const size_t size = ElementBytes(tensor.dtype);
   bytes.reserve(count * size);
-  const bool lpbq = tensor.encoding.kind == EncodingKind::kLpbq;
-  const int bits = lpbq ? 4 : std::clamp(tensor.encoding.bitwidth, 0, BitsOf(tensor.dtype));
+  const bool lpbq = tensor.encoding->kind == EncodingKind::kLpbq;
+  const int bits = lpbq ? 4 : std::clamp(tensor.encoding->bitwidth, 0, BitsOf(tensor.dtype));
   // mt19937_64 is the same everywhere; the standard's distributions are not.
   for (size_t i = 0; i < count; ++i) {
     const uint64_t drawn = random();

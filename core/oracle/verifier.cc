@@ -49,7 +49,7 @@ void AddCauses(const Report& report, Comparison& comparison) {
     ComparedNode& node = comparison.nodes[static_cast<size_t>(finding.node_index)];
     if (finding.consequence != node.verdict) continue;
     std::string cause =
-        finding.constraint.empty() ? std::string(finding.rule->code) : finding.constraint;
+        finding.constraint.empty() ? std::string(finding.rule->code) : finding.constraint.str();
     auto& causes = node.constraints;
     if (std::find(causes.begin(), causes.end(), cause) == causes.end()) {
       causes.push_back(std::move(cause));

@@ -93,7 +93,7 @@ const std::string* FindTwice(const std::vector<Param>& params) {
 }
 
 std::string FinishNode(Node& node, size_t index) {
-  for (const std::string* name : {&node.name, &node.op}) {
+  for (const SharedString* name : {&node.name, &node.op}) {
     if (std::string problem = CheckName(*name); !problem.empty()) return problem;
   }
   if (node.name.empty()) node.name = fmt::format("{}_{}", node.op, index);

@@ -56,7 +56,7 @@ std::vector<Group> Grouped(const Checked& checked) {
     if (added) {
       groups.push_back({&finding, {}});
     } else {
-      groups[at->second].other_nodes.push_back(finding.node);
+      groups[at->second].other_nodes.emplace_back(finding.node);
     }
   }
   std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {

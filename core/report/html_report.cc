@@ -109,7 +109,7 @@ Json TensorJson(const Tensor& tensor) {
     for (const int64_t dim : tensor.dims) json["dims"].push_back(dim);
   }
   if (tensor.is_static) json["static"] = true;
-  if (tensor.encoding.kind != EncodingKind::kNone) json["encoding"] = EncodingJson(tensor);
+  if (tensor.encoding->kind != EncodingKind::kNone) json["encoding"] = EncodingJson(tensor);
   return json;
 }
 

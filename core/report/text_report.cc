@@ -165,7 +165,7 @@ class TextReport : TextPage {
       std::string key =
           fmt::format("{} {} {} ", finding.rule->code, static_cast<int>(finding.consequence),
                       static_cast<int>(finding.level));
-      key += finding.constraint.empty() ? finding.op + " " + finding.port : finding.constraint;
+      key += finding.constraint.empty() ? finding.op + " " + finding.port : finding.constraint.str();
       const auto [at, added] = index.emplace(std::move(key), causes.size());
       if (added) causes.emplace_back();
       Cause& cause = causes[at->second];
@@ -243,7 +243,7 @@ class TextReport : TextPage {
     for (const Case& told : std::span(group.cases).subspan(1)) {
       const Finding& finding = *told.first;
       if (finding.found == first.found && finding.allowed == first.allowed) {
-        same.push_back(finding.node);
+        same.emplace_back(finding.node);
       } else {
         ++other_nodes;
         if (other.size() < kListedValues) {
@@ -287,7 +287,7 @@ class TextReport : TextPage {
       if (node.verdict != Consequence::kUnchecked || told[position]) continue;
       const auto [at, added] = index.emplace(node.reason, reasons.size());
       if (added) reasons.emplace_back(node.reason, std::vector<std::string>());
-      reasons[at->second].second.push_back(node.name);
+      reasons[at->second].second.emplace_back(node.name);
     }
     for (const auto& [reason, names] : reasons) {
       const std::string start = fmt::format("unchecked: {}: ", Nodes(names.size()));
@@ -322,7 +322,7 @@ class TextReport : TextPage {
     for (const NodeReport& node : report_.nodes) {
       std::string op = Name(node.op);
       std::vector<std::string> resolved;
-      for (const std::string& name : node.resolved) resolved.push_back(Name(name));
+      for (const SharedString& name : node.resolved) resolved.push_back(Name(name));
       if (!resolved.empty() && (resolved.size() > 1 || node.resolved[0] != node.op)) {
         op += " → " + Join(resolved, ", ");
       }

@@ -12,7 +12,7 @@ namespace quantgate::rules {
 const Rule& RuleOf(RuleId id);
 
 // What stands where, and what would be right, is added by who raises it.
-Finding Raise(RuleId rule, Consequence consequence, std::string message = {});
+Finding Raise(RuleId rule, Consequence consequence, SharedString message = {});
 
 inline bool IsOf(const Finding& finding, RuleId rule) { return finding.rule == &RuleOf(rule); }
 

@@ -19,7 +19,7 @@ std::span<const RuleEntry* const> AllEntries() { return kTable; }
 
 const Rule& RuleOf(RuleId id) { return kTable[static_cast<size_t>(id)]->rule; }
 
-Finding Raise(RuleId rule, Consequence consequence, std::string message) {
+Finding Raise(RuleId rule, Consequence consequence, SharedString message) {
   Finding finding;
   finding.rule = &RuleOf(rule);
   finding.consequence = consequence;

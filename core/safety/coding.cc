@@ -52,8 +52,8 @@ Coding OtherSign(const Coding& coding) {
     if (!was_signed && coding.dtype != pair.is_unsigned) continue;
     other.dtype = was_signed ? pair.is_unsigned : pair.is_signed;
     const auto middle = static_cast<int32_t>(SymmetricZeroPoint(pair.is_unsigned));
-    if (other.encoding.zero_points.empty()) other.encoding.zero_points.push_back(0);
-    for (int32_t& zero : other.encoding.zero_points) zero += was_signed ? middle : -middle;
+    if (other.encoding->zero_points.empty()) other.encoding.Edit().zero_points.push_back(0);
+    for (int32_t& zero : other.encoding.Edit().zero_points) zero += was_signed ? middle : -middle;
   }
   return other;
 }

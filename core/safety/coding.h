@@ -8,12 +8,13 @@
 
 #include "quantgate/dtype.h"
 #include "quantgate/encoding.h"
+#include "quantgate/shared.h"
 
 namespace quantgate::fix {
 
 struct Coding {
   Dtype dtype = Dtype::kUndefined;  // a fixed-point type
-  Encoding encoding;
+  Shared<Encoding> encoding;
 };
 
 // Types and kinds are the same, scales and zero points too, however many entries write them.

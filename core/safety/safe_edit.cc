@@ -51,9 +51,9 @@ Objection ObjectionToSteps(const ValueRange& reaching, double before, double aft
 std::optional<Coding> Entry(const Coding& coding, size_t i) {
   if (!RangeOf(coding)) return std::nullopt;
   Coding one = coding;
-  one.encoding.kind = EncodingKind::kPerTensor;
-  one.encoding.scales = {static_cast<float>(ScaleAt(coding.encoding, i))};
-  one.encoding.zero_points = {static_cast<int32_t>(ZeroPointAt(coding.encoding, i))};
+  one.encoding.Edit().kind = EncodingKind::kPerTensor;
+  one.encoding.Edit().scales = {static_cast<float>(ScaleAt(coding.encoding, i))};
+  one.encoding.Edit().zero_points = {static_cast<int32_t>(ZeroPointAt(coding.encoding, i))};
   return one;
 }
 
@@ -70,7 +70,7 @@ Objection ObjectionTo(const ValueRange& reaching, const Coding& from, const Codi
   if (Same(from, to)) return std::nullopt;
   const size_t count = std::max(EntryCount(from.encoding), EntryCount(to.encoding));
   if (count > 1 &&
-      (from.encoding.kind != to.encoding.kind || from.encoding.axis != to.encoding.axis)) {
+      (from.encoding->kind != to.encoding->kind || from.encoding->axis != to.encoding->axis)) {
     return "its channels would be other ones";
   }
   for (size_t i = 0; i < count; ++i) {
@@ -106,10 +106,10 @@ Objection ObjectionToConstant(const Tensor& tensor, const ValueRange& held, cons
                               const Coding& to) {
   if (BitsOf(from.dtype) != BitsOf(to.dtype)) return "another width of its integers";
   Coding moved = from;
-  moved.encoding.axis = to.encoding.axis;
-  if (from.encoding.axis != to.encoding.axis && from.encoding.kind == to.encoding.kind) {
+  moved.encoding.Edit().axis = to.encoding->axis;
+  if (from.encoding->axis != to.encoding->axis && from.encoding->kind == to.encoding->kind) {
     const auto rank = static_cast<int32_t>(tensor.dims.size());
-    const bool one_axis = (from.encoding.axis - to.encoding.axis) % std::max(rank, 1) == 0;
+    const bool one_axis = (from.encoding->axis - to.encoding->axis) % std::max(rank, 1) == 0;
     // One axis written in two ways, or the only one that the scales fit.
     const bool only_one = !FitsAxis(tensor, from.encoding) && FitsAxis(tensor, to.encoding);
     if (Same(moved, to) && (one_axis || only_one)) return std::nullopt;

@@ -24,7 +24,7 @@ Objection ObjectionTo(const Model& model, const ValueRanges& ranges, TensorId id
   // A constant in float beside an encodings file is quantized by whoever reads the two.
   const bool stored =
       tensor.is_static && (!HasOwnEncoding(tensor) || model.dialect == Dialect::kQnn);
-  const bool moves_axis = tensor.is_static && now.encoding.axis != to.encoding.axis;
+  const bool moves_axis = tensor.is_static && now.encoding->axis != to.encoding->axis;
   return stored || moves_axis ? ObjectionToConstant(tensor, ranges.Held(id), now, to)
                               : ObjectionTo(ranges.Reaching(id), now, to);
 }

@@ -117,7 +117,7 @@ std::optional<Coding> ValueRanges::CodingAt(const Node& node) const {
 
 std::optional<Coding> ValueRanges::CodingOf(TensorId id) const {
   const Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
-  if (IsFixedPoint(tensor.dtype) && tensor.encoding.kind != EncodingKind::kNone) {
+  if (IsFixedPoint(tensor.dtype) && tensor.encoding->kind != EncodingKind::kNone) {
     return Coding{tensor.dtype, tensor.encoding};
   }
   const Node* producer = Producer(id);

@@ -67,7 +67,7 @@ std::optional<Coding> WantedCoding(const Fix& fix, std::string_view tensor, cons
       if (*dtype != other.dtype) return std::nullopt;
       wanted = other;
     } else if (!what.starts_with(kEncoding) ||
-               !Set(what.substr(kEncoding.size()), value, wanted.encoding)) {
+               !Set(what.substr(kEncoding.size()), value, wanted.encoding.Edit())) {
       return std::nullopt;
     }
     any = true;

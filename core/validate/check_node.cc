@@ -153,7 +153,7 @@ bool Decides(const opdb::View& db, const BrokenList& broken, const Broken& b) {
 }
 
 // In before out, ports before params, then the rule's code.
-int PortOrder(const std::string& port) {
+int PortOrder(const SharedString& port) {
   const auto number = [&](size_t prefix) { return std::atoi(port.c_str() + prefix); };
   if (port.rfind("in[", 0) == 0) return number(3);
   if (port.rfind("out[", 0) == 0) return 1'000'000 + number(4);
@@ -280,7 +280,7 @@ bool TakeLimits(const NodeView& node, const ActiveConstraint& active, AcceptedFo
 
 bool KeepsLimit(const Model& graph, const Node& node, const LimitOfForm& form) {
   const auto encoding = [&](size_t place) {
-    return &graph.tensors[static_cast<size_t>(TensorAt(node, place))].encoding;
+    return &*graph.tensors[static_cast<size_t>(TensorAt(node, place))].encoding;
   };
   rules::ScaleUnits units{};
   for (size_t i = 0; i < static_cast<size_t>(form.limit.port_count); ++i) {

@@ -130,7 +130,8 @@ void CheckOps(const OpsCheck& check, const Resolved& resolved, Report& report) {
     std::move(part.begin(), part.end(), std::back_inserter(report.findings));
   }
   // Findings of the way here came first, with their nodes.
-  if (!in_order || !resolved.findings.empty()) {
+  if ((!in_order || !resolved.findings.empty()) &&
+      !std::is_sorted(report.findings.begin(), report.findings.end(), EarlierNode)) {
     std::stable_sort(report.findings.begin(), report.findings.end(), EarlierNode);
   }
 }

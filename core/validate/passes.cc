@@ -41,7 +41,7 @@ void BeginReport(CheckState& state) {
   }
 }
 
-void LeaveUnchecked(CheckState& state, const std::string& reason) {
+void LeaveUnchecked(CheckState& state, const SharedString& reason) {
   state.stopped = true;
   for (NodeReport& node : state.report.nodes) {
     node.verdict = Consequence::kUnchecked;

@@ -59,7 +59,7 @@ NumberRanges RangesOf(const Tensor& tensor, uint8_t facts) {
     if ((facts & kFactUsualScales) != 0) ranges.scales = kUsualScales;
     if ((facts & kFactInRange) != 0) ranges.zero_points = ZeroPointsOf(tensor.dtype);
   }
-  if ((facts & kFactSymmetric) != 0 && tensor.encoding.kind != EncodingKind::kNone) {
+  if ((facts & kFactSymmetric) != 0 && tensor.encoding->kind != EncodingKind::kNone) {
     const int32_t middle = AsZeroPoint(rules::MiddleOf(tensor));
     ranges.zero_points = {middle, middle};
   }

@@ -162,7 +162,7 @@ void CheckEncodingShapes(const TargetTable& table, const NodeView& node,
     for (int i = 0; i < node.tensors(port).count; ++i) {
       const Tensor* tensor = node.tensor(port, i);
       if (tensor == nullptr || !IsFixedPoint(tensor->dtype) ||
-          tensor->encoding.kind == EncodingKind::kNone) {
+          tensor->encoding->kind == EncodingKind::kNone) {
         continue;
       }
       const Encoding& e = tensor->encoding;

@@ -30,7 +30,7 @@ void Price(const rules::GraphView& view, const rules::SetMask conversions,
     }
     const auto at = bytes.find(f.node_index);
     if (at == bytes.end() || at->second == 0) continue;
-    absl::StrAppend(&f.message, "; it reads and writes ", rules::Bytes(at->second), " a run");
+    f.message += absl::StrCat("; it reads and writes ", rules::Bytes(at->second), " a run");
   }
 }
 

@@ -72,9 +72,9 @@ const Encoding& NoEncoding() {
 
 void MakePerTensor(Tensor& tensor, float scale, int32_t zero_point) {
   tensor.encoding = NoEncoding();
-  tensor.encoding.kind = EncodingKind::kPerTensor;
-  tensor.encoding.scales.assign(1, scale);
-  tensor.encoding.zero_points.assign(1, zero_point);
+  tensor.encoding.Edit().kind = EncodingKind::kPerTensor;
+  tensor.encoding.Edit().scales.assign(1, scale);
+  tensor.encoding.Edit().zero_points.assign(1, zero_point);
 }
 
 // The encoding with the same range in another datatype.
@@ -85,11 +85,11 @@ void Retype(Tensor& tensor, Dtype to) {
     tensor.encoding = NoEncoding();
     return;
   }
-  if (!IsFixedPoint(from) || tensor.encoding.kind == EncodingKind::kNone) {
+  if (!IsFixedPoint(from) || tensor.encoding->kind == EncodingKind::kNone) {
     MakePerTensor(tensor, 0.01F, MiddleOf(to));
     return;
   }
-  Encoding& e = tensor.encoding;
+  Encoding& e = tensor.encoding.Edit();
   const int narrower = BitsOf(from) - BitsOf(to);
   for (float& scale : e.scales) scale = std::ldexp(scale, narrower);
   for (int32_t& zero : e.zero_points) {
@@ -117,31 +117,31 @@ struct Mend {
 constexpr Mend kMends[] = {
     {"quantize {} symmetric",
      [](Tensor& t, const Tensor*, int) {
-       for (int32_t& zero : t.encoding.zero_points) zero = MiddleOf(t.dtype);
+       for (int32_t& zero : t.encoding.Edit().zero_points) zero = MiddleOf(t.dtype);
      }},
     {"quantize {} per-channel on the axis of the output channels",
      [](Tensor& t, const Tensor*, int channel_axis) {
-       if (t.encoding.kind != EncodingKind::kPerChannel || channel_axis < 0) return;
-       t.encoding.axis = channel_axis;
-       t.encoding.scales.resize(1);
-       if (t.encoding.zero_points.size() > 1) t.encoding.zero_points.resize(1);
+       if (t.encoding->kind != EncodingKind::kPerChannel || channel_axis < 0) return;
+       t.encoding.Edit().axis = channel_axis;
+       t.encoding.Edit().scales.resize(1);
+       if (t.encoding->zero_points.size() > 1) t.encoding.Edit().zero_points.resize(1);
      }},
     {"quantize {} symmetric per-channel on the axis of the output channels",
      [](Tensor& t, const Tensor*, int channel_axis) {
-       if (t.encoding.kind != EncodingKind::kPerChannel || channel_axis < 0) return;
-       t.encoding.axis = channel_axis;
-       t.encoding.scales.resize(1);
-       t.encoding.zero_points.assign(1, MiddleOf(t.dtype));
+       if (t.encoding->kind != EncodingKind::kPerChannel || channel_axis < 0) return;
+       t.encoding.Edit().axis = channel_axis;
+       t.encoding.Edit().scales.resize(1);
+       t.encoding.Edit().zero_points.assign(1, MiddleOf(t.dtype));
      }},
     {"quantize {} per-tensor",
      [](Tensor& t, const Tensor*, int) {
-       const float scale = t.encoding.scales.empty() ? 1.0F : t.encoding.scales[0];
-       const int32_t zero = t.encoding.zero_points.empty() ? 0 : t.encoding.zero_points[0];
+       const float scale = t.encoding->scales.empty() ? 1.0F : t.encoding->scales[0];
+       const int32_t zero = t.encoding->zero_points.empty() ? 0 : t.encoding->zero_points[0];
        MakePerTensor(t, scale, zero);
      }},
     {"quantize {} per-tensor and symmetric",
      [](Tensor& t, const Tensor*, int) {
-       const float scale = t.encoding.scales.empty() ? 1.0F : t.encoding.scales[0];
+       const float scale = t.encoding->scales.empty() ? 1.0F : t.encoding->scales[0];
        MakePerTensor(t, scale, MiddleOf(t.dtype));
      }},
     {"give {} the encoding of in[0]",
@@ -187,9 +187,9 @@ void TryEncodings(const TargetTable& table, const ActiveOp& op, const Resolved& 
       if (changed.encoding == before || !Runs(table, alone.resolved, alone.node())) continue;
       Fix& way =
           ways.emplace_back(rules::UnsafeFix(fmt::format(fmt::runtime(mend.words), finding.port)));
-      if (changed.encoding.kind == before.kind &&
-          changed.encoding.zero_points != before.zero_points &&
-          changed.encoding.scales == before.scales) {
+      if (changed.encoding->kind == before.kind &&
+          changed.encoding->zero_points != before.zero_points &&
+          changed.encoding->scales == before.scales) {
         way.edits.push_back(
             {"set", rules::EncodingPath(changed, "zeroPoint"), ZeroPointsJson(changed.encoding)});
       }

@@ -29,9 +29,9 @@ class Maker {
     t.dtype = dtype;
     t.dims = {1, 8, 8, 32};
     if (IsFixedPoint(dtype)) {
-      t.encoding.kind = EncodingKind::kPerTensor;
-      t.encoding.scales = {scale};
-      t.encoding.zero_points = {zero_point};
+      t.encoding.Edit().kind = EncodingKind::kPerTensor;
+      t.encoding.Edit().scales = {scale};
+      t.encoding.Edit().zero_points = {zero_point};
     }
     model_.tensors.push_back(std::move(t));
     return static_cast<TensorId>(model_.tensors.size()) - 1;

@@ -16,9 +16,9 @@ Tensor MakeTensor(std::string name, Dtype dtype, std::initializer_list<int64_t> 
   tensor.name = std::move(name);
   tensor.dtype = dtype;
   tensor.dims = dims;
-  tensor.encoding.kind = EncodingKind::kPerTensor;
-  tensor.encoding.scales = {scale};
-  tensor.encoding.zero_points = {zero_point};
+  tensor.encoding.Edit().kind = EncodingKind::kPerTensor;
+  tensor.encoding.Edit().scales = {scale};
+  tensor.encoding.Edit().zero_points = {zero_point};
   return tensor;
 }
 
@@ -34,8 +34,8 @@ Model ConvChain(int64_t nodes, int32_t weight_zero_point) {
   model.tensors.push_back(
       MakeTensor("w", Dtype::kSfixedPoint8, {1, 1, 32, 32}, 0.01F, weight_zero_point));
   model.tensors[0].is_static = true;
-  model.tensors[0].encoding.kind = EncodingKind::kPerChannel;
-  model.tensors[0].encoding.axis = 3;
+  model.tensors[0].encoding.Edit().kind = EncodingKind::kPerChannel;
+  model.tensors[0].encoding.Edit().axis = 3;
   model.tensors.push_back(MakeTensor("x", Dtype::kUfixedPoint8, {1, 8, 8, 32}, 0.02F, 128));
   for (int64_t i = 0; i < nodes; ++i) {
     model.tensors.push_back(

@@ -148,7 +148,7 @@ class Maker {
   }
 
   void AddParam(const opdb::ParamRow& param, Node& node) {
-    Param& added = node.params.emplace_back();
+    Param& added = node.params.Edit().emplace_back();
     added.name = db_.str(param.name);
     const auto named = db_.get(param.values);
     const auto number = [&] {
@@ -189,10 +189,10 @@ class Maker {
     const auto renew = [&](TensorId& id) {
       if (id == kNoTensor) return;
       Tensor tensor = model_.tensors[static_cast<size_t>(id)];
-      for (float& scale : tensor.encoding.scales) {
+      for (float& scale : tensor.encoding.Edit().scales) {
         if (bytes_.OneIn(3)) scale = AScale();
       }
-      for (int32_t& zero_point : tensor.encoding.zero_points) {
+      for (int32_t& zero_point : tensor.encoding.Edit().zero_points) {
         if (bytes_.OneIn(3)) zero_point = AZeroPoint(tensor);
       }
       if (tensor.values && bytes_.OneIn(3)) tensor.values = Values(tensor);

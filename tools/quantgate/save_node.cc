@@ -26,7 +26,7 @@ int WriteSmallest(const SaveNode& flags, const Target& target, ValidatorOptions 
   const int32_t node = FindNode(model, flags.node);
   if (node < 0) {
     std::vector<std::string_view> known;
-    for (const Node& n : model.nodes) known.push_back(n.name);
+    for (const Node& n : model.nodes) known.emplace_back(n.name);
     return Fail(source + ": --save-node: no node is named '" + flags.node + "'" +
                 DidYouMean(flags.node, known));
   }

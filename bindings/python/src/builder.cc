@@ -153,11 +153,12 @@ void ReadParams(py::handle object, Node& node) {
   if (!PyDict_Check(object.ptr())) ThrowType("params", "a dict", object);
   // A copy: converting a value may run code that changes the caller's.
   const auto params = py::reinterpret_steal<py::dict>(PyDict_Copy(object.ptr()));
-  node.params.reserve(params.size());
+  std::vector<Param>& list = node.params.Edit();
+  list.reserve(params.size());
   for (const auto& [key, value] : params) {
     std::string name = Name(key, "params");
     const std::string what = "params[" + Quoted(name) + "]";
-    node.params.push_back({std::move(name), ParamOf(value, what)});
+    list.push_back({std::move(name), ParamOf(value, what)});
   }
 }
 

@@ -95,8 +95,9 @@ void BindTensor(py::module_& module) {
           .def_property_readonly(
               "encoding",
               [](const std::shared_ptr<Tensor>& self) -> py::object {
-                if (self->encoding.kind == EncodingKind::kNone) return py::none();
-                return py::cast(std::shared_ptr<Encoding>(self, &self->encoding));
+                if (self->encoding->kind == EncodingKind::kNone) return py::none();
+                auto* const encoding = const_cast<Encoding*>(&*self->encoding);
+                return py::cast(std::shared_ptr<Encoding>(self, encoding));
               },
               "Its Encoding, or None.")
           .def("__repr__", [](const Tensor& self) {

@@ -29,9 +29,9 @@ pybind11::tuple Texts(const List& texts) {
 }
 
 // A read-only property that is a member of `Class`.
-template <typename Class>
-auto Text(std::string Class::*member) {
-  return [member](const Class& self) { return Text(self.*member); };
+template <typename Class, typename String>
+auto Text(String Class::*member) {
+  return [member](const Class& self) { return Text(std::string_view(self.*member)); };
 }
 template <typename Class, typename List>
 auto Texts(List Class::*member) {

@@ -14,6 +14,7 @@
 #include "quantgate/database.h"
 #include "quantgate/dtype.h"
 #include "quantgate/encoding.h"
+#include "quantgate/shared.h"
 #include "quantgate/export.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"
@@ -32,7 +33,7 @@ struct EncodingsEntry {
   Dtype dtype = Dtype::kUndefined;
   // kNone for floats. `axis` counts only with `has_axis`; `block_size` and `num_blocks` are not
   // set: they follow from `block` and the tensor's shape. Factors and scales in file order.
-  Encoding encoding;
+  Shared<Encoding> encoding;
   bool has_axis = false;
   int64_t block = 0;                             // values in a block; 0 = no blocks
   std::optional<int32_t> block_axis;             // absent = the input channels

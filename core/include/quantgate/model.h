@@ -1,11 +1,13 @@
 // A format-neutral graph: what a reader makes of a file.
 //
-// Plain structs. Tensors are referred to by index, so a graph of a million nodes is a few
-// vectors. `quantgate::v1::Model` (proto/quantgate/v1/model.proto) serialises it.
+// Plain structs, a value; tensors are referred to by index. Copies share names, encodings and params
+// until one of them is edited (`tensor.encoding.Edit().axis = 3`).
+// `quantgate::v1::Model` (proto/quantgate/v1/model.proto) serialises it.
 #ifndef QUANTGATE_MODEL_H_
 #define QUANTGATE_MODEL_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +20,8 @@
 #include "quantgate/dtype.h"
 #include "quantgate/encoding.h"
 #include "quantgate/export.h"
+#include "quantgate/shared.h"
+#include "quantgate/shared_string.h"
 
 namespace QUANTGATE_EXPORT quantgate {
 
@@ -42,7 +46,7 @@ struct TensorValues {
 inline constexpr int64_t kMaxKeptValues = 4096;
 
 struct Tensor {
-  std::string name;
+  SharedString name;
   // kUndefined = unknown. In an ONNX or ATen model: the QNN name of the source type before
   // resolve (FLOAT -> FLOAT_32, UINT8 -> UINT_8); resolve turns quantized ones into
   // fixed-point types.
@@ -51,7 +55,7 @@ struct Tensor {
   bool unknown_rank = false;
   // Empty = scalar (unless unknown_rank); kDynamicDim = not fixed.
   absl::InlinedVector<int64_t, 4> dims;
-  Encoding encoding;
+  Shared<Encoding> encoding;
   std::shared_ptr<const TensorValues> values;  // null = not kept
   // Smallest and largest stored value where the reader knows them without keeping all.
   std::optional<std::pair<double, double>> value_range;
@@ -88,20 +92,45 @@ struct Param {
   ParamValue value;
 };
 
+// The params of a node, in the file's order. Copies share them until one is edited.
+class Params {
+ public:
+  using value_type = Param;
+  using const_iterator = std::vector<Param>::const_iterator;
+
+  Params() = default;
+  Params(std::vector<Param> params) : list_(std::move(params)) {}           // NOLINT: a list
+  Params(std::initializer_list<Param> params) : list_(std::vector(params)) {}
+
+  const_iterator begin() const { return list_->begin(); }
+  const_iterator end() const { return list_->end(); }
+  size_t size() const { return list_->size(); }
+  bool empty() const { return list_->empty(); }
+  const Param& operator[](size_t i) const { return (*list_)[i]; }
+  void push_back(Param param) { list_.Edit().push_back(std::move(param)); }
+  void clear() { list_ = {}; }
+  operator const std::vector<Param>&() const { return *list_; }  // NOLINT: a list
+  std::vector<Param>& Edit() { return list_.Edit(); }
+  bool SharesWith(const Params& other) const { return list_.SharesWith(other.list_); }
+
+ private:
+  Shared<std::vector<Param>> list_;
+};
+
 struct Node {
-  std::string name;  // readers fill in `<op>_<index>` where the file has none
-  std::string op;    // ONNX "Conv", "aten.conv2d.default", QNN "Conv2d"
+  SharedString name;  // readers fill in `<op>_<index>` where the file has none
+  SharedString op;    // ONNX "Conv", "aten.conv2d.default", QNN "Conv2d"
   // ONNX operator domain; empty = the default one. Unused in other dialects.
-  std::string domain;
+  SharedString domain;
   absl::InlinedVector<TensorId, 4> inputs;   // kNoTensor = absent optional input
   absl::InlinedVector<TensorId, 2> outputs;  // kNoTensor = unused output
-  std::vector<Param> params;
+  Params params;
   std::optional<Dialect> dialect;  // absent = the model's
   // Where the user wrote it: "model.py:42", an ONNX doc string, "Loop body of n7". May be empty.
-  std::string location;
+  SharedString location;
   // Set by a reader for nodes it can't present to the validator, such as those inside a
   // control-flow subgraph: the node is reported as `unchecked` with this reason.
-  std::string unchecked_reason;
+  SharedString unchecked_reason;
 
   const Param* FindParam(std::string_view param_name) const;
 };

@@ -13,6 +13,7 @@
 #include "quantgate/consequence.h"
 #include "quantgate/export.h"
 #include "quantgate/rule.h"
+#include "quantgate/shared_string.h"
 
 namespace QUANTGATE_EXPORT quantgate {
 
@@ -39,36 +40,36 @@ struct Fix {
 
 struct Finding {
   const Rule* rule = nullptr;  // never null; static storage
-  std::string constraint;      // "htp/Conv2d/in[1]/symmetric"; empty for graph and input rules
+  SharedString constraint;      // "htp/Conv2d/in[1]/symmetric"; empty for graph and input rules
   Consequence consequence = Consequence::kRejected;
   Level level = Level::kError;
   int32_t node_index = -1;  // into Report::nodes; -1 = the model as a whole
-  std::string node;
-  std::string op;         // the QNN op, or the source op where there is none
+  SharedString node;
+  SharedString op;         // the QNN op, or the source op where there is none
   int32_t op_index = -1;  // into NodeReport::resolved; -1 = none
-  std::string port;       // "in[1]", a param's name, or empty
-  std::string tensor;
-  std::string message;  // one line with the values of this case
-  std::string found;
-  std::string allowed;
+  SharedString port;       // "in[1]", a param's name, or empty
+  SharedString tensor;
+  SharedString message;  // one line with the values of this case
+  SharedString found;
+  SharedString allowed;
   std::vector<Fix> fixes;
   std::vector<std::string> sources;
   std::vector<std::string> related;  // other ports: "in[0]"
   // Of the rule's data: "documents only", "measured on x86-64 2.51". May be empty.
-  std::string note;
+  SharedString note;
   // Why this finding is accepted (a waiver of the database's overlay). Empty = it is not. It then
   // is a note and fails nothing; verdicts stay.
-  std::string waived;
+  SharedString waived;
 };
 
 struct NodeReport {
-  std::string name;
-  std::string op;                                // as in the file
-  absl::InlinedVector<std::string, 1> resolved;  // QNN ops; empty = none
+  SharedString name;
+  SharedString op;                                // as in the file
+  absl::InlinedVector<SharedString, 1> resolved;  // QNN ops; empty = none
   Consequence verdict = Consequence::kAccepted;
-  std::string into;      // the node that took this one in (a Q/DQ, Constant, fused Relu)
-  std::string reason;    // why `unchecked`
-  std::string location;  // where the user wrote the node; may be empty
+  SharedString into;      // the node that took this one in (a Q/DQ, Constant, fused Relu)
+  SharedString reason;    // why `unchecked`
+  SharedString location;  // where the user wrote the node; may be empty
 };
 
 struct Report {

@@ -164,7 +164,7 @@ class Applying {
       Finding& finding =
           Add(rules::kEncodingMisfit, Consequence::kRejected,
               fmt::format("{}: the {} encoding of \"{}\" does not fit the tensor", At(entry),
-                          EncodingKindName(entry.encoding.kind), entry.name),
+                          EncodingKindName(entry.encoding->kind), entry.name),
               id);
       finding.found = std::move(completed.found);
       finding.allowed = std::move(completed.allowed);
@@ -173,13 +173,13 @@ class Applying {
     }
     if (IsOffset(entry, tensor)) {
       ReportOffset(entry, id);
-      completed.encoding.zero_points.clear();
+      completed.encoding.Edit().zero_points.clear();
     }
     if (const auto around = roles_.EncodingAround(id)) {
       Compare(entry, completed.encoding, around->dtype, around->encoding, id, "Q and DQ nodes");
       return;
     }
-    if (tensor.encoding.kind != EncodingKind::kNone) {
+    if (tensor.encoding->kind != EncodingKind::kNone) {
       Compare(entry, completed.encoding, tensor.dtype, tensor.encoding, id, "own encoding");
       return;
     }
@@ -201,7 +201,7 @@ class Applying {
         hints_++ < kFewHints) {
       std::vector<std::string_view> known;
       known.reserve(model_.tensors.size());
-      for (const Tensor& tensor : model_.tensors) known.push_back(tensor.name);
+      for (const Tensor& tensor : model_.tensors) known.emplace_back(tensor.name);
       hint = DidYouMean(entry.name, known);
     }
     Finding& finding = Add(
@@ -250,7 +250,7 @@ class Applying {
   }
 
   void ReportOffset(const EncodingsEntry& entry, TensorId id) {
-    const int64_t low = StoredMin(entry.dtype, entry.encoding.bitwidth);
+    const int64_t low = StoredMin(entry.dtype, entry.encoding->bitwidth);
     Finding& finding =
         Add(rules::kOffsetSign, Consequence::kWrongValues,
             fmt::format("{}: y_zero_point of the weight \"{}\" is the smallest value "

@@ -28,7 +28,7 @@ class Completion {
   Completed Run() {
     // Without a shape nothing can be completed or judged.
     if (tensor_.unknown_rank) return std::move(out_);
-    switch (out_.encoding.kind) {
+    switch (out_.encoding->kind) {
       case EncodingKind::kPerChannel:
         PerChannel();
         break;
@@ -46,10 +46,10 @@ class Completion {
       // The rest of the checks go on with one value; the wrong number is said once.
       Encoding one;
       one.kind = EncodingKind::kPerTensor;
-      one.bitwidth = out_.encoding.bitwidth;
-      one.scales.push_back(out_.encoding.scales[0]);
-      if (!out_.encoding.zero_points.empty()) {
-        one.zero_points.push_back(out_.encoding.zero_points[0]);
+      one.bitwidth = out_.encoding->bitwidth;
+      one.scales.push_back(out_.encoding->scales[0]);
+      if (!out_.encoding->zero_points.empty()) {
+        one.zero_points.push_back(out_.encoding->zero_points[0]);
       }
       out_.encoding = std::move(one);
     }
@@ -57,7 +57,7 @@ class Completion {
   }
 
  private:
-  int64_t Scales() const { return static_cast<int64_t>(out_.encoding.scales.size()); }
+  int64_t Scales() const { return static_cast<int64_t>(out_.encoding->scales.size()); }
   int64_t Dim(int64_t axis) const { return tensor_.dims[static_cast<size_t>(axis)]; }
   std::string Shape() const { return rules::Dims(tensor_); }
   bool InRange(int64_t axis) const { return axis >= 0 && axis < rank_; }
@@ -80,9 +80,9 @@ class Completion {
   // Given, by the operator, by the shape; -1 = none.
   int64_t ChannelAxis() {
     if (entry_.has_axis) {
-      const int64_t axis = Normal(out_.encoding.axis);
+      const int64_t axis = Normal(out_.encoding->axis);
       if (InRange(axis)) return axis;
-      Wrong(fmt::format("axis {} of {}", out_.encoding.axis, Shape()),
+      Wrong(fmt::format("axis {} of {}", out_.encoding->axis, Shape()),
             fmt::format("an axis below {}", rank_));
       return -1;
     }
@@ -97,7 +97,7 @@ class Completion {
             "as many scales as one dimension has channels");
       return;
     }
-    out_.encoding.axis = static_cast<int32_t>(axis);
+    out_.encoding.Edit().axis = static_cast<int32_t>(axis);
     CheckChannels(axis);
   }
 
@@ -135,7 +135,7 @@ class Completion {
   void Block() {
     const int64_t axis = BlockAxis();
     if (!Divides(axis)) return;
-    Encoding& e = out_.encoding;
+    Encoding& e = out_.encoding.Edit();
     e.block_size.assign(static_cast<size_t>(rank_), 1);
     const bool shaped = entry_.factors_dims.size() == static_cast<size_t>(rank_);
     const int64_t channel = channel_.value_or(-1);
@@ -178,7 +178,7 @@ class Completion {
             "as many scales as one dimension has channels");
       return;
     }
-    Encoding& e = out_.encoding;
+    Encoding& e = out_.encoding.Edit();
     e.axis = static_cast<int32_t>(channel);
     e.num_blocks = static_cast<int32_t>(
         std::min<int64_t>(Dim(block_axis) / entry_.block, std::numeric_limits<int32_t>::max()));

@@ -12,7 +12,7 @@
 namespace quantgate {
 
 struct Completed {
-  Encoding encoding;
+  Shared<Encoding> encoding;
   // Where the numbers do not fit the tensor; `encoding` then is per-tensor.
   std::string found, allowed;
 };

@@ -195,7 +195,7 @@ class Applying {
     for (size_t n = 0; n < model_.nodes.size(); ++n) {
       Node& node = model_.nodes[n];
       node.dialect.reset();
-      node.domain.clear();
+      node.domain = {};
       if (is_layer[n]) {
         node.inputs.clear();
         node.outputs.clear();
@@ -388,7 +388,8 @@ class Applying {
   // ---- what is built -------------------------------------------------------------------------
 
   Tensor& AddTensor(const Layer& layer, std::string_view port, opdb::Tree shape) {
-    const std::string base = absl::StrCat(model_.nodes[layer.node].name, ".", std::string(port));
+    const std::string base =
+        absl::StrCat(model_.nodes[layer.node].name.str(), ".", std::string(port));
     std::string name = base;
     for (int i = 2; !names_.insert(name).second; ++i) name = absl::StrCat(base, "#", i);
     Tensor& tensor = model_.tensors.emplace_back();
@@ -407,9 +408,9 @@ class Applying {
                          opdb::Tree form) {
     Tensor& tensor = AddTensor(layer, port, shape);
     tensor.dtype = DtypeFromName(form["dtype"].str()).value_or(Dtype::kUndefined);
-    tensor.encoding.kind = EncodingKind::kPerTensor;
-    tensor.encoding.scales = {Scale()};
-    tensor.encoding.zero_points = {Int(form["zero_point"])};
+    tensor.encoding.Edit().kind = EncodingKind::kPerTensor;
+    tensor.encoding.Edit().scales = {Scale()};
+    tensor.encoding.Edit().zero_points = {Int(form["zero_point"])};
     return Last();
   }
 
@@ -417,7 +418,7 @@ class Applying {
     Tensor& tensor = AddTensor(layer, "weight", layer.form["weight"]);
     tensor.dtype = DtypeFromName(form["dtype"].str()).value_or(Dtype::kUndefined);
     tensor.is_static = true;
-    Encoding& e = tensor.encoding;
+    Encoding& e = tensor.encoding.Edit();
     e.kind = EncodingKind::kLpbq;
     e.axis = Int(layer.form["channel_axis"]);
     e.bitwidth = Int(form["bitwidth"]);

@@ -45,7 +45,7 @@ Dtype PlainOf(Dtype source) {
 }
 
 bool HasOwnEncoding(const Tensor& tensor) {
-  return IsFixedPoint(tensor.dtype) && tensor.encoding.kind != EncodingKind::kNone;
+  return IsFixedPoint(tensor.dtype) && tensor.encoding->kind != EncodingKind::kNone;
 }
 
 namespace {
@@ -74,19 +74,19 @@ NodeEncoding EncodingOf(const Model& model, const Node& node, const Tensor& quan
   const Tensor& scale_tensor = model.tensors[static_cast<size_t>(scale_id)];
   if (scale == nullptr) {
     return scale_tensor.is_static
-               ? fail(absl::StrCat("the scales of ", scale_tensor.name, " are too many to keep"))
+               ? fail("the scales of " + scale_tensor.name + " are too many to keep")
                : fail("its scale is computed at run time", true);
   }
   if (zero_id != kNoTensor && zero_point == nullptr) {
     const Tensor& t = model.tensors[static_cast<size_t>(zero_id)];
-    return t.is_static ? fail(absl::StrCat("the zero points of ", t.name, " are too many to keep"))
+    return t.is_static ? fail("the zero points of " + t.name + " are too many to keep")
                        : fail("its zero point is computed at run time", true);
   }
   result.dtype = FixedPointOf(quantized.dtype);
   if (result.dtype == Dtype::kUndefined) {
     return fail(absl::StrCat("no fixed-point type for ", std::string(DtypeName(quantized.dtype))));
   }
-  Encoding& e = result.encoding;
+  Encoding& e = result.encoding.Edit();
   e.bitwidth = BitwidthOf(quantized.dtype);
   for (const double s : scale->reals) e.scales.push_back(static_cast<float>(s));
   if (e.scales.empty()) return fail("its scale has no values");

@@ -21,7 +21,7 @@ Dtype PlainOf(Dtype source);
 bool HasOwnEncoding(const Tensor& tensor);
 
 struct NodeEncoding {
-  Encoding encoding;
+  Shared<Encoding> encoding;
   Dtype dtype = Dtype::kUndefined;  // fixed-point type of the quantized side
   std::string problem;              // why there is none; the rest is then empty
   bool dynamic = false;             // the problem: scale or zero point is no constant

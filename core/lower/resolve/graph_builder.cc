@@ -45,7 +45,8 @@ TensorId GraphBuilder::PlainConstant(TensorId id) {
   return result;
 }
 
-TensorId GraphBuilder::Fixed(TensorId id, Dtype dtype, const Encoding& encoding, bool is_static) {
+TensorId GraphBuilder::Fixed(TensorId id, Dtype dtype, const Shared<Encoding>& encoding,
+                             bool is_static) {
   const auto same = [&](TensorId other) {
     const Tensor& t = tensor(other);
     return t.dtype == dtype && t.encoding == encoding;
@@ -106,11 +107,12 @@ TensorId GraphBuilder::Permuted(TensorId graph_id, std::span<const int64_t> perm
   const Encoding& old = from.encoding;
   if (old.kind == EncodingKind::kPerChannel || old.kind == EncodingKind::kLpbq) {
     const auto at = std::find(layout.begin(), layout.end(), static_cast<int8_t>(old.axis));
-    if (at != layout.end()) t.encoding.axis = static_cast<int32_t>(at - layout.begin());
+    if (at != layout.end()) t.encoding.Edit().axis = static_cast<int32_t>(at - layout.begin());
   } else if (old.kind == EncodingKind::kBlock && old.block_size.size() == from.dims.size()) {
-    t.encoding.block_size.clear();
+    std::vector<int64_t>& block_size = t.encoding.Edit().block_size;
+    block_size.clear();
     for (const int8_t axis : layout) {
-      t.encoding.block_size.push_back(axis < 0 ? 1 : old.block_size[static_cast<size_t>(axis)]);
+      block_size.push_back(axis < 0 ? 1 : old.block_size[static_cast<size_t>(axis)]);
     }
   }
   const TensorId result = Add(std::move(t));

@@ -24,7 +24,7 @@ class GraphBuilder {
   TensorId Plain(TensorId id);
   TensorId PlainConstant(TensorId id);
   // With an encoding; `encoding` and `dtype` of the same `id` are compared by value.
-  TensorId Fixed(TensorId id, Dtype dtype, const Encoding& encoding, bool is_static);
+  TensorId Fixed(TensorId id, Dtype dtype, const Shared<Encoding>& encoding, bool is_static);
   // The first that was made of `id` with an encoding; kNoTensor = none.
   TensorId FirstFixed(TensorId id) const { return fixed_[static_cast<size_t>(id)]; }
   // `graph_id` with its dims permuted (dims[i] = old dims[perm[i]], the encoding follows), then a

@@ -2,16 +2,20 @@
 #ifndef QUANTGATE_CORE_LOWER_RESOLVE_SOURCE_RESOLVER_H_
 #define QUANTGATE_CORE_LOWER_RESOLVE_SOURCE_RESOLVER_H_
 
+#include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "core/base/rule_id.h"
 #include "core/lower/resolve/encodings.h"
 #include "core/lower/resolve/graph_builder.h"
 #include "core/lower/resolve/mapping.h"
 #include "core/lower/resolve/resolved.h"
+#include "quantgate/shared_string.h"
 
 namespace quantgate {
 
@@ -73,6 +77,8 @@ class SourceResolver {
   bool IsPerTensor(int32_t encoding) const;
 
   void Classify();
+  void ClassifyNode(int32_t node);
+  void AssignRole(int32_t node);
   void CountReaders();
   void FindConstants();
   void KeepConstant(const Node& node, TensorId id);
@@ -107,14 +113,21 @@ class SourceResolver {
   TensorId Arrange(int32_t node, const mapping::PortSpec& spec, TensorId graph_id);
   TensorId Requantized(const mapping::PortSpec& spec, TensorId graph_id);
   TensorId Wrapped(int32_t node, const mapping::PortSpec& spec, TensorId graph_id);
-  bool AddParam(int32_t node, const mapping::ParamSpec& spec, Node& out);
+  // A tensor that the file lacks: between two steps, or a constant. `like`: what it is modelled on.
+  std::optional<TensorId> AddNew(int32_t node, const mapping::PortSpec& spec, TensorId like);
+  bool UnknownShape(int32_t node, std::string_view name);  // false
+  std::optional<mapping::Value> ParamOf(int32_t node, const mapping::ParamSpec& spec);
+  bool AddParam(int32_t node, const mapping::ParamSpec& spec, std::vector<Param>& out);
+  // Nodes of one step share equal params, and the name of its op.
+  Params SharedParams(const mapping::Step& step, std::vector<Param> params);
+  SharedString OpOf(const mapping::Step& step);
   void EmitQuantizer(int32_t node);
   // Between a tensor that is quantized in place and a neighbour in float.
   void EmitBorder(int32_t node, TensorId id, bool quantize);
 
   void Uncheck(int32_t node, std::string reason);
   void Refuse(int32_t node, std::string reason);
-  void Report(int32_t node, RuleId rule, Consequence consequence, std::string message,
+  void Report(int32_t node, RuleId rule, Consequence consequence, const SharedString& message,
               TensorId tensor = kNoTensor);
   void FillSources();
   void FillEnds();
@@ -135,7 +148,15 @@ class SourceResolver {
   std::vector<bool> border_;  // ... and which has its own Q or DQ in the graph already
   std::string_view quantize_op_, dequantize_op_;
   std::vector<int32_t> reader_begin_, readers_;  // readers of tensor t: [begin[t], begin[t + 1])
+  // The first Q or DQ node of a scale, a zero point, a type and a rank.
+  absl::flat_hash_map<std::array<int, 4>, int32_t> first_reader_;
   absl::flat_hash_map<TensorId, TensorValues> constants_;  // values from nodes
+  struct Emitted {
+    SharedString op;
+    std::vector<Params> params;  // the first few that differ
+  };
+  absl::flat_hash_map<const mapping::Step*, Emitted> emitted_;
+  absl::flat_hash_set<SharedString> messages_;  // of Report(): thousands of nodes may have the same
 };
 
 }  // namespace quantgate

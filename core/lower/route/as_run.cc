@@ -112,7 +112,7 @@ class Describer {
                             std::vector<TensorId>(node.inputs.begin(), node.inputs.end())}) {
       for (const TensorId id : ids) {
         if (id == kNoTensor) continue;
-        const std::string& name = file_.tensors[static_cast<size_t>(id)].name;
+        const SharedString& name = file_.tensors[static_cast<size_t>(id)].name;
         const auto found = quantized_.find(name);
         if (found != quantized_.end()) return std::string(DtypeName(found->second));
       }
@@ -161,13 +161,13 @@ class Describer {
       for (size_t p = 0; p < op.inputs.size(); ++p) {
         if (op.inputs[p] == kNoTensor) continue;
         const Tensor& t = resolved_.graph->tensors[static_cast<size_t>(op.inputs[p])];
-        if (!t.is_static || !IsFixedPoint(t.dtype) || t.encoding.scales.empty()) continue;
+        if (!t.is_static || !IsFixedPoint(t.dtype) || t.encoding->scales.empty()) continue;
         const auto at = constants.find(t.name);
         if (at == constants.end()) continue;
         Add(ChangeKind::kBias, source, fmt::format("in[{}]", p), t.name,
             std::string(DtypeName(at->second->dtype)),
-            fmt::format("{}, scale {:.9g}{}", DtypeName(t.dtype), t.encoding.scales[0],
-                        t.encoding.scales.size() > 1 ? " in channel 0" : ""));
+            fmt::format("{}, scale {:.9g}{}", DtypeName(t.dtype), t.encoding->scales[0],
+                        t.encoding->scales.size() > 1 ? " in channel 0" : ""));
       }
     }
     for (size_t i = 0; i < run_.nodes.size(); ++i) {
@@ -310,7 +310,7 @@ class Describer {
   const Resolved& resolved_;
   const Report& report_;
   AsRun run_;
-  absl::flat_hash_map<std::string, Dtype> quantized_;
+  absl::flat_hash_map<SharedString, Dtype> quantized_;
 };
 
 }  // namespace

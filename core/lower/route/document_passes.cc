@@ -26,11 +26,11 @@ bool SameNumbers(const Encoding& a, const Encoding& b) {
 }
 
 std::string Describe(const Tensor& t) {
-  if (t.encoding.kind != EncodingKind::kPerTensor) {
-    return std::string(EncodingKindName(t.encoding.kind));
+  if (t.encoding->kind != EncodingKind::kPerTensor) {
+    return std::string(EncodingKindName(t.encoding->kind));
   }
-  const int32_t zero = t.encoding.zero_points.empty() ? 0 : t.encoding.zero_points[0];
-  return absl::StrFormat("scale %.9g, zero_point %d (offset %d)", t.encoding.scales[0], zero,
+  const int32_t zero = t.encoding->zero_points.empty() ? 0 : t.encoding->zero_points[0];
+  return absl::StrFormat("scale %.9g, zero_point %d (offset %d)", t.encoding->scales[0], zero,
                          ToQnnOffset(zero));
 }
 
@@ -146,7 +146,7 @@ class Passes {
     const TensorId id = input ? at(node.inputs) : at(node.outputs);
     if (id == kNoTensor) return nullptr;
     const Tensor& t = TensorOf(id);
-    return IsFixedPoint(t.dtype) && t.encoding.kind != EncodingKind::kNone ? &t : nullptr;
+    return IsFixedPoint(t.dtype) && t.encoding->kind != EncodingKind::kNone ? &t : nullptr;
   }
 
   void Emit(Node node) {
@@ -156,7 +156,7 @@ class Passes {
 
   TensorId Copy(TensorId from, std::string_view suffix) {
     Tensor t = TensorOf(from);
-    t.name = absl::StrCat(t.name, "/", std::string(suffix));
+    t.name = absl::StrCat(t.name.str(), "/", std::string(suffix));
     t.values.reset();
     graph_.tensors.push_back(std::move(t));
     const auto id = static_cast<TensorId>(graph_.tensors.size()) - 1;
@@ -185,8 +185,8 @@ class Passes {
   // Whether a `value_copies` row of the document is about these encodings. `channels`: a
   // permutation that only brings the channels to the other end.
   bool IsAbout(opdb::Tree row, const Node& node, const Tensor& in, const Tensor& out) {
-    const bool one_scale = in.encoding.scales.size() == 1 && out.encoding.scales.size() == 1 &&
-                           SameScale(in.encoding.scales[0], out.encoding.scales[0]);
+    const bool one_scale = in.encoding->scales.size() == 1 && out.encoding->scales.size() == 1 &&
+                           SameScale(in.encoding->scales[0], out.encoding->scales[0]);
     const bool same = in.dtype == out.dtype && SameNumbers(in.encoding, out.encoding);
     const std::string_view differs = row["encoding_difference"].str();
     if (differs == "scale" ? same || one_scale || in.is_static : differs == "none" ? !same : same) {
@@ -250,7 +250,7 @@ class Passes {
     Finding& f = Report(
         rules::kReplacedEncoding, at_end ? Consequence::kWrongValues : Consequence::kAltered, node,
         absl::StrCat(
-            std::string(who), " the output of ", node.op, by_backend ? " with" : "",
+            std::string(who), " the output of ", node.op.str(), by_backend ? " with" : "",
             " the encoding of its input",
             at_end ? ", and the caller reads this graph output with the written one" : ""));
     f.port = "out[0]";
@@ -267,7 +267,7 @@ class Passes {
   static Node Beside(const Node& node, std::string_view op, TensorId from, TensorId to) {
     Node beside;
     beside.op = std::string(op);
-    beside.name = absl::StrCat(node.name, "/", beside.op);
+    beside.name = absl::StrCat(node.name.str(), "/", beside.op.str());
     beside.location = node.location;
     beside.inputs = {from};
     beside.outputs = {to};
@@ -290,9 +290,10 @@ class Passes {
     }
     Finding& f =
         Report(rules::kImpliedConvert, Consequence::kAltered, node,
-               same ? absl::StrCat("the provider puts a ", std::string(op), " before ", node.op,
+               same ? absl::StrCat("the provider puts a ", std::string(op), " before ",
+                                   node.op.str(),
                                    " although nothing changes: another pass over the tensor")
-                    : absl::StrCat(node.op,
+                    : absl::StrCat(node.op.str(),
                                    " has different encodings in and out: the provider converts "
                                    "the values, another pass over the tensor"));
     f.port = "out[0]";
@@ -323,7 +324,7 @@ class Passes {
     Emit(Beside(node, row["dequantize_op"].str(), read, node.inputs[0]));
     after_ = Beside(node, row["quantize_op"].str(), node.outputs[0], written);
     Finding& f = Report(rules::kImpliedConvert, Consequence::kAltered, node,
-                        absl::StrCat(node.op,
+                        absl::StrCat(node.op.str(),
                                      " has different scales in and out: it runs in float, "
                                      "between a ",
                                      std::string(row["dequantize_op"].str()), " and a ",
@@ -344,9 +345,9 @@ class Passes {
     const Tensor* weight = Quantized(node, true, 1);
     const Tensor* bias = Quantized(node, true, at);
     if (in == nullptr || weight == nullptr || bias == nullptr) return;
-    if (in->encoding.kind != EncodingKind::kPerTensor ||
-        (weight->encoding.kind != EncodingKind::kPerTensor &&
-         weight->encoding.kind != EncodingKind::kPerChannel) ||
+    if (in->encoding->kind != EncodingKind::kPerTensor ||
+        (weight->encoding->kind != EncodingKind::kPerTensor &&
+         weight->encoding->kind != EncodingKind::kPerChannel) ||
         bias->dtype != Dtype::kSfixedPoint32) {
       return;
     }
@@ -354,15 +355,15 @@ class Passes {
     wanted.bitwidth = 0;
     wanted.axis = 0;
     wanted.zero_points.clear();
-    for (float& scale : wanted.scales) scale *= in->encoding.scales[0];
+    for (float& scale : wanted.scales) scale *= in->encoding->scales[0];
     // A single scale stands for every channel.
     const auto scale_of = [](const Encoding& e, size_t i) {
       return e.scales[e.scales.size() == 1 ? 0 : i];
     };
-    const size_t count = std::max(wanted.scales.size(), bias->encoding.scales.size());
-    if (bias->encoding.scales.empty() ||
-        (wanted.scales.size() != 1 && bias->encoding.scales.size() != 1 &&
-         wanted.scales.size() != bias->encoding.scales.size())) {
+    const size_t count = std::max(wanted.scales.size(), bias->encoding->scales.size());
+    if (bias->encoding->scales.empty() ||
+        (wanted.scales.size() != 1 && bias->encoding->scales.size() != 1 &&
+         wanted.scales.size() != bias->encoding->scales.size())) {
       return;
     }
     bool same = true;
@@ -374,18 +375,18 @@ class Passes {
     if (same) return;
     // Single convolutions came out right with coarser steps; a ResNet-18 with steps 2.5 times as
     // coarse was off by a third of the range.
-    const bool wrong = weight->encoding.kind == EncodingKind::kPerChannel;
+    const bool wrong = weight->encoding->kind == EncodingKind::kPerChannel;
     Finding& f = Report(
         rules::kReplacedEncoding, wrong ? Consequence::kWrongValues : Consequence::kAltered, node,
-        wrong ? absl::StrCat("the bias of ", node.op,
+        wrong ? absl::StrCat("the bias of ", node.op.str(),
                              " has another scale than input x weight: the provider requantizes "
                              "it, and with per-channel weights the values come out wrong")
-              : absl::StrCat("the bias of ", node.op,
+              : absl::StrCat("the bias of ", node.op.str(),
                              " has another scale than input x weight: the provider requantizes "
                              "it"));
     f.port = absl::StrFormat("in[%d]", at);
     f.tensor = bias->name;
-    f.found = absl::StrFormat("scale %.9g", bias->encoding.scales[0]);
+    f.found = absl::StrFormat("scale %.9g", bias->encoding->scales[0]);
     f.allowed = absl::StrFormat("scale %.9g%s", wanted.scales[0],
                                 wanted.scales.size() > 1 ? " in channel 0" : "");
     f.related = {"in[0]", "in[1]"};
@@ -405,15 +406,15 @@ class Passes {
     node.outputs[0] = natural;
     after_ = Beside(node, op, natural, written);
     Finding& f = Report(rules::kImpliedConvert, Consequence::kAltered, node,
-                        absl::StrCat(node.op,
+                        absl::StrCat(node.op.str(),
                                      " computes with a fixed output encoding; the "
                                      "provider converts the values to the written one"));
     f.port = "out[0]";
     f.tensor = TensorOf(written).name;
     f.found = Describe(TensorOf(written));
     f.allowed = Describe(TensorOf(natural));
-    Changed(ChangeKind::kConvert, f, f.found, absl::StrCat(f.allowed, ", then ", after_->op));
-    f.fixes.push_back({absl::StrCat("write the output with ", f.allowed), false,
+    Changed(ChangeKind::kConvert, f, f.found, f.allowed + ", then " + after_->op);
+    f.fixes.push_back({absl::StrCat("write the output with ", f.allowed.str()), false,
                        Write(f.tensor, TensorOf(natural).encoding)});
   }
 
@@ -442,8 +443,8 @@ class Passes {
     if (SameNumbers(fixed, out->encoding)) return;
     const TensorId id = node.outputs[0];
     if (const opdb::Tree convert = row["convert_op"]) {
-      const auto& zeros = out->encoding.zero_points;
-      if (out->encoding.kind == EncodingKind::kPerTensor &&
+      const auto& zeros = out->encoding->zero_points;
+      if (out->encoding->kind == EncodingKind::kPerTensor &&
           (zeros.empty() ? 0 : zeros[0]) == row["written_zero_point"].integer().value_or(0)) {
         ConvertFromFixed(convert.str(), std::move(fixed), node);
       }
@@ -454,15 +455,15 @@ class Passes {
     TensorOf(id).encoding = std::move(fixed);
     Finding& f = Report(
         rules::kReplacedEncoding, at_end ? Consequence::kWrongValues : Consequence::kAltered, node,
-        at_end ? absl::StrCat("the provider replaces the output encoding of ", node.op,
+        at_end ? absl::StrCat("the provider replaces the output encoding of ", node.op.str(),
                               ", and the values of this graph output are read with the written one")
-               : absl::StrCat("the provider replaces the output encoding of ", node.op));
+               : absl::StrCat("the provider replaces the output encoding of ", node.op.str()));
     f.port = "out[0]";
     f.tensor = TensorOf(id).name;
     f.found = found;
     f.allowed = Describe(TensorOf(id));
     Changed(ChangeKind::kEncoding, f, f.found, f.allowed);
-    f.fixes.push_back({absl::StrCat("write the output with ", f.allowed), false,
+    f.fixes.push_back({absl::StrCat("write the output with ", f.allowed.str()), false,
                        Write(f.tensor, TensorOf(id).encoding)});
   }
 
@@ -501,7 +502,7 @@ class Passes {
     const Tensor* operand = Quantized(node, true, at);
     const std::optional<Dtype> to = DtypeFromName(row["to_dtype"].str());
     if (operand == nullptr || operand->is_static != (row["operand"].str() == "static") || !to ||
-        !IsFrom(row) || operand->encoding.kind != EncodingKind::kPerTensor) {
+        !IsFrom(row) || operand->encoding->kind != EncodingKind::kPerTensor) {
       return;
     }
     const TensorId from = node.inputs[at];
@@ -517,14 +518,15 @@ class Passes {
     const std::string dtype(DtypeName(*to));
     Finding& f =
         Report(rules::kReplacedEncoding, Consequence::kAltered, node,
-               absl::StrFormat("the provider converts in[%d] of %s to %s%s", at, node.op, dtype,
+               absl::StrFormat("the provider converts in[%d] of %s to %s%s", at, node.op.str(),
+                               dtype,
                                narrower ? absl::StrFormat(": %d-bit accuracy", BitsOf(*to))
                                         : absl::StrCat(", ", Describe(TensorOf(narrowed)))));
     f.port = absl::StrFormat("in[%d]", at);
     f.tensor = TensorOf(from).name;
     f.found = found;
     f.allowed = dtype;
-    Changed(ChangeKind::kDtype, f, f.found, absl::StrCat(f.allowed, " by a ", convert_op));
+    Changed(ChangeKind::kDtype, f, f.found, absl::StrCat(f.allowed.str(), " by a ", convert_op));
   }
 
   void Refuse(opdb::Tree row, Node& node) {
@@ -532,7 +534,7 @@ class Passes {
     const opdb::Tree encoding = row["encoding"], dtypes = row["dtypes"];
     if (encoding || dtypes) {
       const Tensor* in = Quantized(node, true, at);
-      if (in == nullptr || (encoding && EncodingKindName(in->encoding.kind) != encoding.str())) {
+      if (in == nullptr || (encoding && EncodingKindName(in->encoding->kind) != encoding.str())) {
         return;
       }
       bool listed = !dtypes;
@@ -543,7 +545,7 @@ class Passes {
     }
     if (!IsFrom(row)) return;
     Report(rules::kRefusedByRoute, Consequence::kRejected, node,
-           absl::StrCat(node.op, " falls back to the CPU: ", std::string(row["reason"].str())));
+           node.op + " falls back to the CPU: " + std::string(row["reason"].str()));
     SourceNode& source = resolved_.sources[static_cast<size_t>(source_)];
     source.state = SourceNode::State::kRefused;
     source.fatal = row["session_fails"].flag().value_or(false);

@@ -55,7 +55,8 @@ void RefuseDynamicDims(opdb::Tree document, Resolved& resolved) {
     const std::string dims = rules::Dims(*port->tensor);
     Finding& f = resolved.findings.emplace_back(rules::Raise(
         rules::kDynamicShape, Consequence::kRejected,
-        absl::StrCat(port->name, " of ", node.op, " has a dimension that is not fixed: ", dims)));
+        absl::StrCat(port->name, " of ", node.op.str(), " has a dimension that is not fixed: ",
+                     dims)));
     f.node_index = source;
     f.op = node.op;
     f.port = port->name;

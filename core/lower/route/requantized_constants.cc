@@ -23,7 +23,7 @@ void ReportRow(opdb::Tree document, opdb::Tree row, Resolved& resolved) {
     if (!constant.is_static || !IsFixedPoint(constant.dtype)) continue;
     Finding& f = resolved.findings.emplace_back(
         rules::Raise(rules::kReplacedEncoding, Consequence::kAltered,
-                     absl::StrCat("in ", node.op, " ", std::string(row["reason"].str()))));
+                     absl::StrCat("in ", node.op.str(), " ", std::string(row["reason"].str()))));
     f.node_index = resolved.op_source[i];
     f.op = node.op;
     f.port = absl::StrFormat("in[%d]", at);

@@ -80,9 +80,9 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
       f.node = report.nodes[static_cast<size_t>(source)].name;
       f.op = node.op;
       f.message =
-          absl::StrCat(node.op, ": ", std::string(row["reason"].str()), " on ", report.arch);
+          absl::StrCat(node.op.str(), ": ", std::string(row["reason"].str()), " on ", report.arch);
       f.note = std::string(document["source"].str());
-      f.fixes.push_back({absl::StrCat("quantize the float ops before ", node.op), false, {}});
+      f.fixes.push_back({absl::StrCat("quantize the float ops before ", node.op.str()), false, {}});
       NodeReport& reported = report.nodes[static_cast<size_t>(source)];
       reported.verdict = Worse(reported.verdict, f.consequence);
       result = Origin::kOther;  // told once a chain
@@ -171,10 +171,10 @@ void FindRequantizations(opdb::Tree document, opdb::Tree row, const Resolved& re
     f.op = node.op;
     f.port = "out[0]";
     f.tensor = out.name;
-    f.message = absl::StrCat(node.op, ": ", std::string(row["reason"].str()), " on ", report.arch);
+    f.message = absl::StrCat(node.op.str(), ": ", std::string(row["reason"].str()), " on ", report.arch);
     f.note = std::string(document["source"].str());
     f.fixes.push_back(
-        {absl::StrCat("give ", changed->name, " the encoding of ", out.name), false, {}});
+        {absl::StrCat("give ", changed->name.str(), " the encoding of ", out.name.str()), false, {}});
     NodeReport& reported = report.nodes[static_cast<size_t>(source)];
     reported.verdict = Worse(reported.verdict, f.consequence);
   }

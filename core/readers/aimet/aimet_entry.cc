@@ -81,7 +81,7 @@ class Reading {
     } else {
       ReadZeroPoints();
     }
-    Encoding& e = out_.entry.encoding;
+    Encoding& e = out_.entry.encoding.Edit();
     e.scales.reserve(scales);
     for (const double scale : raw_.scales.values) e.scales.push_back(static_cast<float>(scale));
     KeepZeroPoints();
@@ -96,7 +96,7 @@ class Reading {
   // Offsets of the unsigned grid, as against zero points.
   bool Counted() const { return version_ == Version::k061 || version_ == Version::k100; }
   std::string_view OffsetWord() const { return Counted() ? "offset" : "y_zero_point"; }
-  bool IsLpbq() const { return out_.entry.encoding.kind == EncodingKind::kLpbq; }
+  bool IsLpbq() const { return out_.entry.encoding->kind == EncodingKind::kLpbq; }
   int64_t OffsetAt(size_t i) const {
     return offsets_.empty() ? 0 : offsets_[offsets_.size() == 1 ? 0 : i];
   }
@@ -140,7 +140,7 @@ class Reading {
 
   void ReadKind() {
     EncodingsEntry& entry = out_.entry;
-    Encoding& e = entry.encoding;
+    Encoding& e = entry.encoding.Edit();
     const size_t count = raw_.scales.values.size();
     if (raw_.block && *raw_.block < 0) {
       out_.error = fmt::format("block_size {} is negative", *raw_.block);
@@ -171,7 +171,7 @@ class Reading {
 
   void ReadFactors() {
     EncodingsEntry& entry = out_.entry;
-    Encoding& e = entry.encoding;
+    Encoding& e = entry.encoding.Edit();
     if (!raw_.factors.given) {
       out_.error = "enc_type LPBQ needs \"per_block_int_scale\"";
       return;
@@ -355,7 +355,7 @@ class Reading {
   }
 
   void KeepZeroPoints() {
-    Encoding& e = out_.entry.encoding;
+    Encoding& e = out_.entry.encoding.Edit();
     const Dtype dtype = FixedPoint(is_signed_ || (IsLpbq() && Counted()), bits_);
     out_.entry.dtype = dtype;
     e.bitwidth = BitwidthIn(dtype, bits_);

@@ -165,7 +165,7 @@ class Reader {
           tensor.is_static = Flag(reader);
           return true;
         case Bytes(6):
-          ReadEncoding(pbf::View(reader), &tensor.encoding);
+          ReadEncoding(pbf::View(reader), &tensor.encoding.Edit());
           return true;
         case Bytes(7):
         case Varint(7):
@@ -192,7 +192,7 @@ class Reader {
       throw BadModel(problem);
     }
     const auto [it, fresh] =
-        ids_.try_emplace(tensor.name, static_cast<TensorId>(model_.tensors.size()));
+        ids_.try_emplace(tensor.name.str(), static_cast<TensorId>(model_.tensors.size()));
     if (!fresh) {
       throw BadModel(fmt::format("a tensor named {} exists already, tensors[{}]",
                                  Quoted(tensor.name), it->second));
@@ -317,7 +317,7 @@ class Reader {
           outputs.push_back(pbf::View(reader));
           return true;
         case Bytes(5):
-          ReadParamEntry(pbf::View(reader), &node.params);
+          ReadParamEntry(pbf::View(reader), &node.params.Edit());
           return true;
         case Bytes(6):
           node.dialect = DialectOf(TextOf(reader));
@@ -471,8 +471,8 @@ class Reader {
   std::vector<std::vector<std::string_view>> node_outputs_;
 };
 
-void AddText(pbf_writer& out, uint32_t field, const std::string& text) {
-  if (!text.empty()) out.add_string(field, text);
+void AddText(pbf_writer& out, uint32_t field, std::string_view text) {
+  if (!text.empty()) out.add_string(field, text.data(), text.size());
 }
 void AddInt(pbf_writer& out, uint32_t field, int64_t value) {
   if (value != 0) out.add_int64(field, value);
@@ -518,11 +518,11 @@ void WriteTensor(pbf_writer& model, const Tensor& tensor) {
   AddInts(out, 3, tensor.dims);
   if (tensor.unknown_rank) out.add_bool(4, true);
   if (tensor.is_static) out.add_bool(5, true);
-  if (tensor.encoding.kind != EncodingKind::kNone) {
+  if (tensor.encoding->kind != EncodingKind::kNone) {
     std::string kind;
     WriteEncodingKind(kind, tensor.encoding);
     pbf_writer encoding(out, 6);
-    encoding.add_message(static_cast<uint32_t>(tensor.encoding.kind), kind);
+    encoding.add_message(static_cast<uint32_t>(tensor.encoding->kind), kind);
   }
   if (tensor.values != nullptr) {
     AddInts(out, 7, tensor.values->ints);
@@ -569,7 +569,7 @@ std::string WriteModelBinpb(const Model& model) {
   std::string bytes;
   pbf_writer out(bytes);
   const auto name_of = [&](TensorId id) {
-    return id == kNoTensor ? std::string() : model.tensors[id].name;
+    return id == kNoTensor ? std::string() : model.tensors[id].name.str();
   };
   AddText(out, 1, model.name);
   out.add_string(2, std::string(DialectName(model.dialect)));

@@ -278,7 +278,7 @@ class Reader {
         case kIsStatic:
           return json_.Bool(v, &tensor.is_static);
         case kEncoding:
-          return ReadEncoding(v, &tensor.encoding);
+          return ReadEncoding(v, &tensor.encoding.Edit());
         case kValues:
           has_values = true;
           return Int64s(v, &values.ints);
@@ -300,7 +300,7 @@ class Reader {
     const std::string problem = FinishTensor(tensor, model_.tensors.size());
     if (!problem.empty()) return json_.FailAt(offset, problem);
     const auto id = static_cast<TensorId>(model_.tensors.size());
-    const auto [it, fresh] = ids_.try_emplace(tensor.name, id);
+    const auto [it, fresh] = ids_.try_emplace(tensor.name.str(), id);
     if (!fresh) {
       return json_.FailAt(offset, fmt::format("a tensor named {} exists already, tensors[{}]",
                                               Quoted(tensor.name), it->second));
@@ -382,7 +382,7 @@ class Reader {
           return json_.Strings(v, &outputs);
         case kParams:
           return json_.Map(v, [&](std::string_view name, Value param, size_t) {
-            return ReadParam(name, param, &node.params);
+            return ReadParam(name, param, &node.params.Edit());
           });
         case kNodeDialect:
           return ReadDialect(v, [&](Dialect d) { node.dialect = d; });
@@ -480,7 +480,7 @@ class Reader {
       std::string hint;
       if (model_.tensors.size() < kFewTensors && ref.text.size() < 64) {
         std::vector<std::string_view> known;
-        for (const Tensor& tensor : model_.tensors) known.push_back(tensor.name);
+        for (const Tensor& tensor : model_.tensors) known.emplace_back(tensor.name);
         hint = DidYouMeanOf(ref.text, known);
       }
       return json_.FailAt(ref.offset, path,

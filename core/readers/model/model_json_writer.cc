@@ -176,7 +176,7 @@ class Writer {
     }
     if (tensor.unknown_rank) Flag("unknownRank");
     if (tensor.is_static) Flag("isStatic");
-    if (tensor.encoding.kind != EncodingKind::kNone) {
+    if (tensor.encoding->kind != EncodingKind::kNone) {
       Field("encoding");
       WriteEncoding(tensor.encoding);
     }
@@ -293,7 +293,7 @@ class Writer {
     Close();
   }
 
-  void TextField(std::string_view key, const std::string& text) {
+  void TextField(std::string_view key, std::string_view text) {
     if (text.empty()) return;
     Field(key);
     String(text);

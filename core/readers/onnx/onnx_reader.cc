@@ -5,10 +5,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +21,9 @@
 #include "core/ir/graph_ends.h"
 #include "core/readers/graph_check.h"
 #include "core/readers/limits.h"
-#include "core/readers/model_finish.h"
+#include "core/readers/onnx/onnx_attributes.h"
 #include "core/readers/onnx/onnx_infer.h"
+#include "core/readers/onnx/onnx_proto.h"
 #include "core/readers/onnx/onnx_tensor.h"
 #include "quantgate/reader.h"
 
@@ -31,89 +32,15 @@ namespace onnx {
 namespace {
 
 using pbf::Bytes;
-using pbf::Fixed32;
 using pbf::ForEachField;
 using pbf::Varint;
 using protozero::pbf_reader;
 
-constexpr size_t kMostReserved = size_t{1} << 16;  // tensors or nodes, before the first is read
-constexpr int kMaxDepth = 16;                      // of subgraphs in subgraphs
-constexpr size_t kMaxPrefix = 200;                 // of a subgraph's names: its nodes could be many
+constexpr int kMaxDepth = 16;       // of subgraphs in subgraphs
+constexpr size_t kMaxPrefix = 200;  // of a subgraph's names: its nodes could be many
 constexpr size_t kMaxLocation = 200;
 
-// Inputs that hold scales and zero points, as bits: their values make encodings.
-struct EncodingInputs {
-  std::string_view op;
-  uint32_t inputs;
-};
-constexpr std::array<EncodingInputs, 8> kEncodingInputs = {{
-    {"QuantizeLinear", 0b110},
-    {"DequantizeLinear", 0b110},
-    {"QLinearConv", 0b11110110},
-    {"QLinearMatMul", 0b11110110},
-    {"QGemm", 0b110110110},
-    {"QLinearAdd", 0b11110110},
-    {"ConvInteger", 0b1100},
-    {"MatMulInteger", 0b1100},
-}};
 constexpr std::string_view kConstantOp = "Constant";
-
-// AttributeProto.AttributeType
-enum AttributeType {
-  kUnknown = 0,
-  kFloat = 1,
-  kInt = 2,
-  kString = 3,
-  kTensor = 4,
-  kGraph = 5,
-  kFloats = 6,
-  kInts = 7,
-  kStrings = 8,
-  kGraphs = 10,
-};
-
-std::string_view DefaultDomain(std::string_view domain) {
-  return domain == "ai.onnx" ? std::string_view() : domain;
-}
-
-struct NodeProto {
-  std::string_view name;
-  std::string_view op;
-  std::string_view domain;
-  std::string_view doc;
-  std::vector<std::string_view> inputs;
-  std::vector<std::string_view> outputs;
-  std::vector<std::string_view> attributes;
-};
-
-struct Attribute {
-  std::string_view name;
-  int64_t type = kUnknown;
-  int64_t i = 0;
-  float f = 0;
-  std::string_view s;
-  std::string_view tensor;
-  bool has_tensor = false;
-  std::vector<std::string_view> graphs;
-  std::vector<double> floats;
-  std::vector<int64_t> ints;
-  std::vector<std::string> strings;
-};
-
-struct GraphProto {
-  std::string_view name;
-  std::vector<std::string_view> nodes;
-  std::vector<std::string_view> initializers;
-  std::vector<std::string_view> sparse_initializers;
-  std::vector<std::string_view> inputs;
-  std::vector<std::string_view> outputs;
-  std::vector<std::string_view> value_infos;
-};
-
-struct ValueInfo {
-  std::string_view name;
-  std::string_view type;
-};
 
 // The names that a graph defines; a subgraph sees those around it too.
 struct Scope {
@@ -172,16 +99,19 @@ class Reader {
     });
     if (!has_graph) throw BadModel("", "not an ONNX model: there is no graph in it");
     Scope scope;
-    const GraphProto main = Split(graph);
+    const GraphProto main = ParseGraph(graph, &place_);
     if (!main.name.empty()) model_.name = Utf8(main.name);
     ReadGraph(main, scope);
     doing_ = {};
+    if (done_) done_(bytes_);
     if (names_may_meet_) MakeNamesUnique();
     FillGraphEnds(model_);
     std::vector<int32_t> order;
     if (const auto problem = FindGraphProblem(model_, &order)) Throw(*problem);
     InferShapes(model_, order);
   }
+
+  ValueSource Source() { return {data_, done_, &place_, &model_.notes}; }
 
   std::string PlaceNow() const { return fmt::format("byte {}", place_ - bytes_.data()); }
 
@@ -221,60 +151,33 @@ class Reader {
     functions_.insert({Absl(DefaultDomain(domain)), Absl(name)});
   }
 
-  GraphProto Split(std::string_view message) {
-    GraphProto graph;
-    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
-      switch (tag) {
-        case Bytes(1):
-          if (const std::string problem = CheckRoomForNode(graph.nodes.size()); !problem.empty()) {
-            throw BadModel("graph", problem);
-          }
-          graph.nodes.push_back(pbf::View(reader));
-          return true;
-        case Bytes(2):
-          graph.name = pbf::View(reader);
-          return true;
-        case Bytes(5):
-          graph.initializers.push_back(pbf::View(reader));
-          return true;
-        case Bytes(11):
-          graph.inputs.push_back(pbf::View(reader));
-          return true;
-        case Bytes(12):
-          graph.outputs.push_back(pbf::View(reader));
-          return true;
-        case Bytes(13):
-          graph.value_infos.push_back(pbf::View(reader));
-          return true;
-        case Bytes(15):
-          graph.sparse_initializers.push_back(pbf::View(reader));
-          return true;
-        default:
-          return false;
-      }
-    });
-    return graph;
-  }
-
   // Definitions first (a subgraph's node may come before what it captures), then the nodes.
   void ReadGraph(const GraphProto& graph, Scope& scope) {
+    FieldArena fields;
     std::vector<NodeProto> nodes;
     nodes.reserve(graph.nodes.size());
     doing_ = "a node";
-    for (const std::string_view message : graph.nodes) nodes.push_back(ParseNode(message));
+    size_t tensors = graph.initializers.size() + graph.sparse_initializers.size() +
+                     graph.inputs.size();
+    for (const std::string_view message : graph.nodes) {
+      nodes.push_back(ParseNode(message, fields, &place_));
+      if (nodes.back().op.empty()) throw BadModel(PlaceNow(), "a node without an op_type");
+      tensors += nodes.back().outputs.size();
+    }
+    scope.ids.reserve(tensors);
+    scope.types.reserve(graph.value_infos.size() + graph.outputs.size() + graph.inputs.size());
     doing_ = "a value_info";
     for (const auto* list : {&graph.value_infos, &graph.outputs, &graph.inputs}) {
       for (const std::string_view message : *list) {
-        const ValueInfo info = ParseValueInfo(message);
+        const ValueInfo info = ParseValueInfo(message, &place_);
         if (!info.type.empty()) scope.types.insert_or_assign(Absl(info.name), info.type);
       }
     }
     absl::flat_hash_set<absl::string_view> encoding_names;
     for (const NodeProto& node : nodes) CollectEncodingInputs(node, encoding_names);
     if (scope.depth == 0) {
-      const size_t tensors = graph.initializers.size() + graph.inputs.size() + nodes.size();
-      model_.nodes.reserve(std::min(nodes.size(), kMostReserved));
-      model_.tensors.reserve(std::min(tensors, kMostReserved));
+      model_.nodes.reserve(nodes.size());
+      model_.tensors.reserve(tensors);
     }
     doing_ = "an initializer";
     for (const std::string_view message : graph.initializers) {
@@ -291,7 +194,7 @@ class Reader {
     if (scope.depth > 0) return;
     doing_ = "a graph output";
     for (const std::string_view message : graph.outputs) {
-      const ValueInfo info = ParseValueInfo(message);
+      const ValueInfo info = ParseValueInfo(message, &place_);
       if (info.name.empty()) throw BadModel("the graph's outputs", "an output without a name");
       const auto it = scope.ids.find(Absl(info.name));
       if (it == scope.ids.end()) {
@@ -300,100 +203,6 @@ class Reader {
       }
       model_.outputs.push_back(it->second);
     }
-  }
-
-  NodeProto ParseNode(std::string_view message) {
-    NodeProto node;
-    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
-      switch (tag) {
-        case Bytes(1):
-          node.inputs.push_back(pbf::View(reader));
-          return true;
-        case Bytes(2):
-          node.outputs.push_back(pbf::View(reader));
-          return true;
-        case Bytes(3):
-          node.name = pbf::View(reader);
-          return true;
-        case Bytes(4):
-          node.op = pbf::View(reader);
-          return true;
-        case Bytes(5):
-          node.attributes.push_back(pbf::View(reader));
-          return true;
-        case Bytes(6):
-          node.doc = pbf::View(reader);
-          return true;
-        case Bytes(7):
-          node.domain = DefaultDomain(pbf::View(reader));
-          return true;
-        default:
-          return false;
-      }
-    });
-    if (node.op.empty()) throw BadModel(PlaceNow(), "a node without an op_type");
-    return node;
-  }
-
-  ValueInfo ParseValueInfo(std::string_view message) {
-    ValueInfo info;
-    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
-      if (tag != Bytes(1) && tag != Bytes(2)) return false;
-      (tag == Bytes(1) ? info.name : info.type) = pbf::View(reader);
-      return true;
-    });
-    return info;
-  }
-
-  static void CollectEncodingInputs(const NodeProto& node,
-                                    absl::flat_hash_set<absl::string_view>& names) {
-    const auto it = std::find_if(kEncodingInputs.begin(), kEncodingInputs.end(),
-                                 [&](const EncodingInputs& row) { return row.op == node.op; });
-    if (it == kEncodingInputs.end()) return;
-    for (size_t i = 0; i < node.inputs.size() && i < 32; ++i) {
-      if ((it->inputs >> i & 1) != 0) names.insert(Absl(node.inputs[i]));
-    }
-  }
-
-  // The type and shape that the file gives for a tensor.
-  void ApplyType(std::string_view type, const std::string& what, Tensor* tensor) {
-    std::string_view tensor_type;
-    bool is_tensor = false;
-    ForEachField(type, &place_, [&](uint32_t tag, pbf_reader& reader) {
-      if (tag != Bytes(1)) return false;  // sequences, maps, optionals: unknown to QNN
-      tensor_type = pbf::View(reader);
-      is_tensor = true;
-      return true;
-    });
-    if (!is_tensor) return;
-    ForEachField(tensor_type, &place_, [&](uint32_t tag, pbf_reader& reader) {
-      if (tag == Varint(1)) {
-        tensor->dtype = DtypeOf(reader.get_int64());
-      } else if (tag == Bytes(2)) {
-        tensor->unknown_rank = false;
-        tensor->dims.clear();
-        ReadShape(pbf::View(reader), what, tensor);
-      } else {
-        return false;
-      }
-      return true;
-    });
-    Elements(tensor->dims, what);
-  }
-
-  void ReadShape(std::string_view message, const std::string& what, Tensor* tensor) {
-    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
-      if (tag != Bytes(1)) return false;
-      int64_t dim = kDynamicDim;
-      ForEachField(pbf::View(reader), &place_, [&](uint32_t dim_tag, pbf_reader& dim_reader) {
-        if (dim_tag != Varint(1)) return false;
-        dim = dim_reader.get_int64();
-        return true;
-      });
-      if (dim < kDynamicDim) throw BadModel(what, fmt::format("dimension {} is negative", dim));
-      tensor->dims.push_back(dim);
-      return true;
-    });
   }
 
   void CheckTensor(std::string_view name) const {
@@ -411,23 +220,32 @@ class Reader {
     tensor.unknown_rank = true;
     const auto type = scope.types.find(Absl(name));
     if (type != scope.types.end()) {
-      ApplyType(type->second, fmt::format("tensor {}", Quoted(tensor.name)), &tensor);
+      ReadType(type->second, &place_, &tensor);
     }
     return id;
   }
 
-  std::string NameIn(const Scope& scope, std::string_view name) {
-    std::string clean = Utf8(name);
-    names_may_meet_ |= scope.depth > 0 || clean != name;
-    return scope.prefix + clean;
+  SharedString NameIn(const Scope& scope, std::string_view name) {
+    if (scope.depth == 0 && IsUtf8(name)) return name;
+    names_may_meet_ = true;
+    return scope.prefix + Utf8(name);
+  }
+  static SharedString TextOf(std::string_view bytes) {
+    return IsUtf8(bytes) ? SharedString(bytes) : SharedString(Utf8(bytes));
+  }
+  // One text for all nodes of an op.
+  SharedString OpOf(std::string_view bytes) {
+    const auto at = ops_.find(Absl(bytes));
+    if (at != ops_.end()) return at->second;
+    return ops_.emplace(Absl(bytes), TextOf(bytes)).first->second;
   }
 
   // Names that differ in the file, by scope or by bytes that are no text, differ in the model.
   void MakeNamesUnique() {
-    absl::flat_hash_set<std::string> names;
+    absl::flat_hash_set<SharedString> names;
     int64_t duplicates = 0;
     for (Tensor& tensor : model_.tensors) {
-      const std::string plain = tensor.name;
+      const SharedString plain = tensor.name;
       while (!names.insert(tensor.name).second) {
         tensor.name = fmt::format("{}#{}", plain, ++duplicates);
       }
@@ -439,7 +257,7 @@ class Reader {
     const TensorProto proto = ParseTensor(message, {}, data_, &place_);
     const bool is_encoding = encoding_names.contains(Absl(proto.name));
     const TensorId id = AddInitializer(proto.name, scope);
-    SetStatic(proto, {}, is_encoding ? Keep::kAll : Keep::kShort, &model_.tensors[id]);
+    SetStatic(proto, {}, is_encoding ? Keep::kAll : Keep::kShort, Source(), &model_.tensors[id]);
   }
 
   TensorId AddInitializer(std::string_view name, Scope& scope) {
@@ -453,23 +271,6 @@ class Reader {
     tensor.name = NameIn(scope, name);
     tensor.is_static = true;
     return id;
-  }
-
-  void SetStatic(const TensorProto& proto, const std::string& what, Keep keep, Tensor* tensor) {
-    tensor->is_static = true;
-    tensor->unknown_rank = false;
-    tensor->dtype = DtypeOf(proto.data_type);
-    tensor->dims = proto.dims;
-    if (!ShouldKeep(proto, keep)) {
-      tensor->value_range = StoredRange(proto, data_, &place_, done_);
-      return;
-    }
-    std::string problem;
-    tensor->values = Values(proto, what, data_, &place_, &problem);
-    if (!problem.empty()) {
-      model_.notes.push_back(
-          fmt::format("the values of {} are not known: {}", Quoted(tensor->name), problem));
-    }
   }
 
   void ReadSparseInitializer(std::string_view message, Scope& scope) {
@@ -507,7 +308,7 @@ class Reader {
   }
 
   void ReadInput(std::string_view message, Scope& scope) {
-    const ValueInfo info = ParseValueInfo(message);
+    const ValueInfo info = ParseValueInfo(message, &place_);
     if (info.name.empty()) throw BadModel(PlaceNow(), "a graph input without a name");
     const auto it = scope.ids.find(Absl(info.name));
     if (it != scope.ids.end()) {
@@ -520,7 +321,8 @@ class Reader {
     if (scope.depth == 0) model_.inputs.push_back(id);
   }
 
-  static std::string NameOf(const NodeProto& node, size_t index, const Scope& scope) {
+  static SharedString NameOf(const NodeProto& node, size_t index, const Scope& scope) {
+    if (scope.prefix.empty() && !node.name.empty()) return TextOf(node.name);
     return scope.prefix +
            (node.name.empty() ? fmt::format("{}_{}", Utf8(node.op), index) : Utf8(node.name));
   }
@@ -541,28 +343,61 @@ class Reader {
 
   void ReadNode(const NodeProto& proto, size_t index, Scope& scope,
                 const absl::flat_hash_set<absl::string_view>& encoding_names) {
+    Node node = BeginNode(proto, index, scope);
+    std::vector<std::pair<std::string, std::string_view>> subgraphs;
+    const Params* const known =
+        proto.op == kConstantOp ? nullptr : known_params_.Find(proto.attributes);
+    if (known != nullptr) {
+      node.params = *known;
+    } else {
+      subgraphs = ReadAttributes(proto, encoding_names, &node);
+    }
+    if (node.unchecked_reason.empty() &&
+        functions_.contains({Absl(proto.domain), Absl(proto.op)})) {
+      node.unchecked_reason = fmt::format(
+          "it calls the file's own function {}, whose body is not looked into", Quoted(proto.op));
+    }
+    if (node.unchecked_reason.empty() && !subgraphs.empty()) {
+      node.unchecked_reason = "control flow: a subgraph of its own runs inside it";
+    }
+    const SharedString node_name = node.name;
+    model_.nodes.push_back(std::move(node));
+    for (const auto& [attribute, message] : subgraphs) {
+      ReadSubgraph(message, node_name, attribute, scope);
+    }
+  }
+
+  // All but its attributes.
+  Node BeginNode(const NodeProto& proto, size_t index, Scope& scope) {
     for (const std::string& problem :
          {CheckRoomForNode(model_.nodes.size()), CheckName(proto.name), CheckName(proto.op)}) {
       if (!problem.empty()) throw BadModel(PlaceNow(), problem);
     }
     Node node;
     node.name = NameOf(proto, index, scope);
-    node.op = Utf8(proto.op);
-    node.domain = Utf8(proto.domain);
+    node.op = OpOf(proto.op);
+    node.domain = TextOf(proto.domain);
     node.unchecked_reason = scope.unchecked_reason;
-    node.location = Utf8(proto.doc.substr(0, std::min(proto.doc.find('\n'), kMaxLocation)));
-    const std::string what = fmt::format("node {}", Quoted(node.name));
+    node.location = TextOf(proto.doc.substr(0, std::min(proto.doc.find('\n'), kMaxLocation)));
+    node.inputs.reserve(proto.inputs.size());
     for (size_t k = 0; k < proto.inputs.size(); ++k) {
-      node.inputs.push_back(Find(proto.inputs[k], k, what, scope));
+      node.inputs.push_back(Find(proto.inputs[k], k, node, scope));
     }
     for (const std::string_view name : proto.outputs) {
       node.outputs.push_back(name.empty() ? kNoTensor : scope.ids.at(Absl(name)));
     }
+    return node;
+  }
+
+  // Params of the node, and the subgraphs with their names.
+  std::vector<std::pair<std::string, std::string_view>> ReadAttributes(
+      const NodeProto& proto, const absl::flat_hash_set<absl::string_view>& encoding_names,
+      Node* node) {
     std::vector<std::pair<std::string, std::string_view>> subgraphs;
     std::vector<Attribute> attributes;
     attributes.reserve(proto.attributes.size());
     for (const std::string_view message : proto.attributes) {
-      Attribute attribute = ParseAttribute(message);
+      Attribute attribute = ParseAttribute(message, &place_);
       const std::string name = Utf8(attribute.name);
       for (size_t g = 0; g < attribute.graphs.size(); ++g) {
         subgraphs.emplace_back(attribute.type == kGraphs ? fmt::format("{}[{}]", name, g) : name,
@@ -573,31 +408,28 @@ class Reader {
     if (proto.op == kConstantOp && proto.domain.empty()) {
       const bool is_encoding =
           !proto.outputs.empty() && encoding_names.contains(Absl(proto.outputs[0]));
-      SetConstant(node, attributes, what, is_encoding ? Keep::kAll : Keep::kShort);
+      if (!node->outputs.empty() && node->outputs[0] != kNoTensor) {
+        SetConstant(attributes, PlaceOf(*node), is_encoding ? Keep::kAll : Keep::kShort, Source(),
+                    &model_.tensors[node->outputs[0]]);
+      }
     }
-    SetParams(attributes, what, proto.op == kConstantOp, &node);
-    if (node.unchecked_reason.empty() &&
-        functions_.contains({Absl(proto.domain), Absl(proto.op)})) {
-      node.unchecked_reason = fmt::format(
-          "it calls the file's own function {}, whose body is not looked into", Quoted(proto.op));
+    node->params = ParamsOf(attributes, *node, proto.op == kConstantOp, Source());
+    // A note on a tensor that can't be read is of one node.
+    const bool has_tensor = std::any_of(attributes.begin(), attributes.end(),
+                                        [](const Attribute& a) { return a.has_tensor; });
+    if (subgraphs.empty() && !has_tensor && proto.op != kConstantOp) {
+      known_params_.Insert(proto.attributes, node->params);
     }
-    if (node.unchecked_reason.empty() && !subgraphs.empty()) {
-      node.unchecked_reason = "control flow: a subgraph of its own runs inside it";
-    }
-    const std::string node_name = node.name;
-    model_.nodes.push_back(std::move(node));
-    for (const auto& [attribute, message] : subgraphs) {
-      ReadSubgraph(message, node_name, attribute, scope);
-    }
+    return subgraphs;
   }
 
-  TensorId Find(std::string_view name, size_t port, const std::string& what, Scope& scope) {
+  TensorId Find(std::string_view name, size_t port, const Node& node, Scope& scope) {
     if (name.empty()) return kNoTensor;
     for (const Scope* around = &scope; around != nullptr; around = around->outer) {
       const auto it = around->ids.find(Absl(name));
       if (it != around->ids.end()) return it->second;
     }
-    throw BadModel(fmt::format("{}, input {}", what, port),
+    throw BadModel(fmt::format("{}, input {}", PlaceOf(node), port),
                    fmt::format("tensor {} is never produced", Quoted(name)));
   }
 
@@ -615,174 +447,11 @@ class Reader {
     scope.prefix = fmt::format("{}/{}/", short_parent, short_attribute);
     scope.unchecked_reason =
         fmt::format("inside the {} subgraph of {}", short_attribute, Quoted(parent));
-    ReadGraph(Split(message), scope);
+    ReadGraph(ParseGraph(message, &place_), scope);
   }
 
   static std::string Shorten(std::string_view name) {
     return name.size() <= kMaxPrefix ? std::string(name) : Utf8(name.substr(0, kMaxPrefix)) + "...";
-  }
-
-  Attribute ParseAttribute(std::string_view message) {
-    Attribute out;
-    int64_t seen = kUnknown;  // files of IR version 1 give no type
-    ForEachField(message, &place_, [&](uint32_t tag, pbf_reader& reader) {
-      switch (tag) {
-        case Bytes(1):
-          out.name = pbf::View(reader);
-          return true;
-        case Fixed32(2):
-          out.f = reader.get_float();
-          seen = kFloat;
-          return true;
-        case Varint(3):
-          out.i = reader.get_int64();
-          seen = kInt;
-          return true;
-        case Bytes(4):
-          out.s = pbf::View(reader);
-          seen = kString;
-          return true;
-        case Bytes(5):
-          out.tensor = pbf::View(reader);
-          out.has_tensor = true;
-          seen = kTensor;
-          return true;
-        case Bytes(6):
-          out.graphs.push_back(pbf::View(reader));
-          seen = kGraph;
-          return true;
-        case Fixed32(7):
-          out.floats.push_back(reader.get_float());
-          seen = kFloats;
-          return true;
-        case Bytes(7):
-          for (const float value : reader.get_packed_float()) out.floats.push_back(value);
-          seen = kFloats;
-          return true;
-        case Varint(8):
-          out.ints.push_back(reader.get_int64());
-          seen = kInts;
-          return true;
-        case Bytes(8):
-          for (const int64_t value : reader.get_packed_int64()) out.ints.push_back(value);
-          seen = kInts;
-          return true;
-        case Bytes(9):
-          out.strings.push_back(Utf8(pbf::View(reader)));
-          seen = kStrings;
-          return true;
-        case Bytes(11):
-          out.graphs.push_back(pbf::View(reader));
-          seen = kGraphs;
-          return true;
-        case Varint(20):
-          out.type = reader.get_int64();
-          return true;
-        default:
-          return false;
-      }
-    });
-    if (out.type == kUnknown) out.type = seen;
-    return out;
-  }
-
-  // The tensor of a Constant, from whichever of its attributes is set.
-  void SetConstant(const Node& node, const std::vector<Attribute>& attributes,
-                   const std::string& what, Keep keep) {
-    if (node.outputs.empty() || node.outputs[0] == kNoTensor) return;
-    Tensor& tensor = model_.tensors[node.outputs[0]];
-    tensor.is_static = true;
-    for (const Attribute& attribute : attributes) {
-      TensorValues values;
-      Dtype dtype = Dtype::kUndefined;
-      bool is_list = false;
-      switch (attribute.type) {
-        case kTensor:
-          if (attribute.has_tensor) {
-            SetStatic(ParseTensor(attribute.tensor, what, data_, &place_), what, keep, &tensor);
-          }
-          continue;
-        case kFloat:
-          values.reals = {attribute.f};
-          dtype = Dtype::kFloat32;
-          break;
-        case kInt:
-          values.ints = {attribute.i};
-          dtype = Dtype::kInt64;
-          break;
-        case kFloats:
-          values.reals = attribute.floats;
-          dtype = Dtype::kFloat32;
-          is_list = true;
-          break;
-        case kInts:
-          values.ints = attribute.ints;
-          dtype = Dtype::kInt64;
-          is_list = true;
-          break;
-        default:
-          continue;
-      }
-      tensor.dtype = dtype;
-      tensor.unknown_rank = false;
-      tensor.dims.clear();
-      const size_t count = values.ints.size() + values.reals.size();
-      if (is_list) tensor.dims.push_back(static_cast<int64_t>(count));
-      if (count <= kMaxKeptValues || keep == Keep::kAll) {
-        tensor.values = std::make_shared<const TensorValues>(std::move(values));
-      }
-    }
-  }
-
-  void SetParams(std::vector<Attribute>& attributes, const std::string& what, bool is_constant,
-                 Node* node) {
-    for (Attribute& attribute : attributes) {
-      auto value = ValueOf(attribute, what, is_constant);
-      if (value) node->params.push_back({Utf8(attribute.name), std::move(*value)});
-    }
-    if (const std::string* twice = FindTwice(node->params)) {
-      throw BadModel(what, fmt::format("attribute {} is given twice", Quoted(*twice)));
-    }
-  }
-
-  std::optional<ParamValue> ValueOf(Attribute& attribute, const std::string& what,
-                                    bool is_constant) {
-    switch (attribute.type) {
-      case kFloat:
-        return static_cast<double>(attribute.f);
-      case kInt:
-        return IntParam{attribute.i};
-      case kString:
-        return Utf8(attribute.s);
-      case kTensor:
-        if (!attribute.has_tensor) return std::nullopt;
-        return TensorOf(attribute, what, is_constant);
-      case kFloats:
-        return std::move(attribute.floats);
-      case kInts:
-        return std::move(attribute.ints);
-      case kStrings:
-        return std::move(attribute.strings);
-      default:  // graphs, sparse tensors, types, references of function bodies
-        return std::nullopt;
-    }
-  }
-
-  // The values of a Constant are in its tensor; here only what it is.
-  ParamValue TensorOf(const Attribute& attribute, const std::string& what, bool is_constant) {
-    const TensorProto proto = ParseTensor(attribute.tensor, what, data_, &place_);
-    TensorParam param;
-    param.dtype = DtypeOf(proto.data_type);
-    param.dims.assign(proto.dims.begin(), proto.dims.end());
-    if (is_constant || !ShouldKeep(proto, Keep::kShort)) return param;
-    std::string problem;
-    const auto values = Values(proto, what, data_, &place_, &problem);
-    if (!problem.empty()) model_.notes.push_back(fmt::format("{}: {}", what, problem));
-    if (values != nullptr) {
-      param.ints = values->ints;
-      param.reals = values->reals;
-    }
-    return param;
   }
 
   std::string_view bytes_;
@@ -793,6 +462,8 @@ class Reader {
   Model model_;
   absl::flat_hash_set<std::pair<absl::string_view, absl::string_view>> functions_;
   bool names_may_meet_ = false;
+  absl::flat_hash_map<absl::string_view, SharedString> ops_;
+  KnownParams known_params_;
 };
 
 }  // namespace

@@ -156,7 +156,7 @@ class Reader {
       return json_.FailAt(offset, problem);
     }
     const auto index = static_cast<TensorId>(model_.tensors.size());
-    if (!ids_.try_emplace(tensor.name, type == kNull ? kNoTensor : index).second) {
+    if (!ids_.try_emplace(tensor.name.str(), type == kNull ? kNoTensor : index).second) {
       return json_.FailAt(offset, fmt::format("a tensor named {} exists already", Quoted(name)));
     }
     if (type == kNull) return true;
@@ -332,7 +332,7 @@ class Reader {
 
   // False where the file says that there is an encoding and does not hold it.
   bool SetEncoding(const QuantParams& quant, Tensor* tensor) {
-    Encoding& e = tensor->encoding;
+    Encoding& e = tensor->encoding.Edit();
     if (quant.definition != kDefined || quant.encoding < 0 || quant.encoding == kInt32Max) {
       return true;
     }
@@ -372,7 +372,7 @@ class Reader {
   }
 
   void SetZeroPoints(const std::vector<int64_t>& offsets, Tensor* tensor) {
-    Encoding& e = tensor->encoding;
+    Encoding& e = tensor->encoding.Edit();
     const int bits = e.bitwidth > 0 ? e.bitwidth : BitsOf(tensor->dtype);
     // Converters leave the offsets of signed types on the unsigned grid: -128 for 8 bits, which
     // as a zero point is outside of the type.
@@ -409,12 +409,12 @@ class Reader {
       if (key == "output_names") return json_.Strings(v, &ports.outputs);
       if (key == "scalar_params") {
         return json_.Map(v, [&](std::string_view param, Value p, size_t) {
-          return ReadScalar(param, p, &node.params);
+          return ReadScalar(param, p, &node.params.Edit());
         });
       }
       if (key == "tensor_params") {
         return json_.Map(v, [&](std::string_view param, Value p, size_t) {
-          return ReadTensorParam(param, p, &node.params);
+          return ReadTensorParam(param, p, &node.params.Edit());
         });
       }
       if (key == "macs_per_inference" || key == "param_map") return json_.Pass(v);
@@ -427,7 +427,8 @@ class Reader {
       return json_.FailAt(offset, fmt::format("param {} is given twice", Quoted(*twice)));
     }
     // Of a map; see SortedParams.
-    std::sort(node.params.begin(), node.params.end(),
+    std::vector<Param>& params = node.params.Edit();
+    std::sort(params.begin(), params.end(),
               [](const Param& a, const Param& b) { return a.name < b.name; });
     if (!package.empty() && package != kOwnPackage) {
       node.unchecked_reason = fmt::format("it is of the op package {}", Quoted(package));
@@ -532,7 +533,7 @@ class Reader {
       std::string hint;
       if (model_.tensors.size() < kFewTensors && names[i].text.size() < 64) {
         std::vector<std::string_view> known;
-        for (const Tensor& tensor : model_.tensors) known.push_back(tensor.name);
+        for (const Tensor& tensor : model_.tensors) known.emplace_back(tensor.name);
         hint = DidYouMeanOf(names[i].text, known);
       }
       return json_.FailAt(names[i].offset,

@@ -34,7 +34,7 @@ std::string_view ArchName(const Subject& s, int64_t index) {
 
 void Explain(const Subject& s, Finding& f) {
   const auto arch = ArchName(s, *Args(s.node, s.constraint).number(ArgKey::kArch));
-  f.found = fmt::format("{} on {}", s.tensor ? DescribeTensor(*s.tensor) : f.port,
+  f.found = fmt::format("{} on {}", s.tensor ? DescribeTensor(*s.tensor) : f.port.str(),
                         ArchName(s, s.node.arch_index()));
   f.allowed = fmt::format("{} or newer", arch);
   f.message = fmt::format("{} of {} needs {} or newer", f.port, f.op, arch);

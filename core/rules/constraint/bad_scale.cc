@@ -41,13 +41,13 @@ bool Good(float scale, Aspect aspect) {
 
 bool Holds(const Subject& s) {
   if (!IsFixedPoint(s.tensor->dtype)) return true;
-  const auto& scales = s.tensor->encoding.scales;
+  const auto& scales = s.tensor->encoding->scales;
   const Aspect aspect = AspectOf(s);
   return std::all_of(scales.begin(), scales.end(), [&](float v) { return Good(v, aspect); });
 }
 
 void Explain(const Subject& s, Finding& f) {
-  const auto& scales = s.tensor->encoding.scales;
+  const auto& scales = s.tensor->encoding->scales;
   const Aspect aspect = AspectOf(s);
   const auto bad =
       std::find_if(scales.begin(), scales.end(), [&](float v) { return !Good(v, aspect); });

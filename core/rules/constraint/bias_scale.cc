@@ -34,8 +34,8 @@ std::optional<Ports> PortsOf(const Subject& s) {
   Ports ports{s.node.tensor(static_cast<int>(as[0])), s.node.tensor(static_cast<int>(as[1]))};
   if (const auto t = args.real(ArgKey::kTolerance)) ports.tolerance = *t;
   ports.most = args.real(ArgKey::kMax);
-  if (!ports.activation || !ports.weight || ports.activation->encoding.scales.empty() ||
-      ports.weight->encoding.scales.empty()) {
+  if (!ports.activation || !ports.weight || ports.activation->encoding->scales.empty() ||
+      ports.weight->encoding->scales.empty()) {
     return std::nullopt;
   }
   return ports;
@@ -48,7 +48,7 @@ double Wanted(const Ports& p, size_t channel) {
 // The first channel whose bias scale is off.
 std::optional<size_t> FirstWrong(const Subject& s, const Ports& p) {
   const Encoding& bias = s.tensor->encoding;
-  const size_t n = std::max(bias.scales.size(), p.weight->encoding.scales.size());
+  const size_t n = std::max(bias.scales.size(), p.weight->encoding->scales.size());
   for (size_t i = 0; i < n; ++i) {
     const double want = Wanted(p, i);
     const double have = ScaleAt(bias, i);
@@ -61,7 +61,7 @@ std::optional<size_t> FirstWrong(const Subject& s, const Ports& p) {
 }
 
 bool Holds(const Subject& s) {
-  if (!IsFixedPoint(s.tensor->dtype) || s.tensor->encoding.scales.empty()) return true;
+  if (!IsFixedPoint(s.tensor->dtype) || s.tensor->encoding->scales.empty()) return true;
   const auto ports = PortsOf(s);
   return !ports || !FirstWrong(s, *ports);
 }

@@ -58,7 +58,7 @@ void Explain(const Subject& s, Finding& f) {
   const int64_t size = BlockSizeOf(s).value_or(0);
   std::array<int64_t, 16> sizes;
   f.found = size == 0 ? fmt::format("{} blocks, which do not divide the input channels of {}",
-                                    s.tensor->encoding.num_blocks, Dims(*s.tensor))
+                                    s.tensor->encoding->num_blocks, Dims(*s.tensor))
                       : fmt::format("blocks of {} input channels", size);
   if (const auto count = args.numbers(ArgKey::kAllowed, sizes)) {
     f.allowed = fmt::format("blocks of {}", NumberList(std::span(sizes.data(), *count)));

@@ -56,8 +56,8 @@ void Explain(const Subject& s, Finding& f) {
   }
   const bool scale = !SameScales(s.tensor->encoding, other->encoding);
   const bool zero_point = !SameZeroPoints(s.tensor->encoding, other->encoding);
-  if (s.tensor->encoding.kind != other->encoding.kind ||
-      (s.tensor->encoding.bitwidth != 0) != (other->encoding.bitwidth != 0) ||
+  if (s.tensor->encoding->kind != other->encoding->kind ||
+      (s.tensor->encoding->bitwidth != 0) != (other->encoding->bitwidth != 0) ||
       !(scale || zero_point)) {
     f.message = fmt::format("{} and {} of {} differ in the form of their encoding", other_name,
                             f.port, f.op);

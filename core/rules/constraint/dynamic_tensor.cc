@@ -22,7 +22,7 @@ void Explain(const Subject& s, Finding& f) {
   f.found = fmt::format("{}, computed at run time", DescribeTensor(*s.tensor));
   f.allowed = "a constant";
   f.message = fmt::format("{} of {} must be a constant with {} encoding", f.port, f.op,
-                          EncodingKindName(s.tensor->encoding.kind));
+                          EncodingKindName(s.tensor->encoding->kind));
   f.fixes.push_back(UnsafeFix("make it a constant, or quantize it per-tensor"));
 }
 

@@ -31,7 +31,7 @@ void Explain(const Subject& s, Finding& f) {
   const Args args(s.node, s.constraint);
   const QnnEncoding kind = QnnEncodingOf(s.tensor->encoding);
   f.found = fmt::format("{} {} ({})", DtypeName(s.tensor->dtype),
-                        EncodingKindName(s.tensor->encoding.kind), QnnEncodingName(kind));
+                        EncodingKindName(s.tensor->encoding->kind), QnnEncodingName(kind));
   if (const auto allowed = args.number(ArgKey::kAllowed)) {
     f.allowed = EncodingList(static_cast<EncodingMask>(*allowed));
   } else {
@@ -39,7 +39,7 @@ void Explain(const Subject& s, Finding& f) {
                             EncodingList(static_cast<EncodingMask>(*args.number(ArgKey::kDenied))));
   }
   f.message = fmt::format("{} of {} has {} encoding, which is not taken here", f.port, f.op,
-                          EncodingKindName(s.tensor->encoding.kind));
+                          EncodingKindName(s.tensor->encoding->kind));
   f.fixes.push_back(UnsafeFix(fmt::format("re-quantize {}: {}", f.port, f.allowed)));
 }
 

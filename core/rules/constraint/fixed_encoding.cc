@@ -25,7 +25,7 @@ bool ScaleHolds(const Subject& s, const Args& args) {
   // A kernel that writes no larger number than this: in how many steps of another scale it would
   // be stored, rounded to nearest, is what counts.
   const auto most = args.number(ArgKey::kMax);
-  const auto& scales = s.tensor->encoding.scales;
+  const auto& scales = s.tensor->encoding->scales;
   return std::all_of(scales.begin(), scales.end(), [&](float v) {
     if (most && v > 0) {
       const auto written = static_cast<double>(*most);
@@ -38,7 +38,7 @@ bool ScaleHolds(const Subject& s, const Args& args) {
 bool OffsetHolds(const Subject& s, const Args& args) {
   const auto offset = args.number(ArgKey::kOffset);
   if (!offset) return true;
-  for (size_t i = 0; i < std::max<size_t>(1, s.tensor->encoding.zero_points.size()); ++i) {
+  for (size_t i = 0; i < std::max<size_t>(1, s.tensor->encoding->zero_points.size()); ++i) {
     if (ZeroPointAt(s.tensor->encoding, i) != FromQnnOffset(static_cast<int32_t>(*offset)))
       return false;
   }
@@ -51,7 +51,7 @@ bool Holds(const Subject& s) {
   if (args.text(ArgKey::kAspect) == "as_read_raw") {
     return RawOffset(*s.tensor) == args.number(ArgKey::kOffset);
   }
-  if (s.tensor->encoding.kind == EncodingKind::kNone) return true;
+  if (s.tensor->encoding->kind == EncodingKind::kNone) return true;
   return ScaleHolds(s, args) && OffsetHolds(s, args);
 }
 

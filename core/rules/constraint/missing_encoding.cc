@@ -10,7 +10,7 @@ namespace quantgate::rules {
 namespace {
 
 bool Holds(const Subject& s) {
-  return !IsFixedPoint(s.tensor->dtype) || s.tensor->encoding.kind != EncodingKind::kNone;
+  return !IsFixedPoint(s.tensor->dtype) || s.tensor->encoding->kind != EncodingKind::kNone;
 }
 
 void Explain(const Subject& s, Finding& f) {

@@ -17,7 +17,7 @@ namespace {
 using opdb::ArgKey;
 
 bool HasAxis(const Tensor& t) {
-  return t.encoding.kind == EncodingKind::kPerChannel || t.encoding.kind == EncodingKind::kLpbq;
+  return t.encoding->kind == EncodingKind::kPerChannel || t.encoding->kind == EncodingKind::kLpbq;
 }
 
 bool Holds(const Subject& s) {
@@ -25,25 +25,25 @@ bool Holds(const Subject& s) {
   const auto want = Args(s.node, s.constraint).number(ArgKey::kAxis);
   if (!want) return true;
   // The axis is compared as written: the library refuses -1 where it takes the last axis.
-  return s.tensor->encoding.axis == NormalAxis(*want, s.tensor->rank());
+  return s.tensor->encoding->axis == NormalAxis(*want, s.tensor->rank());
 }
 
 void Explain(const Subject& s, Finding& f) {
   const int64_t want =
       NormalAxis(*Args(s.node, s.constraint).number(ArgKey::kAxis), s.tensor->rank());
-  f.found = fmt::format("{} along axis {} of {}", EncodingKindName(s.tensor->encoding.kind),
-                        s.tensor->encoding.axis, Dims(*s.tensor));
+  f.found = fmt::format("{} along axis {} of {}", EncodingKindName(s.tensor->encoding->kind),
+                        s.tensor->encoding->axis, Dims(*s.tensor));
   f.allowed = fmt::format("axis {}", want);
-  if (const auto axis = s.node.FileAxis(*s.tensor, s.tensor->encoding.axis)) {
+  if (const auto axis = s.node.FileAxis(*s.tensor, s.tensor->encoding->axis)) {
     f.found += fmt::format(" (axis {} in the file)", *axis);
   }
   if (const auto axis = s.node.FileAxis(*s.tensor, want)) {
     f.allowed += fmt::format(" (axis {} in the file)", *axis);
   }
   f.message = fmt::format("{} of {} is quantized along axis {}, only axis {} is taken", f.port,
-                          f.op, s.tensor->encoding.axis, want);
+                          f.op, s.tensor->encoding->axis, want);
   Fix fix{fmt::format("quantize along axis {}", want), false, {}};
-  const int64_t have = NormalAxis(s.tensor->encoding.axis, s.tensor->rank());
+  const int64_t have = NormalAxis(s.tensor->encoding->axis, s.tensor->rank());
   const auto entries = static_cast<int64_t>(EntryCount(s.tensor->encoding));
   const auto fits = [&](int64_t axis) {
     return axis >= 0 && axis < s.tensor->rank() &&
@@ -55,7 +55,7 @@ void Explain(const Subject& s, Finding& f) {
     fix.edits.push_back(
         {"set",
          fmt::format("tensors/{}/encoding/{}/axis", s.tensor->name,
-                     s.tensor->encoding.kind == EncodingKind::kLpbq ? "lpbq" : "perChannel"),
+                     s.tensor->encoding->kind == EncodingKind::kLpbq ? "lpbq" : "perChannel"),
          std::to_string(s.node.FileAxis(*s.tensor, want).value_or(want))});
   }
   f.fixes.push_back(std::move(fix));

@@ -27,7 +27,7 @@ std::optional<ScaleLimit> LimitOf(const Subject& s) {
     limit.port_count = static_cast<int16_t>(*count);
     for (size_t i = 0; i < *count; ++i) {
       const Tensor* tensor = s.node.tensor(static_cast<int>(ports[i]));
-      if (tensor == nullptr || tensor->encoding.scales.empty()) return std::nullopt;
+      if (tensor == nullptr || tensor->encoding->scales.empty()) return std::nullopt;
       limit.ports[i] = static_cast<int16_t>(ports[i]);
     }
   }
@@ -40,14 +40,14 @@ ScaleUnits UnitsOf(const Subject& s, const ScaleLimit& limit) {
   ScaleUnits units{};
   for (int16_t i = 0; i < limit.port_count; ++i) {
     const auto at = static_cast<size_t>(i);
-    units[at] = &s.node.tensor(limit.ports[at])->encoding;
+    units[at] = &*s.node.tensor(limit.ports[at])->encoding;
   }
   return units;
 }
 
 bool Holds(const Subject& s) {
   const auto limit = LimitOf(s);
-  return !limit || IsWithin(*limit, s.tensor->encoding.scales, UnitsOf(s, *limit));
+  return !limit || IsWithin(*limit, s.tensor->encoding->scales, UnitsOf(s, *limit));
 }
 
 void Explain(const Subject& s, Finding& f) {

@@ -11,7 +11,7 @@ namespace quantgate::rules {
 namespace {
 
 bool Holds(const Subject& s) {
-  return s.tensor->encoding.kind == EncodingKind::kNone || !IsSymmetric(*s.tensor);
+  return s.tensor->encoding->kind == EncodingKind::kNone || !IsSymmetric(*s.tensor);
 }
 
 void Explain(const Subject& s, Finding& f) {

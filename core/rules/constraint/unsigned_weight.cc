@@ -20,10 +20,10 @@ void Explain(const Subject& s, Finding& f) {
                      : s.tensor->dtype == Dtype::kUfixedPoint8 ? Dtype::kSfixedPoint8
                                                                : Dtype::kSfixedPoint32;
   f.found =
-      fmt::format("{} {}", DtypeName(s.tensor->dtype), EncodingKindName(s.tensor->encoding.kind));
+      fmt::format("{} {}", DtypeName(s.tensor->dtype), EncodingKindName(s.tensor->encoding->kind));
   f.allowed = DtypeName(want);
   f.message = fmt::format("{} of {} must be signed when it is {}", f.port, f.op,
-                          EncodingKindName(s.tensor->encoding.kind));
+                          EncodingKindName(s.tensor->encoding->kind));
   const bool same_values = IsSymmetric(*s.tensor);
   Fix fix{fmt::format("store it as {} with zero_point 0{}", DtypeName(want),
                       same_values ? ", every value minus the middle" : ""),

@@ -20,7 +20,7 @@ bool Holds(const Subject& s) {
   const Args args(s.node, s.constraint);
   const auto min = args.number(ArgKey::kMin);
   const auto max = args.number(ArgKey::kMax);
-  const auto& zps = s.tensor->encoding.zero_points;
+  const auto& zps = s.tensor->encoding->zero_points;
   return std::all_of(zps.begin(), zps.end(), [&](int32_t zp) {
     const int64_t offset = -int64_t{zp};
     return (!min || offset >= *min) && (!max || offset <= *max);

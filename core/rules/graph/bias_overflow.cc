@@ -27,30 +27,30 @@ struct Worst {
 // Whether the extremes alone show that nothing overflows, as in most biases: their scale is the
 // product of the others, and their values are far from the limit.
 bool FarBelow(const Tensor& in, const Tensor& weight, const Tensor& bias) {
-  const auto& weights = weight.encoding.scales;
-  const auto& scales = bias.encoding.scales;
-  if (in.encoding.scales.empty() || weights.empty() || scales.empty() ||
+  const auto& weights = weight.encoding->scales;
+  const auto& scales = bias.encoding->scales;
+  if (in.encoding->scales.empty() || weights.empty() || scales.empty() ||
       !IsFixedPoint(bias.dtype) || bias.values->ints.empty()) {
     return false;
   }
   const auto [low, high] = std::minmax_element(bias.values->ints.begin(), bias.values->ints.end());
   int64_t zero = 0;
-  for (const int32_t z : bias.encoding.zero_points) zero = std::max(zero, std::abs(int64_t{z}));
+  for (const int32_t z : bias.encoding->zero_points) zero = std::max(zero, std::abs(int64_t{z}));
   const auto furthest =
       static_cast<double>(zero) + std::max(-static_cast<double>(*low), static_cast<double>(*high));
   const double finest = *std::min_element(weights.begin(), weights.end());
   const auto [smallest, coarsest] = std::minmax_element(scales.begin(), scales.end());
-  const double step = double{in.encoding.scales[0]} * finest;
+  const double step = double{in.encoding->scales[0]} * finest;
   // False for whatever is not a number too.
   return step > 0 && *smallest > 0 && furthest < kLimit / 2 &&
          furthest * double{*coarsest} < step * kLimit / 2;
 }
 
 std::optional<Worst> WorstOf(const Tensor& in, const Tensor& weight, const Tensor& bias) {
-  if (in.encoding.scales.empty() || weight.encoding.scales.empty()) {
+  if (in.encoding->scales.empty() || weight.encoding->scales.empty()) {
     return std::nullopt;
   }
-  const bool fixed = IsFixedPoint(bias.dtype) && !bias.encoding.scales.empty();
+  const bool fixed = IsFixedPoint(bias.dtype) && !bias.encoding->scales.empty();
   if (!fixed && !IsFloat(bias.dtype)) return std::nullopt;
   const size_t count = fixed ? bias.values->ints.size() : bias.values->reals.size();
   Worst worst;
@@ -98,7 +98,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     const Tensor* weight = g.input(op, static_cast<size_t>(info.weight));
     // Measured with per-tensor weights and a bias whose own scale is honoured.
     const bool wrong = !worst->cut && IsFixedPoint(bias->dtype) &&
-                       weight->encoding.kind == EncodingKind::kPerTensor;
+                       weight->encoding->kind == EncodingKind::kPerTensor;
     Finding& f =
         findings.AddInput(op, port, wrong ? Consequence::kWrongValues : Consequence::kAdvice);
     const double step =

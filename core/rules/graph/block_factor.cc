@@ -26,7 +26,7 @@ int64_t Most(const Encoding& e) { return int64_t{1} << e.block_scale_bitwidth; }
 std::optional<int64_t> WrongAt(const GraphView& g, const Own& settings, int32_t op) {
   if (g.info(op).weight < 0) return std::nullopt;
   const Tensor* weight = g.input(op, static_cast<size_t>(g.info(op).weight));
-  if (weight == nullptr || weight->encoding.block_scales.empty()) return std::nullopt;
+  if (weight == nullptr || weight->encoding->block_scales.empty()) return std::nullopt;
   const Encoding& e = weight->encoding;
   if (e.block_scale_bitwidth < 1 || e.block_scale_bitwidth > 16) return std::nullopt;
   const auto [low, high] = std::minmax_element(e.block_scales.begin(), e.block_scales.end());

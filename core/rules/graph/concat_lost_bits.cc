@@ -21,13 +21,13 @@ constexpr SettingField kFields[] = {F::Bind<&Own::joins>("joins"),
                                     F::Bind<&Own::min_lost_bits>("min_lost_bits")};
 
 bool HasStep(const Tensor* t) {
-  return t != nullptr && IsFixedPoint(t->dtype) && t->encoding.scales.size() == 1 &&
-         t->encoding.scales[0] > 0;
+  return t != nullptr && IsFixedPoint(t->dtype) && t->encoding->scales.size() == 1 &&
+         t->encoding->scales[0] > 0;
 }
 
 // Bits of `in` that the steps of `out` don't tell; both have a step.
 double Lost(const Tensor& in, const Tensor& out) {
-  return std::log2(double{out.encoding.scales[0]} / double{in.encoding.scales[0]});
+  return std::log2(double{out.encoding->scales[0]} / double{in.encoding->scales[0]});
 }
 
 bool TooMany(double lost, const Own& settings) {
@@ -45,7 +45,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
       if (!HasStep(in)) continue;
       const double lost = Lost(*in, *out);
       if (!TooMany(lost, settings)) continue;
-      const double step = out->encoding.scales[0], own = in->encoding.scales[0];
+      const double step = out->encoding->scales[0], own = in->encoding->scales[0];
       Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
       const int bits = EffectiveBits(*in);
       f.message = fmt::format(

@@ -25,15 +25,15 @@ struct Interval {
 };
 
 Interval RangeOf(const Tensor& t) {
-  const double scale = t.encoding.scales[0];
-  const double zero = t.encoding.zero_points.empty() ? 0 : t.encoding.zero_points[0];
-  return {(static_cast<double>(StoredMin(t.dtype, t.encoding.bitwidth)) - zero) * scale,
-          (static_cast<double>(StoredMax(t.dtype, t.encoding.bitwidth)) - zero) * scale};
+  const double scale = t.encoding->scales[0];
+  const double zero = t.encoding->zero_points.empty() ? 0 : t.encoding->zero_points[0];
+  return {(static_cast<double>(StoredMin(t.dtype, t.encoding->bitwidth)) - zero) * scale,
+          (static_cast<double>(StoredMax(t.dtype, t.encoding->bitwidth)) - zero) * scale};
 }
 
 bool HasRange(const Tensor* t) {
-  return t != nullptr && IsFixedPoint(t->dtype) && t->encoding.scales.size() == 1 &&
-         t->encoding.scales[0] > 0;
+  return t != nullptr && IsFixedPoint(t->dtype) && t->encoding->scales.size() == 1 &&
+         t->encoding->scales[0] > 0;
 }
 
 std::string Text(Interval r) { return fmt::format("{:.4g} … {:.4g}", r.low, r.high); }

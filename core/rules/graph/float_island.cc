@@ -93,7 +93,7 @@ class Islands {
 std::vector<std::string> NamesOf(const GraphView& g, const std::vector<int32_t>& ops) {
   std::vector<std::string> names;
   for (const int32_t op : ops) {
-    if (names.empty() || names.back() != g.NameOf(op)) names.push_back(g.NameOf(op));
+    if (names.empty() || names.back() != g.NameOf(op)) names.push_back(g.NameOf(op).str());
   }
   return names;
 }
@@ -110,7 +110,7 @@ std::vector<std::string> Unquantized(const GraphView& g, const std::vector<int32
             return g.SourceOf(reader) != g.SourceOf(op) &&
                    std::binary_search(ops.begin(), ops.end(), reader);
           })) {
-        names.push_back(g.tensor(id).name);
+        names.push_back(g.tensor(id).name.str());
       }
     }
   }

@@ -21,7 +21,7 @@ constexpr SettingField kFields[] = {F::Bind<&Own::relus>("relus"),
 
 // Steps of a Relu's output that stand for what it cuts.
 int64_t StepsBelow(const Tensor& out) {
-  return ZeroPointAt(out.encoding, 0) - StoredMin(out.dtype, out.encoding.bitwidth);
+  return ZeroPointAt(out.encoding, 0) - StoredMin(out.dtype, out.encoding->bitwidth);
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
@@ -31,7 +31,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     const Tensor* in = g.input(op, 0);
     const Tensor* out = g.output(op);
     if (in == nullptr || out == nullptr || !IsFixedPoint(out->dtype) ||
-        out->encoding.scales.size() != 1) {
+        out->encoding->scales.size() != 1) {
       continue;
     }
     const TensorId between = g.op(op).inputs[0];
@@ -44,7 +44,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     if (steps <= 0) continue;
     const int64_t zero = ZeroPointAt(out->encoding, 0), lowest = zero - steps;
     Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
-    const double below = static_cast<double>(steps) * double{out->encoding.scales[0]};
+    const double below = static_cast<double>(steps) * double{out->encoding->scales[0]};
     f.message = fmt::format(
         "{} is folded into \"{}\" ({}), and its encoding reaches {} below 0: {} of "
         "its steps are never used",

@@ -27,8 +27,8 @@ constexpr SettingField kFields[] = {F::Bind<&Own::softmaxes>("softmaxes"),
 
 // One step of the sum takes the scores' range.
 bool IsCoarse(const Tensor* sum, const Own& settings) {
-  return sum != nullptr && IsFixedPoint(sum->dtype) && sum->encoding.scales.size() == 1 &&
-         sum->encoding.scales[0] >= settings.coarse_score_step;
+  return sum != nullptr && IsFixedPoint(sum->dtype) && sum->encoding->scales.size() == 1 &&
+         sum->encoding->scales[0] >= settings.coarse_score_step;
 }
 
 // The smallest value of a mask that lets something through; 0 = it doesn't, or is no mask.
@@ -56,7 +56,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
       f.message = fmt::format(
           "one step of the scores that go into \"{}\" is {}: the mask has taken "
           "their range",
-          g.NameOf(op), Number(sum->encoding.scales[0]));
+          g.NameOf(op), Number(sum->encoding->scales[0]));
       f.found = DescribeEncoding(*sum);
       f.allowed = fmt::format("a scale well below {}", Number(settings.coarse_score_step));
       f.fixes.push_back(UnsafeFix("clip the mask to about -100 before calibration"));

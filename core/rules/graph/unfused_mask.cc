@@ -47,7 +47,7 @@ constexpr SettingField kFields[] = {F::Bind<&Own::softmaxes>("softmaxes"),
 // The mask is looked for among the graph's inputs this many ops up.
 constexpr int kMostSteps = 8;
 
-bool IsNamedMask(const Own& settings, const std::string& name) {
+bool IsNamedMask(const Own& settings, std::string_view name) {
   return std::any_of(settings.mask_names.begin(), settings.mask_names.end(),
                      [&](std::string_view part) { return name.find(part) != std::string::npos; });
 }

@@ -14,7 +14,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
   const auto nodes = g.report().nodes;
   std::vector<std::string> refused;
   for (const NodeReport& node : nodes) {
-    if (node.verdict == Consequence::kRejected) refused.push_back(node.name);
+    if (node.verdict == Consequence::kRejected) refused.emplace_back(node.name);
   }
   if (refused.empty() || refused.size() == nodes.size()) return;
   Finding& f = findings.Add(-1, Consequence::kRejected);

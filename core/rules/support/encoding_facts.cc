@@ -9,12 +9,12 @@ namespace quantgate::rules {
 
 int64_t MiddleOf(const Tensor& tensor) {
   // QNN's BW_ forms of unsigned types count from the bitwidth: 8 for 4 bits.
-  return SymmetricZeroPoint(tensor.dtype, tensor.encoding.bitwidth);
+  return SymmetricZeroPoint(tensor.dtype, tensor.encoding->bitwidth);
 }
 
 std::optional<size_t> FirstAsymmetric(const Tensor& tensor) {
   const int64_t middle = MiddleOf(tensor);
-  const auto& zps = tensor.encoding.zero_points;
+  const auto& zps = tensor.encoding->zero_points;
   if (zps.empty()) return middle == 0 ? std::nullopt : std::optional<size_t>(0);
   for (size_t i = 0; i < zps.size(); ++i) {
     if (zps[i] != middle) return i;
@@ -57,9 +57,9 @@ std::optional<std::pair<double, double>> RealRange(const Tensor& t) {
                  : std::pair(static_cast<double>(*low), static_cast<double>(*high));
   }
   if (!stored || !IsFixedPoint(t.dtype)) return stored;
-  if (t.encoding.scales.size() != 1) return std::nullopt;
+  if (t.encoding->scales.size() != 1) return std::nullopt;
   const double zero = ZeroPointAt(t.encoding, 0);
-  const double scale = t.encoding.scales[0];
+  const double scale = t.encoding->scales[0];
   return std::pair((stored->first - zero) * scale, (stored->second - zero) * scale);
 }
 

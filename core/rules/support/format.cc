@@ -49,7 +49,7 @@ std::string DescribeEncoding(const Tensor& tensor) {
 }
 
 std::string DescribeTensor(const Tensor& tensor) {
-  if (tensor.encoding.kind == EncodingKind::kNone && !IsFixedPoint(tensor.dtype)) {
+  if (tensor.encoding->kind == EncodingKind::kNone && !IsFixedPoint(tensor.dtype)) {
     return std::string(DtypeName(tensor.dtype));
   }
   return fmt::format("{} {}", DtypeName(tensor.dtype), DescribeEncoding(tensor));
@@ -119,10 +119,10 @@ std::string ParamText(const NodeView& node, int param) {
 std::string_view OpName(const NodeView& node) { return node.db().str(node.op().name); }
 
 std::string EncodingPath(const Tensor& tensor, std::string_view field) {
-  const bool tensor_wide = tensor.encoding.kind == EncodingKind::kPerTensor;
+  const bool tensor_wide = tensor.encoding->kind == EncodingKind::kPerTensor;
   const std::string_view kind = tensor_wide                                         ? "perTensor"
-                                : tensor.encoding.kind == EncodingKind::kPerChannel ? "perChannel"
-                                : tensor.encoding.kind == EncodingKind::kLpbq       ? "lpbq"
+                                : tensor.encoding->kind == EncodingKind::kPerChannel ? "perChannel"
+                                : tensor.encoding->kind == EncodingKind::kLpbq       ? "lpbq"
                                                                                     : "block";
   return fmt::format("tensors/{}/encoding/{}/{}", tensor.name, kind,
                      tensor_wide ? std::string(field) : fmt::format("{}s", field));
@@ -132,7 +132,7 @@ Fix SymmetricFix(const Tensor& tensor) {
   const int64_t middle = MiddleOf(tensor);
   Fix fix = UnsafeFix(fmt::format("quantize it symmetric: zero_point {} everywhere", middle));
   fix.edits.push_back({"set", EncodingPath(tensor, "zeroPoint"),
-                       tensor.encoding.kind == EncodingKind::kPerTensor
+                       tensor.encoding->kind == EncodingKind::kPerTensor
                            ? std::to_string(middle)
                            : fmt::format("[{}]", middle)});
   return fix;

@@ -97,7 +97,7 @@ bool GraphView::IsGraphOutput(TensorId id) const {
          (graph().outputs.empty() && Readers(id).empty());
 }
 
-const std::string& GraphView::EndName(TensorId id) const {
+const SharedString& GraphView::EndName(TensorId id) const {
   const auto end = parts_.end_of.find(id);
   return end == parts_.end_of.end() ? tensor(id).name
                                     : parts_.file->tensors[static_cast<size_t>(end->second)].name;
@@ -107,11 +107,11 @@ int32_t GraphView::SourceOf(int32_t op) const {
   return parts_.op_source.empty() ? op : parts_.op_source[static_cast<size_t>(op)];
 }
 
-const std::string& GraphView::NameOf(int32_t op) const {
+const SharedString& GraphView::NameOf(int32_t op) const {
   return parts_.report.nodes[static_cast<size_t>(SourceOf(op))].name;
 }
 
-const std::string& GraphView::SourceOpOf(int32_t op) const {
+const SharedString& GraphView::SourceOpOf(int32_t op) const {
   return parts_.report.nodes[static_cast<size_t>(SourceOf(op))].op;
 }
 

@@ -73,11 +73,11 @@ class GraphView {
 
   // The name that a caller knows a tensor by: of the input or output of the file that it stands
   // for, else its own.
-  const std::string& EndName(TensorId id) const;
+  const SharedString& EndName(TensorId id) const;
 
   int32_t SourceOf(int32_t op) const;           // node of the file
-  const std::string& NameOf(int32_t op) const;  // its name
-  const std::string& SourceOpOf(int32_t op) const;
+  const SharedString& NameOf(int32_t op) const;  // its name
+  const SharedString& SourceOpOf(int32_t op) const;
   bool Refused(int32_t op) const;
   // Whether that rule was broken by the node before.
   bool Found(int32_t op, const Rule* rule) const;

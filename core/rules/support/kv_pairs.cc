@@ -5,20 +5,21 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
+#include "core/base/absl_view.h"
 
 namespace quantgate::rules {
 namespace {
 
-bool HoldsOneOf(const std::string& name, const std::vector<std::string_view>& words) {
+bool HoldsOneOf(std::string_view name, const std::vector<std::string_view>& words) {
   if (words.empty()) return true;
-  const std::string lower = absl::AsciiStrToLower(name);
+  const std::string lower = absl::AsciiStrToLower(Absl(name));
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
 // Where the name of a pair's input holds what the output's has something else for; npos = it is
 // none.
-size_t PartIn(const std::string& name, const NamePair& pair) {
+size_t PartIn(std::string_view name, const NamePair& pair) {
   const size_t at = name.find(pair.input);
   return at != std::string::npos && HoldsOneOf(name, pair.words) ? at : std::string::npos;
 }
@@ -29,7 +30,7 @@ std::vector<KvPair> KvPairs(const GraphView& view) {
   const Model& graph = view.graph();
   const auto& settings = view.settings<CacheSettings>();
   const SetMask converters = settings.converters;
-  absl::flat_hash_map<std::string, TensorId> outputs;
+  absl::flat_hash_map<SharedString, TensorId> outputs;
   std::vector<KvPair> found;
   const auto behind = [&](TensorId id) {
     const auto readers = view.Readers(id);
@@ -47,7 +48,7 @@ std::vector<KvPair> KvPairs(const GraphView& view) {
     return read.empty() || read[0] == kNoTensor ? id : read[0];
   };
   for (const TensorId input : graph.inputs) {
-    const std::string& name = view.EndName(input);
+    const std::string name = view.EndName(input).str();
     for (const NamePair& pair : settings.name_pairs) {
       const size_t at = PartIn(name, pair);
       if (at == std::string::npos) continue;
@@ -61,7 +62,7 @@ std::vector<KvPair> KvPairs(const GraphView& view) {
       }
       std::string wanted = name;
       wanted.replace(at, pair.input.size(), pair.output);
-      const auto output = outputs.find(wanted);
+      const auto output = outputs.find(SharedString(wanted));
       if (output == outputs.end()) continue;
       found.push_back({input, output->second, behind(input), before(output->second)});
       break;

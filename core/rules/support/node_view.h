@@ -95,7 +95,7 @@ class NodeView {
 
 // Significant bits of a tensor's stored values: its encoding's bitwidth, else the storage bits.
 inline int EffectiveBits(const Tensor& tensor) {
-  return tensor.encoding.bitwidth > 0 ? tensor.encoding.bitwidth : BitsOf(tensor.dtype);
+  return tensor.encoding->bitwidth > 0 ? tensor.encoding->bitwidth : BitsOf(tensor.dtype);
 }
 
 // Whether a constraint on a variadic port speaks of this tensor of it.

@@ -36,13 +36,13 @@ bool IsNarrowPerChannel(const Encoding& e) {
 // Entries of a per-channel encoding: a single one stands for the whole axis.
 int64_t Channels(const Tensor& t) {
   const int64_t rank = static_cast<int64_t>(t.dims.size());
-  const int64_t axis = NormalAxis(t.encoding.axis, rank);
+  const int64_t axis = NormalAxis(t.encoding->axis, rank);
   const auto entries = static_cast<int64_t>(EntryCount(t.encoding));
   return entries > 1 || axis < 0 || axis >= rank ? entries : t.dims[static_cast<size_t>(axis)];
 }
 
 bool SameEntries(const Tensor& a, const Tensor& b) {
-  if (a.encoding.kind == EncodingKind::kPerChannel && Channels(a) != Channels(b)) return false;
+  if (a.encoding->kind == EncodingKind::kPerChannel && Channels(a) != Channels(b)) return false;
   const size_t n = std::max(EntryCount(a.encoding), EntryCount(b.encoding));
   for (size_t i = 0; i < n; ++i) {
     if (Offset(a.encoding, i) != Offset(b.encoding, i)) return false;
@@ -87,9 +87,9 @@ bool SameRaw(const Tensor& a, const Tensor& b) {
 }
 
 bool SameInFormOf(const Tensor& own, const Tensor& other) {
-  switch (own.encoding.kind) {
+  switch (own.encoding->kind) {
     case EncodingKind::kPerTensor: {
-      const bool given = other.encoding.kind != EncodingKind::kNone;
+      const bool given = other.encoding->kind != EncodingKind::kNone;
       return Offset(own.encoding, 0) == Offset(other.encoding, 0) &&
              Whole(ScaleAt(own.encoding, 0)) == (given ? Whole(ScaleAt(other.encoding, 0)) : 0);
     }

@@ -8,11 +8,14 @@
 namespace quantgate {
 
 bool SameForm(const Tensor& a, const Tensor& b) {
-  const Encoding &x = a.encoding, &y = b.encoding;
   if (a.dtype != b.dtype || a.is_static != b.is_static || a.unknown_rank != b.unknown_rank ||
-      x.kind != y.kind || x.bitwidth != y.bitwidth || x.axis != y.axis ||
-      x.scales.size() != y.scales.size() || x.zero_points.size() != y.zero_points.size() ||
       a.sparse != b.sparse || !SameList(a.dims, b.dims)) {
+    return false;
+  }
+  if (a.encoding.SharesWith(b.encoding)) return true;
+  const Encoding &x = a.encoding, &y = b.encoding;
+  if (x.kind != y.kind || x.bitwidth != y.bitwidth || x.axis != y.axis ||
+      x.scales.size() != y.scales.size() || x.zero_points.size() != y.zero_points.size()) {
     return false;
   }
   if (x.kind != EncodingKind::kBlock && x.kind != EncodingKind::kLpbq) return true;
@@ -29,12 +32,12 @@ bool SameForm(const Model& model, const Node& a, const Node& b) {
 }
 
 size_t HashOfForm(const Model& model, const Node& node) {
-  size_t hash = absl::HashOf(absl::string_view(node.op), node.inputs.size(), node.params.size());
+  size_t hash = absl::HashOf(node.op, node.inputs.size(), node.params.size());
   const auto add = [&](const auto& ids) {
     for (const TensorId id : ids) {
       if (id == kNoTensor) continue;
       const Tensor& t = model.tensors[static_cast<size_t>(id)];
-      hash = absl::HashOf(hash, t.dtype, t.encoding.kind, t.dims);
+      hash = absl::HashOf(hash, t.dtype, t.encoding->kind, t.dims);
     }
   };
   add(node.inputs);
@@ -45,9 +48,12 @@ size_t HashOfForm(const Model& model, const Node& node) {
 void PrefetchBehind(const Model& model, size_t node) {
   constexpr size_t kLine = 64;
   if (node + kNodesAhead >= model.nodes.size()) return;
+  // What a tensor refers to, once the tensor itself is there.
+  for (const TensorId id : model.nodes[node + kNodesAhead / 2].outputs) {
+    if (id < 0 || static_cast<size_t>(id) >= model.tensors.size()) continue;
+    __builtin_prefetch(&*model.tensors[static_cast<size_t>(id)].encoding);
+  }
   const Node& ahead = model.nodes[node + kNodesAhead];
-  __builtin_prefetch(ahead.op.data());
-  for (const Param& param : ahead.params) __builtin_prefetch(&param);
   // Inputs mostly were outputs a moment ago.
   for (const TensorId id : ahead.outputs) {
     if (id < 0 || static_cast<size_t>(id) >= model.tensors.size()) continue;

@@ -51,19 +51,22 @@ inline bool SameValue(const ParamValue& a, const ParamValue& b) {
          SameList(x->reals, y->reals);
 }
 
+inline bool SameParams(const Params& a, const Params& b) {
+  if (a.SharesWith(b)) return true;
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!SameList(a[i].name, b[i].name) || !SameValue(a[i].value, b[i].value)) return false;
+  }
+  return true;
+}
+
 // Op, params, and which tensors are one and the same; the tensors themselves as `same_tensor`
 // (of two ids) tells.
 template <typename SameTensor>
 bool SameNode(const Node& a, const Node& b, SameTensor&& same_tensor) {
   if (a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size() ||
-      a.params.size() != b.params.size() || !SameList(a.op, b.op)) {
+      a.op != b.op || !SameParams(a.params, b.params)) {
     return false;
-  }
-  for (size_t i = 0; i < a.params.size(); ++i) {
-    if (!SameList(a.params[i].name, b.params[i].name) ||
-        !SameValue(a.params[i].value, b.params[i].value)) {
-      return false;
-    }
   }
   const auto same = [&](const auto& x, const auto& y) {
     for (size_t i = 0; i < x.size(); ++i) {

@@ -15,9 +15,9 @@ namespace {
 Coding PerTensor(Dtype dtype, float scale, int32_t zero) {
   Coding coding;
   coding.dtype = dtype;
-  coding.encoding.kind = EncodingKind::kPerTensor;
-  coding.encoding.scales.push_back(scale);
-  coding.encoding.zero_points.push_back(zero);
+  coding.encoding.Edit().kind = EncodingKind::kPerTensor;
+  coding.encoding.Edit().scales.push_back(scale);
+  coding.encoding.Edit().zero_points.push_back(zero);
   return coding;
 }
 
@@ -25,7 +25,7 @@ TEST(Coding, OtherSignIsItsOwnInverse) {
   const Coding u8 = PerTensor(Dtype::kUfixedPoint8, 0.5F, 127);
   const Coding s8 = OtherSign(u8);
   EXPECT_EQ(s8.dtype, Dtype::kSfixedPoint8);
-  EXPECT_EQ(s8.encoding.zero_points[0], -1);
+  EXPECT_EQ(s8.encoding->zero_points[0], -1);
   EXPECT_TRUE(Same(OtherSign(s8), u8));
   const Coding s32 = PerTensor(Dtype::kSfixedPoint32, 0.5F, 0);
   EXPECT_TRUE(Same(OtherSign(s32), s32));
@@ -33,11 +33,11 @@ TEST(Coding, OtherSignIsItsOwnInverse) {
 
 TEST(Coding, OneEntryStandsForAll) {
   Coding one = PerTensor(Dtype::kSfixedPoint8, 0.5F, 0), many = one;
-  one.encoding.kind = many.encoding.kind = EncodingKind::kPerChannel;
-  many.encoding.scales.assign(3, 0.5F);
-  many.encoding.zero_points.clear();
+  one.encoding.Edit().kind = many.encoding.Edit().kind = EncodingKind::kPerChannel;
+  many.encoding.Edit().scales.assign(3, 0.5F);
+  many.encoding.Edit().zero_points.clear();
   EXPECT_TRUE(Same(one, many));
-  many.encoding.scales[2] = 0.25F;
+  many.encoding.Edit().scales[2] = 0.25F;
   EXPECT_FALSE(Same(one, many));
 }
 
@@ -55,11 +55,11 @@ TEST(Requantizer, EveryIntegerKeepsItsValueInTheOtherSign) {
 
 TEST(Requantizer, NoValueMovesByMoreThanHalfAStep) {
   Coding from = PerTensor(Dtype::kSfixedPoint8, 0.1F, 3), to = from;
-  from.encoding.kind = to.encoding.kind = EncodingKind::kPerChannel;
-  from.encoding.axis = to.encoding.axis = 1;
-  from.encoding.scales.assign({0.1F, 0.3F});
-  to.encoding.scales.assign({0.11F, 0.31F});
-  to.encoding.zero_points.assign(1, 0);
+  from.encoding.Edit().kind = to.encoding.Edit().kind = EncodingKind::kPerChannel;
+  from.encoding.Edit().axis = to.encoding.Edit().axis = 1;
+  from.encoding.Edit().scales.assign({0.1F, 0.3F});
+  to.encoding.Edit().scales.assign({0.11F, 0.31F});
+  to.encoding.Edit().zero_points.assign(1, 0);
   std::string problem;
   const std::vector<int64_t> dims = {4, 2, 3};
   const auto requantizer = Requantizer::Make(from, to, dims, &problem);
@@ -81,8 +81,8 @@ TEST(Requantizer, RefusesWhatHasNoMeaning) {
   EXPECT_FALSE(Requantizer::Make(good, PerTensor(Dtype::kSfixedPoint8, 0.0F, 0), {}, &problem));
   EXPECT_NE(problem.find("above 0"), std::string::npos);
   Coding channels = good;
-  channels.encoding.kind = EncodingKind::kPerChannel;
-  channels.encoding.scales.assign(3, 0.1F);
+  channels.encoding.Edit().kind = EncodingKind::kPerChannel;
+  channels.encoding.Edit().scales.assign(3, 0.1F);
   const std::vector<int64_t> dims = {2, 4};
   EXPECT_FALSE(Requantizer::Make(channels, good, dims, &problem));
   EXPECT_NE(problem.find("shape"), std::string::npos);
@@ -101,7 +101,7 @@ TEST(WantedCoding, TakesTheEditsOfAFindingOrNothing) {
   EXPECT_FALSE(WantedCoding(fix, "a/b", now));
   fix.edits = {{"set", "tensors/a/b/dtype", "\"SFIXED_POINT_8\""}};
   ASSERT_TRUE(WantedCoding(fix, "a/b", now));
-  EXPECT_EQ(WantedCoding(fix, "a/b", now)->encoding.zero_points[0], 3 - 128);
+  EXPECT_EQ(WantedCoding(fix, "a/b", now)->encoding->zero_points[0], 3 - 128);
   fix.edits = {{"set", "tensors/a/b/dtype", "\"UFIXED_POINT_16\""}};
   EXPECT_FALSE(WantedCoding(fix, "a/b", now));
 }

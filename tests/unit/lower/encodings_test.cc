@@ -57,15 +57,15 @@ TEST(Encodings, Version061CountsFromTheUnsignedGrid) {
   const EncodingsEntry& x = file.entries[0];
   EXPECT_EQ(x.section, EncodingsSection::kActivations);
   EXPECT_EQ(x.dtype, Dtype::kUfixedPoint8);
-  EXPECT_EQ(x.encoding.kind, EncodingKind::kPerTensor);
+  EXPECT_EQ(x.encoding->kind, EncodingKind::kPerTensor);
   EXPECT_EQ(ZeroPoints(x.encoding), std::vector<int32_t>{30});
   const EncodingsEntry& w = file.entries[1];
   EXPECT_EQ(w.dtype, Dtype::kSfixedPoint8);
-  EXPECT_EQ(w.encoding.kind, EncodingKind::kPerChannel);
-  EXPECT_EQ(w.encoding.bitwidth, 4);
-  EXPECT_EQ(w.encoding.scales.size(), 2u);
+  EXPECT_EQ(w.encoding->kind, EncodingKind::kPerChannel);
+  EXPECT_EQ(w.encoding->bitwidth, 4);
+  EXPECT_EQ(w.encoding->scales.size(), 2u);
   EXPECT_FALSE(w.has_axis);
-  EXPECT_TRUE(w.encoding.zero_points.empty());
+  EXPECT_TRUE(w.encoding->zero_points.empty());
 }
 
 TEST(Encodings, Version100KnowsItsKinds) {
@@ -73,24 +73,24 @@ TEST(Encodings, Version100KnowsItsKinds) {
       Read(V100("param_encodings",
                 R"({"name": "w", "enc_type": "PER_BLOCK", "dtype": "INT", "bw": 4, "is_sym": true,
           "block_size": 2, "scale": [1, 2, 3, 4], "offset": [-8.0, -8.0, -8.0, -8.0]})"));
-  EXPECT_EQ(Only(file).encoding.kind, EncodingKind::kBlock);
+  EXPECT_EQ(Only(file).encoding->kind, EncodingKind::kBlock);
   EXPECT_EQ(Only(file).block, 2);
   file = Read(V100("param_encodings",
                    R"({"name": "w", "enc_type": "LPBQ", "dtype": "INT", "bw": 8, "compressed_bw": 4,
           "is_sym": true, "block_size": 2, "scale": [1, 2], "offset": [-128, -128],
           "per_block_int_scale": [1, 2, 3, 16]})"));
   const EncodingsEntry& lpbq = Only(file);
-  EXPECT_EQ(lpbq.encoding.kind, EncodingKind::kLpbq);
-  EXPECT_EQ(lpbq.encoding.bitwidth, 4);
-  EXPECT_EQ(lpbq.encoding.block_scale_bitwidth, 4);
-  EXPECT_EQ(lpbq.encoding.block_scales, (std::vector<int32_t>{1, 2, 3, 16}));
+  EXPECT_EQ(lpbq.encoding->kind, EncodingKind::kLpbq);
+  EXPECT_EQ(lpbq.encoding->bitwidth, 4);
+  EXPECT_EQ(lpbq.encoding->block_scale_bitwidth, 4);
+  EXPECT_EQ(lpbq.encoding->block_scales, (std::vector<int32_t>{1, 2, 3, 16}));
   EXPECT_EQ(lpbq.dtype, Dtype::kSfixedPoint8);
-  EXPECT_TRUE(lpbq.encoding.zero_points.empty());
+  EXPECT_TRUE(lpbq.encoding->zero_points.empty());
   EXPECT_TRUE(file.problems.empty());
   file = Read(V100("activation_encodings",
                    R"({"name": "x", "enc_type": "PER_TENSOR", "dtype": "FLOAT", "bw": 16})"));
   EXPECT_EQ(Only(file).dtype, Dtype::kFloat16);
-  EXPECT_EQ(Only(file).encoding.kind, EncodingKind::kNone);
+  EXPECT_EQ(Only(file).encoding->kind, EncodingKind::kNone);
 }
 
 TEST(Encodings, Version2HasZeroPointsOfItsType) {
@@ -102,16 +102,16 @@ TEST(Encodings, Version2HasZeroPointsOfItsType) {
   file = Read(V200(R"({"name": "w", "output_dtype": "int4", "axis": 0,
       "block_size": 2, "per_channel_float_scale": [[0.5], [0.25]],
       "per_block_int_scale": [[1, 2], [3, 4]]})"));
-  EXPECT_EQ(Only(file).encoding.kind, EncodingKind::kLpbq);
+  EXPECT_EQ(Only(file).encoding->kind, EncodingKind::kLpbq);
   EXPECT_EQ(Only(file).block_axis, 0);
-  EXPECT_EQ(Only(file).encoding.bitwidth, 4);
+  EXPECT_EQ(Only(file).encoding->bitwidth, 4);
   file = Read(V200(R"({"name": "w", "output_dtype": "int4", "axis": 1, "block_size": 2,
       "y_scale": {"x": [[1, 2], [3, 4]], "x_scale": [0.5, 0.25], "axis": 0, "input_dtype": "uint4"}})",
                    "2.1.0"));
   EXPECT_EQ(file.version, "2.1.0");
-  EXPECT_EQ(Only(file).encoding.kind, EncodingKind::kLpbq);
+  EXPECT_EQ(Only(file).encoding->kind, EncodingKind::kLpbq);
   EXPECT_TRUE(Only(file).has_axis);
-  EXPECT_EQ(Only(file).encoding.axis, 0);
+  EXPECT_EQ(Only(file).encoding->axis, 0);
   EXPECT_EQ(Only(file).block_axis, 1);
   EXPECT_TRUE(file.problems.empty());
 }
@@ -225,7 +225,7 @@ TEST(ApplyEncodings, TheOperatorGivesTheChannelAxis) {
   for (const int trans : {0, 1}) {
     Model model = Gemm(trans);
     EXPECT_TRUE(ApplyEncodings(file, model).empty());
-    EXPECT_EQ(model.tensors[1].encoding.axis, trans == 0 ? 1 : 0);
+    EXPECT_EQ(model.tensors[1].encoding->axis, trans == 0 ? 1 : 0);
     EXPECT_EQ(model.tensors[1].dtype, Dtype::kSfixedPoint8);
   }
 }

@@ -93,7 +93,7 @@ TEST(Resolve, ConvUnitGetsChannelsLastPortsAndPermutedAxis) {
   const Node& conv = r.graph->nodes[0];
   EXPECT_EQ(Dims(In(r, conv, 0)), (std::vector<int64_t>{1, 6, 4, 8}));
   EXPECT_EQ(Dims(In(r, conv, 1)), (std::vector<int64_t>{3, 3, 8, 16}));
-  EXPECT_EQ(In(r, conv, 1).encoding.axis, 3);
+  EXPECT_EQ(In(r, conv, 1).encoding->axis, 3);
   EXPECT_EQ(In(r, conv, 1).dtype, Dtype::kSfixedPoint8);
   EXPECT_TRUE(In(r, conv, 1).is_static);
   EXPECT_EQ(In(r, conv, 2).dtype, Dtype::kSfixedPoint32);
@@ -127,7 +127,7 @@ TEST(Resolve, OneDimensionalConvBecomesAnImage) {
   const Node& conv = r.graph->nodes[0];
   EXPECT_EQ(Dims(In(r, conv, 0)), (std::vector<int64_t>{1, 1, 10, 8}));
   EXPECT_EQ(Dims(In(r, conv, 1)), (std::vector<int64_t>{1, 3, 8, 16}));
-  EXPECT_EQ(In(r, conv, 1).encoding.axis, 3);
+  EXPECT_EQ(In(r, conv, 1).encoding->axis, 3);
   EXPECT_EQ(Ints(conv, "stride"), (std::vector<int64_t>{1, 1}));
 }
 
@@ -149,7 +149,7 @@ TEST(Resolve, StaticMatMulBecomesFullyConnected) {
   ASSERT_EQ(Ops(r), (std::vector<std::string>{"FullyConnected", "Reshape"}));
   const Node& fc = r.graph->nodes[0];
   EXPECT_EQ(Dims(In(r, fc, 1)), (std::vector<int64_t>{16, 8}));
-  EXPECT_EQ(In(r, fc, 1).encoding.axis, 0);
+  EXPECT_EQ(In(r, fc, 1).encoding->axis, 0);
   EXPECT_EQ(Dims(Out(r, fc)), (std::vector<int64_t>{4, 16}));
   EXPECT_EQ(Out(r, fc).encoding, Out(r, r.graph->nodes[1]).encoding);
 }
@@ -163,7 +163,7 @@ TEST(Resolve, FourBitWeightsTravelInTheEightBitType) {
   const Resolved r = ResolveModel(m.model);
   const Tensor& w = In(r, r.graph->nodes.at(0), 1);
   EXPECT_EQ(w.dtype, Dtype::kSfixedPoint8);
-  EXPECT_EQ(w.encoding.bitwidth, 4);
+  EXPECT_EQ(w.encoding->bitwidth, 4);
 }
 
 TEST(Resolve, BlockEncodingFollowsTheLayout) {
@@ -173,9 +173,9 @@ TEST(Resolve, BlockEncodingFollowsTheLayout) {
   const Resolved r = ResolveModel(m.model);
   bool found = false;
   for (const Tensor& t : r.graph->tensors) {
-    if (t.encoding.kind != EncodingKind::kBlock) continue;
+    if (t.encoding->kind != EncodingKind::kBlock) continue;
     found = true;
-    EXPECT_EQ(t.encoding.block_size.size(), 2u);
+    EXPECT_EQ(t.encoding->block_size.size(), 2u);
   }
   EXPECT_TRUE(found);
 }
@@ -237,7 +237,7 @@ TEST(Resolve, BiasesAreInt32OrFloatConstants) {
   const Resolved a = conv(in_float, in_float.Scale("b", {8}, 1.0));
   ASSERT_EQ(Ops(a), (std::vector<std::string>{"Conv2d"}));
   EXPECT_EQ(In(a, a.graph->nodes[0], 2).dtype, Dtype::kSfixedPoint32);
-  EXPECT_NEAR(In(a, a.graph->nodes[0], 2).encoding.scales[0], 0.0002, 1e-9);
+  EXPECT_NEAR(In(a, a.graph->nodes[0], 2).encoding->scales[0], 0.0002, 1e-9);
   EXPECT_EQ(Codes(conv(in_8_bits, in_8_bits.Weight("b", {8}))), std::set<std::string>{"QG601"});
 }
 
@@ -303,7 +303,7 @@ TEST(Resolve, EncodingsPassThroughOpsThatMoveValues) {
   const Node& neg = r.graph->nodes.at(1);
   EXPECT_EQ(In(r, neg, 0).dtype, Dtype::kUfixedPoint8);
   EXPECT_EQ(neg.inputs[0], r.graph->nodes[0].outputs[0]);
-  EXPECT_FLOAT_EQ(Out(r, neg).encoding.scales[0], 0.04f);
+  EXPECT_FLOAT_EQ(Out(r, neg).encoding->scales[0], 0.04f);
   EXPECT_EQ(neg.outputs[0], r.graph->nodes[2].inputs[0]);
 }
 
@@ -355,7 +355,7 @@ TEST(Resolve, QuantizeOfDequantizedIsConvert) {
   m.End(m.Requantize("y", x, 0.5, 3));
   const Resolved r = ResolveModel(m.model);
   ASSERT_EQ(Ops(r), (std::vector<std::string>{"Convert"}));
-  EXPECT_FLOAT_EQ(Out(r, r.graph->nodes[0]).encoding.scales[0], 0.5f);
+  EXPECT_FLOAT_EQ(Out(r, r.graph->nodes[0]).encoding->scales[0], 0.5f);
 }
 
 TEST(Resolve, RunTimeScaleIsRefused) {
@@ -439,8 +439,8 @@ TEST(Resolve, GatherOfBooleansIsCastAround) {
   EXPECT_EQ(Ops(r), (std::vector<std::string>{"Cast", "Gather", "Cast"}));
   const Tensor& stored = In(r, r.graph->nodes[1], 0);
   EXPECT_EQ(stored.dtype, Dtype::kUfixedPoint8);
-  ASSERT_EQ(stored.encoding.scales.size(), 1u);
-  EXPECT_EQ(stored.encoding.scales[0], 1);
+  ASSERT_EQ(stored.encoding->scales.size(), 1u);
+  EXPECT_EQ(stored.encoding->scales[0], 1);
 }
 
 TEST(Resolve, SignedFactorsOfANormalizationArriveUnsigned) {
@@ -456,8 +456,8 @@ TEST(Resolve, SignedFactorsOfANormalizationArriveUnsigned) {
     if (norm == nullptr) return;
     const Tensor& t = In(r, *norm, 1);
     EXPECT_EQ(t.dtype, Dtype::kUfixedPoint8);
-    ASSERT_EQ(t.encoding.zero_points.size(), 1u);
-    EXPECT_EQ(t.encoding.zero_points[0], zero_point);
+    ASSERT_EQ(t.encoding->zero_points.size(), 1u);
+    EXPECT_EQ(t.encoding->zero_points[0], zero_point);
   };
   factor(Dtype::kInt8, 128);
 }

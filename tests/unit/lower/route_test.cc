@@ -44,7 +44,7 @@ TEST(Route, CopyWithOtherScaleRunsInFloat) {
   const Node& reshape = r.graph->nodes[1];
   EXPECT_EQ(TensorOf(r, reshape.inputs[0]).dtype, Dtype::kFloat32);
   EXPECT_EQ(TensorOf(r, reshape.outputs[0]).dtype, Dtype::kFloat32);
-  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[2].outputs[0]).encoding.scales[0], 0.03f);
+  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[2].outputs[0]).encoding->scales[0], 0.03f);
   ASSERT_EQ(r.findings.size(), 1u);
   EXPECT_EQ(r.findings[0].rule->code, "QG602");
   EXPECT_EQ(r.findings[0].consequence, Consequence::kAltered);
@@ -72,7 +72,7 @@ TEST(Route, CopyWithOtherZeroPointIsReadWithTheEncodingOfTheInput) {
   ASSERT_EQ(r.changes.size(), 1u);
   EXPECT_EQ(r.changes[0].kind, ChangeKind::kRead);
   // The caller reads the graph output with the written encoding: the op's own rule sees it.
-  EXPECT_EQ(TensorOf(r, r.graph->nodes[1].outputs[0]).encoding.zero_points[0], 90);
+  EXPECT_EQ(TensorOf(r, r.graph->nodes[1].outputs[0]).encoding->zero_points[0], 90);
 }
 
 TEST(Route, TransposeOfChannelsIsConvertedBefore) {
@@ -86,7 +86,7 @@ TEST(Route, TransposeOfChannelsIsConvertedBefore) {
     if (uses == 1) m.Unit("n", "Neg", {y}, {1, 4, 4, 4}, {}, 0.03, 128);
     if (uses == 2) m.Unit("n", "Add", {y, y}, {1, 4, 4, 4}, {}, 0.03, 128);
     const Resolved r = Take(m.model, Route::kOnnxruntime);
-    return std::pair(r.graph->nodes[0].op, r.findings.empty() ? "" : r.findings[0].rule->code);
+    return std::pair(r.graph->nodes[0].op.str(), r.findings.empty() ? "" : r.findings[0].rule->code);
   };
   using Result = std::pair<std::string, std::string_view>;
   EXPECT_EQ(transpose({0, 2, 3, 1}, 100, 0), Result("Convert", "QG602"));
@@ -108,8 +108,8 @@ TEST(Route, UnsignedSixteenBitWeightsAreConverted) {
     ASSERT_EQ(r.graph->nodes.size(), 2u);
     const Tensor& w = TensorOf(r, r.graph->nodes[1].inputs[1]);
     EXPECT_EQ(w.dtype, Dtype::kSfixedPoint16);
-    EXPECT_EQ(w.encoding.zero_points[0], 0);
-    EXPECT_FLOAT_EQ(w.encoding.scales[0],
+    EXPECT_EQ(w.encoding->zero_points[0], 0);
+    EXPECT_FLOAT_EQ(w.encoding->scales[0],
                     0.001f * static_cast<float>(zero_point == 32768 ? 32768 : 35535) / 32767);
   }
 }
@@ -122,8 +122,8 @@ TEST(Route, SymmetricSoftmaxIsConvertedFromTheFixedOne) {
   const Resolved r = Take(m.model, Route::kOnnxruntime);
   ASSERT_EQ(r.graph->nodes.size(), 3u);
   EXPECT_EQ(r.graph->nodes[1].op, "Convert");
-  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[0].outputs[0]).encoding.scales[0], 1.0f / 256);
-  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[1].outputs[0]).encoding.scales[0], 0.01f);
+  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[0].outputs[0]).encoding->scales[0], 1.0f / 256);
+  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[1].outputs[0]).encoding->scales[0], 0.01f);
   ASSERT_EQ(r.changes.size(), 1u);
   EXPECT_EQ(r.changes[0].kind, ChangeKind::kConvert);
 }
@@ -158,7 +158,7 @@ TEST(Route, SixteenBitSigmoidIsReplacedAndWrongAtTheEnd) {
   ASSERT_EQ(r.findings.size(), 2u);
   EXPECT_EQ(r.findings[0].consequence, Consequence::kAltered);
   EXPECT_EQ(r.findings[1].consequence, Consequence::kWrongValues);
-  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[0].outputs[0]).encoding.scales[0], 1.0f / 65536);
+  EXPECT_FLOAT_EQ(TensorOf(r, r.graph->nodes[0].outputs[0]).encoding->scales[0], 1.0f / 65536);
   // What the next op reads is the same tensor.
   EXPECT_EQ(r.graph->nodes[1].inputs[0], r.graph->nodes[0].outputs[0]);
 }
@@ -186,7 +186,7 @@ TEST(Route, BiasOfAnotherScaleIsRequantized) {
       EXPECT_EQ(r.findings[0].rule->code, "QG605");
       EXPECT_EQ(r.findings[0].consequence,
                 per_channel ? Consequence::kWrongValues : Consequence::kAltered);
-      EXPECT_NEAR(TensorOf(r, r.graph->nodes[0].inputs[2]).encoding.scales[0], 0.0002, 1e-9);
+      EXPECT_NEAR(TensorOf(r, r.graph->nodes[0].inputs[2]).encoding->scales[0], 0.0002, 1e-9);
     }
   }
 }
@@ -202,8 +202,8 @@ TEST(Route, DynamicSixteenBitOperandIsNarrowed) {
   EXPECT_EQ(r.graph->nodes[0].op, "Convert");
   const Tensor& b = TensorOf(r, r.graph->nodes[1].inputs[1]);
   EXPECT_EQ(b.dtype, Dtype::kUfixedPoint8);
-  EXPECT_FLOAT_EQ(b.encoding.scales[0], 0.257f);
-  EXPECT_EQ(b.encoding.zero_points[0], 128);
+  EXPECT_FLOAT_EQ(b.encoding->scales[0], 0.257f);
+  EXPECT_EQ(b.encoding->zero_points[0], 128);
   ASSERT_EQ(r.findings.size(), 1u);
   EXPECT_EQ(r.findings[0].rule->code, "QG605");
 }

@@ -161,7 +161,8 @@ TEST_F(OracleTest, ExecutesWithGivenAndWithRandomInputs) {
 
 TEST_F(OracleTest, TurnsZeroPointsIntoOffsets) {
   Model model = ModelOf({"Describe"});
-  Encoding& encoding = model.tensors[0].encoding = EncodingOf(EncodingKind::kPerTensor, {128});
+  model.tensors[0].encoding = EncodingOf(EncodingKind::kPerTensor, {128});
+  Encoding& encoding = model.tensors[0].encoding.Edit();
   EXPECT_THAT(Described(model), HasSubstr("in t3:x:0x408[1,4] e0(0.5,-128) | "));
   encoding.bitwidth = 8;
   EXPECT_THAT(Described(model), HasSubstr(" e2(8,0.5,-128) | "));
@@ -169,7 +170,8 @@ TEST_F(OracleTest, TurnsZeroPointsIntoOffsets) {
 
 TEST_F(OracleTest, SpreadsOneScaleOverAllChannels) {
   Model model = ModelOf({"Describe"});
-  Encoding& encoding = model.tensors[0].encoding = EncodingOf(EncodingKind::kPerChannel, {3});
+  model.tensors[0].encoding = EncodingOf(EncodingKind::kPerChannel, {3});
+  Encoding& encoding = model.tensors[0].encoding.Edit();
   encoding.axis = 1;
   EXPECT_THAT(Described(model), HasSubstr(" e1(1,0.5:-3,0.5:-3,0.5:-3,0.5:-3)"));
   encoding.scales = {0.5F, 0.25F};
@@ -180,7 +182,8 @@ TEST_F(OracleTest, SpreadsOneScaleOverAllChannels) {
 
 TEST_F(OracleTest, PassesBlockEncodings) {
   Model model = ModelOf({"Describe"});
-  Encoding& encoding = model.tensors[0].encoding = EncodingOf(EncodingKind::kBlock, {1});
+  model.tensors[0].encoding = EncodingOf(EncodingKind::kBlock, {1});
+  Encoding& encoding = model.tensors[0].encoding.Edit();
   encoding.block_size = {1, 2};
   EXPECT_THAT(Described(model), HasSubstr(" e4(1,2,0.5:-1;0.5:-1;)"));
   encoding.block_size = {2};
@@ -265,7 +268,7 @@ TEST(TensorData, PacksAndUnpacksSignedValues) {
 TEST(TensorData, RandomValuesStayWithinTheBitwidth) {
   Tensor tensor;
   tensor.dtype = Dtype::kSfixedPoint8;
-  tensor.encoding.bitwidth = 4;
+  tensor.encoding.Edit().bitwidth = 4;
   for (const int64_t value : UnpackValues(RandomValues(tensor, 1000, 5), tensor.dtype).ints) {
     EXPECT_GE(value, -8);
     EXPECT_LE(value, 7);

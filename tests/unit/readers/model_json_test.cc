@@ -49,16 +49,16 @@ TEST(ModelJson, ReadsEveryField) {
   EXPECT_EQ(model.name, "m");
   ASSERT_EQ(model.tensors.size(), 9u);
   EXPECT_EQ(model.tensors[0].dtype, Dtype::kUfixedPoint8);
-  EXPECT_EQ(model.tensors[0].encoding.kind, EncodingKind::kPerTensor);
-  EXPECT_EQ(model.tensors[0].encoding.scales[0], 0.02F);
-  EXPECT_EQ(model.tensors[0].encoding.zero_points[0], 128);
-  EXPECT_EQ(model.tensors[1].encoding.bitwidth, 4);
-  EXPECT_EQ(model.tensors[1].encoding.axis, 3);
-  EXPECT_EQ(model.tensors[2].encoding.kind, EncodingKind::kLpbq);
-  EXPECT_EQ(model.tensors[2].encoding.num_blocks, 4);
-  EXPECT_EQ(model.tensors[2].encoding.block_scales, std::vector<int32_t>{3});
-  EXPECT_EQ(model.tensors[2].encoding.block_scale_storage_bits, 8);
-  EXPECT_EQ(model.tensors[3].encoding.block_size, (std::vector<int64_t>{1, 1, 32, 1}));
+  EXPECT_EQ(model.tensors[0].encoding->kind, EncodingKind::kPerTensor);
+  EXPECT_EQ(model.tensors[0].encoding->scales[0], 0.02F);
+  EXPECT_EQ(model.tensors[0].encoding->zero_points[0], 128);
+  EXPECT_EQ(model.tensors[1].encoding->bitwidth, 4);
+  EXPECT_EQ(model.tensors[1].encoding->axis, 3);
+  EXPECT_EQ(model.tensors[2].encoding->kind, EncodingKind::kLpbq);
+  EXPECT_EQ(model.tensors[2].encoding->num_blocks, 4);
+  EXPECT_EQ(model.tensors[2].encoding->block_scales, std::vector<int32_t>{3});
+  EXPECT_EQ(model.tensors[2].encoding->block_scale_storage_bits, 8);
+  EXPECT_EQ(model.tensors[3].encoding->block_size, (std::vector<int64_t>{1, 1, 32, 1}));
   EXPECT_EQ(model.tensors[4].values->ints, (std::vector<int64_t>{1, -2, 9007199254740993}));
   EXPECT_TRUE(std::isnan(model.tensors[5].values->reals[0]));
   EXPECT_EQ(model.tensors[6].sparse, 3);
@@ -98,8 +98,8 @@ TEST(ModelJson, FloatsAreShortAndExact) {
     std::memcpy(&value, &bits, sizeof(value));
     if (std::isnan(value)) continue;
     Model model = Read(R"({"tensors": [{"name": "x", "encoding": {"perTensor": {"scale": 1}}}]})");
-    model.tensors[0].encoding.scales[0] = value;
-    EXPECT_EQ(Read(WriteModelJson(model)).tensors[0].encoding.scales[0], value);
+    model.tensors[0].encoding.Edit().scales[0] = value;
+    EXPECT_EQ(Read(WriteModelJson(model)).tensors[0].encoding->scales[0], value);
   }
 }
 
@@ -108,8 +108,8 @@ TEST(ModelJson, TakesSnakeCaseAndNumbersAsText) {
     "encoding": {"per_channel": {"axis": 0, "scales": ["0.5", 1], "zero_points": ["1", -2]}}, "dtype": 1032}]})");
   EXPECT_EQ(model.tensors[0].dtype, Dtype::kUfixedPoint8);
   EXPECT_EQ(model.tensors[0].dims[2], 10);
-  EXPECT_EQ(model.tensors[0].encoding.zero_points[1], -2);
-  EXPECT_EQ(model.tensors[0].encoding.scales[0], 0.5F);
+  EXPECT_EQ(model.tensors[0].encoding->zero_points[1], -2);
+  EXPECT_EQ(model.tensors[0].encoding->scales[0], 0.5F);
 }
 
 TEST(ModelJson, FillsInTheEndsOfTheGraph) {
@@ -128,7 +128,7 @@ TEST(ModelJson, NullIsAbsent) {
 TEST(ModelJson, NonFiniteScalesAreForTheRules) {
   const Model model =
       Read(R"({"tensors": [{"name": "x", "encoding": {"perTensor": {"scale": "NaN"}}}]})");
-  EXPECT_TRUE(std::isnan(model.tensors[0].encoding.scales[0]));
+  EXPECT_TRUE(std::isnan(model.tensors[0].encoding->scales[0]));
 }
 
 TEST(ModelJson, SaysWhereAndWhatIsWrong) {

@@ -35,9 +35,9 @@ class Graph {
     t.dtype = dtype;
     t.dims.assign(dims.begin(), dims.end());
     if (IsFixedPoint(dtype)) {
-      t.encoding.kind = EncodingKind::kPerTensor;
-      t.encoding.scales = {scale};
-      t.encoding.zero_points = {zero_point};
+      t.encoding.Edit().kind = EncodingKind::kPerTensor;
+      t.encoding.Edit().scales = {scale};
+      t.encoding.Edit().zero_points = {zero_point};
     }
     model.tensors.push_back(std::move(t));
     return static_cast<TensorId>(model.tensors.size()) - 1;
@@ -226,7 +226,7 @@ TEST(MaskRange, AThirdInputIsNoOperand) {
 TEST(MaskRange, AStepOfOneTakesTheRangeOfTheScores) {
   for (const auto& [scale, told] : {std::pair{0.99F, false}, {1.0F, true}, {2.0F, true}}) {
     Graph g = Masked(-100, 1);
-    g.At(g.model.nodes[0].outputs[0]).encoding.scales = {scale};
+    g.At(g.model.nodes[0].outputs[0]).encoding.Edit().scales = {scale};
     const Scene scene(g, "mask-range");
     const auto found = scene.Findings();
     ASSERT_EQ(found.size(), told ? 1U : 0U) << scale;
@@ -312,7 +312,7 @@ TEST(ConcatLostBits, ARatioOfFourIsTwoBits) {
     Graph g;
     const TensorId x = g.Input({1, 4}), y = g.Input({1, 4});
     const TensorId joined = g.Add({2, 4}, Dtype::kUfixedPoint8, c.ratio);
-    g.At(y).encoding.scales = {std::max(c.ratio, 1.0F)};
+    g.At(y).encoding.Edit().scales = {std::max(c.ratio, 1.0F)};
     g.Op("Concat", {x, y}, joined);
     const Scene scene(g, "concat-lost-bits");
     const auto found = scene.Findings();
@@ -338,8 +338,8 @@ TEST(CutRange, ATwentiethMayBeCut) {
                         {0.0F, 0, false}}) {
     Graph g;
     const TensorId x = g.Input({1, 4});
-    g.At(x).encoding.bitwidth = 4;
-    g.At(x).encoding.zero_points = {0};
+    g.At(x).encoding.Edit().bitwidth = 4;
+    g.At(x).encoding.Edit().zero_points = {0};
     g.Op("Concat", {x}, g.Add({1, 4}, Dtype::kUfixedPoint8, c.scale, c.zero_point));
     const Scene scene(g, "cut-range");
     EXPECT_EQ(scene.Findings().size(), c.told ? 1U : 0U) << c.scale << " " << c.zero_point;
@@ -561,7 +561,7 @@ TEST(BlockFactor, OfOneToSixteenBitsFrom1ToTwoToTheirPower) {
                         {17, 1000000, {}}}) {
     Graph g;
     const TensorId weight = g.Constant({64, 4}, Dtype::kSfixedPoint8);
-    Encoding& e = g.At(weight).encoding;
+    Encoding& e = g.At(weight).encoding.Edit();
     e.kind = EncodingKind::kLpbq;
     e.block_scale_bitwidth = c.bits;
     e.block_scales = {1, c.factor};

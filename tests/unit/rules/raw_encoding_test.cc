@@ -13,12 +13,12 @@ Tensor Of(EncodingKind kind, float scale, int32_t zero_point, int32_t bitwidth =
   Tensor tensor;
   tensor.dims = {2, 4};
   tensor.dtype = Dtype::kUfixedPoint8;
-  tensor.encoding.kind = kind;
-  tensor.encoding.bitwidth = bitwidth;
-  tensor.encoding.axis = 1;
+  tensor.encoding.Edit().kind = kind;
+  tensor.encoding.Edit().bitwidth = bitwidth;
+  tensor.encoding.Edit().axis = 1;
   if (kind == EncodingKind::kNone) return tensor;
-  tensor.encoding.scales = {scale};
-  tensor.encoding.zero_points = {zero_point};
+  tensor.encoding.Edit().scales = {scale};
+  tensor.encoding.Edit().zero_points = {zero_point};
   return tensor;
 }
 
@@ -56,28 +56,28 @@ TEST(RawEncoding, KindsAreTakenForEachOther) {
 TEST(RawEncoding, OneEntryStandsForTheWholeAxis) {
   Tensor tensor = Of(kPerChannel, 0.02F, 0);  // of [2, 4]
   for (const auto& [axis, channels] : {std::pair{0, 2}, {1, 4}, {-1, 4}, {-2, 2}}) {
-    tensor.encoding.axis = axis;
+    tensor.encoding.Edit().axis = axis;
     EXPECT_EQ(RawOffset(tensor), channels) << axis;
   }
   // Where there is no such axis the entries are all there is.
   for (const int axis : {2, -3}) {
-    tensor.encoding.axis = axis;
+    tensor.encoding.Edit().axis = axis;
     EXPECT_EQ(RawOffset(tensor), 1) << axis;
   }
-  tensor.encoding.axis = 1;
-  tensor.encoding.scales = {0.02F, 0.03F, 0.04F};
+  tensor.encoding.Edit().axis = 1;
+  tensor.encoding.Edit().scales = {0.02F, 0.03F, 0.04F};
   EXPECT_EQ(RawOffset(tensor), 3);
 }
 
 TEST(RawEncoding, EveryEntryCounts) {
   Tensor a = Of(kPerChannel, 0.02F, 0), b = a;
-  a.encoding.scales = b.encoding.scales = {1.0F, 2.0F, 3.0F, 4.0F};
-  a.encoding.zero_points = b.encoding.zero_points = {0, 1, 2, 3};
+  a.encoding.Edit().scales = b.encoding.Edit().scales = {1.0F, 2.0F, 3.0F, 4.0F};
+  a.encoding.Edit().zero_points = b.encoding.Edit().zero_points = {0, 1, 2, 3};
   EXPECT_TRUE(SameRaw(a, b));
-  b.encoding.scales[3] = 5.0F;
+  b.encoding.Edit().scales[3] = 5.0F;
   EXPECT_FALSE(SameRaw(a, b));
-  b.encoding.scales[3] = 4.0F;
-  b.encoding.zero_points[3] = 0;
+  b.encoding.Edit().scales[3] = 4.0F;
+  b.encoding.Edit().zero_points[3] = 0;
   EXPECT_FALSE(SameRaw(a, b));
   // Of one count as written, of another on the axis.
   b = Of(kPerChannel, 1.0F, 0);
@@ -102,7 +102,7 @@ TEST(RawEncoding, AScaleIsReadFromScaleOffsetAlone) {
 TEST(RawEncoding, ACountBehindTheWordIsNoScale) {
   // Axis 0 of 4 bits a channel: the word is 0, as it is without an encoding.
   Tensor narrow = Of(kPerChannel, 0.02F, 0, 4);
-  narrow.encoding.axis = 0;
+  narrow.encoding.Edit().axis = 0;
   ASSERT_EQ(RawOffset(narrow), 0);
   EXPECT_FALSE(SameRaw(narrow, Of(kNone, 0, 0)));
   EXPECT_FALSE(SameRaw(Of(kNone, 0, 0), narrow));

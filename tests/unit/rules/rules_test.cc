@@ -105,10 +105,10 @@ Tensor PerChannel(const Dims& dims, int32_t axis, std::vector<float> scales,
                   std::vector<int32_t> zero_points = {}) {
   Tensor t = Of(dims);
   t.dtype = Dtype::kSfixedPoint8;
-  t.encoding.kind = EncodingKind::kPerChannel;
-  t.encoding.axis = axis;
-  t.encoding.scales.assign(scales.begin(), scales.end());
-  t.encoding.zero_points.assign(zero_points.begin(), zero_points.end());
+  t.encoding.Edit().kind = EncodingKind::kPerChannel;
+  t.encoding.Edit().axis = axis;
+  t.encoding.Edit().scales.assign(scales.begin(), scales.end());
+  t.encoding.Edit().zero_points.assign(zero_points.begin(), zero_points.end());
   return t;
 }
 
@@ -280,7 +280,7 @@ TEST(Format, AnEditGoesToTheFormOfTheEncoding) {
   Tensor w = Of({4});
   w.name = "w";
   for (const auto& [kind, path] : cases) {
-    w.encoding.kind = kind;
+    w.encoding.Edit().kind = kind;
     EXPECT_EQ(EncodingPath(w, "scale"), path);
   }
 }
@@ -303,9 +303,9 @@ TEST(EncodingFacts, WiderNumbersMayBeMoreStepsOff) {
                         {Dtype::kSfixedPoint32, 1000, 1001}}) {
     Tensor read = Of({4}, 1.0F, 0), written = read;
     read.dtype = written.dtype = c.dtype;
-    written.encoding.zero_points = {c.right};
+    written.encoding.Edit().zero_points = {c.right};
     EXPECT_TRUE(RoundsAlike(read, written)) << DtypeName(c.dtype);
-    written.encoding.zero_points = {c.wrong};
+    written.encoding.Edit().zero_points = {c.wrong};
     EXPECT_FALSE(RoundsAlike(read, written)) << DtypeName(c.dtype);
   }
 }
@@ -390,7 +390,7 @@ TEST(ScaleRange, ComparesWithThePortsThatAreNamed) {
             "scale of at least 1, scale of at most 4, 0.5 times that of the inputs");
   EXPECT_TRUE(broken(0.9F, 0.5F, 4.0F));
   Probe without(Of({4}, 5.0F));
-  without.model.tensors[1].encoding.scales.clear();
+  without.model.tensors[1].encoding.Edit().scales.clear();
   EXPECT_TRUE(without.Holds("scales"));
   without.model.nodes[0].inputs[1] = kNoTensor;
   EXPECT_TRUE(without.Holds("scales"));
@@ -451,11 +451,11 @@ TEST(QuantAxis, ScalesThatFitTheWantedAxisOnlyWereWrittenWithAnother) {
 
 TEST(BlockSize, NoBlocksAreNotThisRulesToTell) {
   Tensor t = PerChannel({32, 4}, 1, {0.5F});
-  t.encoding.kind = EncodingKind::kLpbq;
+  t.encoding.Edit().kind = EncodingKind::kLpbq;
   const std::pair<int32_t, bool> cases[] = {{-1, true}, {0, true},  {1, true},
                                             {4, true},  {8, false}, {5, false}};
   for (const auto& [blocks, holds] : cases) {
-    t.encoding.num_blocks = blocks;
+    t.encoding.Edit().num_blocks = blocks;
     EXPECT_EQ(Probe(t).Holds("block-size"), holds) << blocks;
   }
 }

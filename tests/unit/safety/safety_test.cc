@@ -24,9 +24,9 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 Coding U8(float scale, int32_t zero) {
   Coding coding{Dtype::kUfixedPoint8, {}};
-  coding.encoding.kind = EncodingKind::kPerTensor;
-  coding.encoding.scales = {scale};
-  coding.encoding.zero_points = {zero};
+  coding.encoding.Edit().kind = EncodingKind::kPerTensor;
+  coding.encoding.Edit().scales = {scale};
+  coding.encoding.Edit().zero_points = {zero};
   return coding;
 }
 
@@ -258,7 +258,7 @@ TEST(SafeEdit, AnEditOfARandomChainThatIsSafeMovesNothingByMoreThanAStep) {
       Coding next = coding();
       if (random() % 2 == 0) {
         next = codings.back();
-        next.encoding.scales[0] *= static_cast<float>(draw(0.9, 1.5));
+        next.encoding.Edit().scales[0] *= static_cast<float>(draw(0.9, 1.5));
       }
       codings.push_back(next);
       at = g.Op(i % 2 == 0 ? "Reshape" : "Transpose", {at}, &codings.back());

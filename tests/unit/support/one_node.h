@@ -16,9 +16,9 @@ inline Tensor PerTensor(Dtype dtype, const std::vector<int64_t>& dims, float sca
   Tensor t;
   t.dtype = dtype;
   t.dims.assign(dims.begin(), dims.end());
-  t.encoding.kind = EncodingKind::kPerTensor;
-  t.encoding.scales = {scale};
-  t.encoding.zero_points = {zero_point};
+  t.encoding.Edit().kind = EncodingKind::kPerTensor;
+  t.encoding.Edit().scales = {scale};
+  t.encoding.Edit().zero_points = {zero_point};
   return t;
 }
 

@@ -85,7 +85,7 @@ Texts Nodes(const Model& model) {
 
 TEST(SmallestAround, ANodeJudgedByItself) {
   Model model = Chain(5);
-  model.tensors[3].encoding.scales = {7.0F};
+  model.tensors[3].encoding.Edit().scales = {7.0F};
   const Validator validator = HtpValidator();
   ASSERT_EQ(validator.Check(model).nodes[2].verdict, Consequence::kWrongValues);
   EXPECT_EQ(Nodes(SmallestAround(validator, model, 2)), Texts{"n2"});

@@ -90,7 +90,7 @@ Report Check(const char* op, std::vector<Tensor> tensors, const char* sdk = "2.0
 std::set<std::string> Broken(std::vector<Tensor> tensors) {
   std::set<std::string> ids;
   for (const Finding& f : Check("Limits", std::move(tensors)).findings) {
-    ids.insert(f.constraint.substr(f.constraint.rfind('/') + 1));
+    ids.emplace(f.constraint.substr(f.constraint.rfind("/") + 1));
   }
   return ids;
 }
@@ -140,7 +140,7 @@ TEST(TargetTable, AnAlternativeIsAllOfItsConstraints) {
   Tensor flat = Of(kU8);
   flat.dims = {1, 2};
   EXPECT_EQ(Broken({flat, Of(kU8, -1), out}), Ids{});
-  flat.encoding.zero_points = {127};
+  flat.encoding.Edit().zero_points = {127};
   EXPECT_EQ(Broken({flat, Of(kU8, -1), out}), (Ids{"either", "measured-later"}));
 }
 

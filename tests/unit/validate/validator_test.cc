@@ -45,14 +45,14 @@ TEST(Validator, ACopyThatIsOffByAStepAtMostIsNotWrong) {
 TEST(Validator, ATruthValueMayHaveAnyScaleThatRoundsItToOne) {
   for (const float scale : {0.7F, 1.0F, 1.01F, 2.0F}) {
     Model model = Unary("ElementWiseNot", scale);
-    model.tensors[1].encoding.zero_points = {0};
+    model.tensors[1].encoding.Edit().zero_points = {0};
     EXPECT_EQ(MakeValidator().Check(model).verdict, Consequence::kAccepted) << scale;
-    model.tensors[1].encoding.zero_points = {1};
+    model.tensors[1].encoding.Edit().zero_points = {1};
     EXPECT_EQ(MakeValidator().Check(model).verdict, Consequence::kWrongValues) << scale;
   }
   for (const float scale : {0.5F, 2.1F}) {
     Model model = Unary("ElementWiseNot", scale);
-    model.tensors[1].encoding.zero_points = {0};
+    model.tensors[1].encoding.Edit().zero_points = {0};
     EXPECT_EQ(MakeValidator().Check(model).verdict, Consequence::kWrongValues) << scale;
   }
 }
@@ -129,9 +129,9 @@ TEST(Validator, AnEncodingHasAsManyEntriesAsItsFormAsksFor) {
 TEST(Validator, BlocksOfAnUnknownDimensionAreNotCounted) {
   Model model = Unary("Relu");
   model.tensors[0].dims[1] = kDynamicDim;
-  model.tensors[0].encoding.kind = EncodingKind::kBlock;
-  model.tensors[0].encoding.block_size = {1, 3, 4, 4};
-  model.tensors[0].encoding.scales.assign(7, 0.02F);
+  model.tensors[0].encoding.Edit().kind = EncodingKind::kBlock;
+  model.tensors[0].encoding.Edit().block_size = {1, 3, 4, 4};
+  model.tensors[0].encoding.Edit().scales.assign(7, 0.02F);
   for (const Finding& f : MakeValidator().Check(model).findings) {
     EXPECT_NE(f.rule->slug, "encoding-shape") << f.message;
   }
@@ -380,8 +380,8 @@ TEST(Validator, CachesArePairedByTheNamesOfTheFile) {
     const Report report = MakeValidator().Check(m.model);
     const bool found = std::any_of(report.findings.begin(), report.findings.end(), [](auto& f) {
       return f.rule->slug == "kv-cache-encoding" &&
-             f.message.find("past_key_values.0.key") != f.message.npos &&
-             f.message.find("present.0.key") != f.message.npos;
+             f.message.find("past_key_values.0.key") != std::string::npos &&
+             f.message.find("present.0.key") != std::string::npos;
     });
     EXPECT_EQ(found, scale != 0.02);
   }
@@ -419,7 +419,7 @@ TEST(Validator, WhatBecamePartOfAnOpSharesItsVerdict) {
              {1, 8, 6, 4}, {});
     m.End(m.Requantize("z", m.Op("activation", "Relu", {y}, {1, 8, 6, 4}, {}), 0.02, 0));
     for (Tensor& t : m.model.tensors) {
-      if (!known && t.name.starts_with("w")) {
+      if (!known && t.name.view().starts_with("w")) {
         t.dims.clear();
         t.unknown_rank = true;
       }

@@ -55,15 +55,15 @@ void Mutate(Model& model, std::mt19937& random) {
   };
   for (Tensor& tensor : model.tensors) {
     if (random() % 2 == 0) continue;
-    for (float& scale : tensor.encoding.scales) {
+    for (float& scale : tensor.encoding.Edit().scales) {
       if (random() % 2 == 0) {
         scale *= one_of(1.0F, 2.0F, -1.0F, 1e-30F, std::numeric_limits<float>::quiet_NaN());
       }
     }
-    for (int32_t& zero_point : tensor.encoding.zero_points) {
+    for (int32_t& zero_point : tensor.encoding.Edit().zero_points) {
       if (random() % 2 == 0) zero_point = one_of(0, 128, 1, -7, 32768, 70000);
     }
-    for (int32_t& factor : tensor.encoding.block_scales) factor = one_of(factor, 1, 16, 0, 17);
+    for (int32_t& factor : tensor.encoding.Edit().block_scales) factor = one_of(factor, 1, 16, 0, 17);
     if (tensor.values != nullptr && random() % 2 == 0) {
       auto values = *tensor.values;
       for (int64_t& value : values.ints) value = one_of(value, int64_t{0}, int64_t{999});
@@ -210,9 +210,9 @@ TEST(NodeForm, IsTheSameExactlyWhereOnlyNumbersDiffer) {
   Tensor tensor;
   tensor.dtype = Dtype::kUfixedPoint8;
   tensor.dims = {1, 8};
-  tensor.encoding.kind = EncodingKind::kPerTensor;
-  tensor.encoding.scales = {0.5F};
-  tensor.encoding.zero_points = {3};
+  tensor.encoding.Edit().kind = EncodingKind::kPerTensor;
+  tensor.encoding.Edit().scales = {0.5F};
+  tensor.encoding.Edit().zero_points = {3};
   model.tensors = {tensor, tensor, tensor};
   Node node;
   node.op = "Op";
@@ -237,21 +237,21 @@ TEST(NodeForm, IsTheSameExactlyWhereOnlyNumbersDiffer) {
   };
   EXPECT_FALSE(differs([](Model&, Node&) {}));
   EXPECT_FALSE(differs([](Model& m, Node& n) {
-    m.tensors[0].encoding.scales[0] = 0.25F;
-    m.tensors[0].encoding.zero_points[0] = 4;
+    m.tensors[0].encoding.Edit().scales[0] = 0.25F;
+    m.tensors[0].encoding.Edit().zero_points[0] = 4;
     m.tensors[0].name = n.name = "renamed";
   }));
   EXPECT_TRUE(differs([](Model& m, Node&) { m.tensors[0].dims[1] = 9; }));
   EXPECT_TRUE(differs([](Model& m, Node&) { m.tensors[0].dtype = Dtype::kSfixedPoint8; }));
   EXPECT_TRUE(differs([](Model& m, Node&) { m.tensors[1].is_static = true; }));
-  EXPECT_TRUE(differs([](Model& m, Node&) { m.tensors[1].encoding.bitwidth = 8; }));
-  EXPECT_TRUE(differs([](Model& m, Node&) { m.tensors[1].encoding.scales.push_back(1); }));
+  EXPECT_TRUE(differs([](Model& m, Node&) { m.tensors[1].encoding.Edit().bitwidth = 8; }));
+  EXPECT_TRUE(differs([](Model& m, Node&) { m.tensors[1].encoding.Edit().scales.push_back(1); }));
   EXPECT_TRUE(differs([](Model& m, Node&) { m.tensors[1].encoding = {}; }));
   EXPECT_TRUE(differs([](Model&, Node& n) { n.inputs[0] = kNoTensor; }));
   EXPECT_TRUE(differs([](Model&, Node& n) { n.inputs[0] = n.inputs[1]; }));
   EXPECT_TRUE(differs([](Model&, Node& n) { n.op = "Op2"; }));
-  EXPECT_TRUE(differs([](Model&, Node& n) { n.params[0].value = IntParam{2}; }));
-  EXPECT_TRUE(differs([](Model&, Node& n) { n.params[0].value = UintParam{1}; }));
+  EXPECT_TRUE(differs([](Model&, Node& n) { n.params.Edit()[0].value = IntParam{2}; }));
+  EXPECT_TRUE(differs([](Model&, Node& n) { n.params.Edit()[0].value = UintParam{1}; }));
   EXPECT_TRUE(differs([](Model&, Node& n) { n.params.clear(); }));
 }
 

@@ -17,16 +17,16 @@ Tensor BlockTensor(EncodingKind kind) {
   Tensor t;
   t.dtype = Dtype::kSfixedPoint8;
   t.dims = {4, 32};
-  t.encoding.kind = kind;
-  t.encoding.bitwidth = 4;
-  t.encoding.axis = 0;
-  t.encoding.scales = {0.5F, 0.5F, 0.5F, 0.5F};
-  t.encoding.zero_points = {0, 0, 0, 0};
-  t.encoding.block_size = {1, 32};
-  t.encoding.num_blocks = 2;
-  t.encoding.block_scales = {1, 2};
-  t.encoding.block_scale_bitwidth = 4;
-  t.encoding.block_scale_storage_bits = 8;
+  t.encoding.Edit().kind = kind;
+  t.encoding.Edit().bitwidth = 4;
+  t.encoding.Edit().axis = 0;
+  t.encoding.Edit().scales = {0.5F, 0.5F, 0.5F, 0.5F};
+  t.encoding.Edit().zero_points = {0, 0, 0, 0};
+  t.encoding.Edit().block_size = {1, 32};
+  t.encoding.Edit().num_blocks = 2;
+  t.encoding.Edit().block_scales = {1, 2};
+  t.encoding.Edit().block_scale_bitwidth = 4;
+  t.encoding.Edit().block_scale_storage_bits = 8;
   return t;
 }
 
@@ -42,26 +42,26 @@ TEST(NodeForm, IsAllButNumbers) {
       {"rank", [](Tensor& t) { t.unknown_rank = true; }},
       {"dims", [](Tensor& t) { t.dims[1] = 16; }},
       {"sparse", [](Tensor& t) { t.sparse = 3; }},
-      {"bits", [](Tensor& t) { t.encoding.bitwidth = 2; }},
-      {"axis", [](Tensor& t) { t.encoding.axis = 1; }},
-      {"kind", [](Tensor& t) { t.encoding.kind = EncodingKind::kPerChannel; }},
-      {"scales", [](Tensor& t) { t.encoding.scales.resize(1); }},
-      {"zero points", [](Tensor& t) { t.encoding.zero_points.resize(1); }},
+      {"bits", [](Tensor& t) { t.encoding.Edit().bitwidth = 2; }},
+      {"axis", [](Tensor& t) { t.encoding.Edit().axis = 1; }},
+      {"kind", [](Tensor& t) { t.encoding.Edit().kind = EncodingKind::kPerChannel; }},
+      {"scales", [](Tensor& t) { t.encoding.Edit().scales.resize(1); }},
+      {"zero points", [](Tensor& t) { t.encoding.Edit().zero_points.resize(1); }},
   };
   const Change of_blocks[] = {
       {"block size",
        [](Tensor& t) {
-         t.encoding.block_size = {1, 16};
+         t.encoding.Edit().block_size = {1, 16};
        }},
-      {"blocks", [](Tensor& t) { t.encoding.num_blocks = 4; }},
-      {"block scales", [](Tensor& t) { t.encoding.block_scales.resize(1); }},
-      {"bits of block scales", [](Tensor& t) { t.encoding.block_scale_bitwidth = 8; }},
-      {"storage of block scales", [](Tensor& t) { t.encoding.block_scale_storage_bits = 4; }},
+      {"blocks", [](Tensor& t) { t.encoding.Edit().num_blocks = 4; }},
+      {"block scales", [](Tensor& t) { t.encoding.Edit().block_scales.resize(1); }},
+      {"bits of block scales", [](Tensor& t) { t.encoding.Edit().block_scale_bitwidth = 8; }},
+      {"storage of block scales", [](Tensor& t) { t.encoding.Edit().block_scale_storage_bits = 4; }},
   };
   const Change numbers[] = {
-      {"scale", [](Tensor& t) { t.encoding.scales[1] = 7; }},
-      {"zero point", [](Tensor& t) { t.encoding.zero_points[3] = 7; }},
-      {"block scale", [](Tensor& t) { t.encoding.block_scales[1] = 7; }},
+      {"scale", [](Tensor& t) { t.encoding.Edit().scales[1] = 7; }},
+      {"zero point", [](Tensor& t) { t.encoding.Edit().zero_points[3] = 7; }},
+      {"block scale", [](Tensor& t) { t.encoding.Edit().block_scales[1] = 7; }},
       {"value",
        [](Tensor& t) {
          t.value_range = {0, 1};
@@ -116,7 +116,7 @@ TEST(NodeForm, HasEqualParams) {
   EXPECT_FALSE(SameForm(model, with("axis", 1), with("axis", 2)));
   EXPECT_FALSE(SameForm(model, with("axis", 1), with("dim", 1)));
   Node uint = with("axis", 1);
-  uint.params[0].value = UintParam{1};
+  uint.params.Edit()[0].value = UintParam{1};
   EXPECT_FALSE(SameForm(model, with("axis", 1), uint));
 }
 
@@ -125,7 +125,7 @@ TEST(NodeForm, OfNodesWithManyPartsIsNotKept) {
   node.inputs.assign(kMaxFormParts - 1, 0);
   node.outputs = {0};
   EXPECT_TRUE(HasShortForm(node));
-  node.params.resize(1);
+  node.params.Edit().resize(1);
   EXPECT_FALSE(HasShortForm(node));
 }
 
@@ -182,9 +182,9 @@ TEST(PortFacts, ZeroPointsLieWithinRanges) {
     EXPECT_FALSE(Has(kFactSymmetric | kFactInRange, Activation(1, zero_point))) << zero_point;
   }
   Tensor channels = Activation(1, 0, Dtype::kSfixedPoint8);
-  channels.encoding.zero_points = {0, 0, 0};
+  channels.encoding.Edit().zero_points = {0, 0, 0};
   EXPECT_TRUE(Has(kFactSymmetric, channels));
-  channels.encoding.zero_points[2] = 1;
+  channels.encoding.Edit().zero_points[2] = 1;
   EXPECT_FALSE(Has(kFactSymmetric, channels));
 }
 

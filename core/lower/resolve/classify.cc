@@ -1,0 +1,270 @@
+// The first passes of SourceResolver: what each node is, which tensors are constants, and the
+// encodings of Q and DQ nodes.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "core/lower/resolve/node_scope.h"
+#include "core/lower/resolve/source_resolver.h"
+
+namespace quantgate {
+
+using mapping::Role;
+using mapping::Value;
+
+void SourceResolver::Classify() {
+  const size_t node_count = file_.nodes.size(), tensor_count = file_.tensors.size();
+  states_.resize(node_count);
+  producer_.assign(tensor_count, -1);
+  alias_.resize(tensor_count);
+  constant_.resize(tensor_count);
+  passed_.assign(tensor_count, -1);
+  border_.resize(tensor_count);
+  graph_output_.resize(tensor_count);
+  graph_input_.resize(tensor_count);
+  for (size_t t = 0; t < tensor_count; ++t) {
+    alias_[t] = static_cast<TensorId>(t);
+    constant_[t] = file_.tensors[t].is_static;
+  }
+  for (const TensorId id : file_.outputs) graph_output_[static_cast<size_t>(id)] = true;
+  for (const TensorId id : file_.inputs) graph_input_[static_cast<size_t>(id)] = true;
+  for (size_t i = 0; i < node_count; ++i) {
+    ClassifyNode(static_cast<int32_t>(i));
+  }
+}
+
+void SourceResolver::ClassifyNode(int32_t index) {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  NodeState& state = states_[static_cast<size_t>(index)];
+  for (const TensorId id : node.outputs) {
+    if (id != kNoTensor) producer_[static_cast<size_t>(id)] = index;
+  }
+  SourceNode& source = resolved_.sources[static_cast<size_t>(index)];
+  if (!node.unchecked_reason.empty()) {
+    source.state = SourceNode::State::kUnchecked;
+    source.reason = node.unchecked_reason;
+    Report(index, rules::kControlFlow, Consequence::kUnchecked,
+           node.unchecked_reason);
+    return;
+  }
+  state.mapping = mapping_.Find(node.domain, node.op);
+  const auto op = [&node] {
+    return node.domain.empty() ? node.op.str()
+                               : absl::StrCat(node.domain.str(), ".", node.op.str());
+  };
+  if (state.mapping == nullptr) {
+    Uncheck(index, absl::StrCat("no mapping for ", op()));
+    return;
+  }
+  if (!state.mapping->error.empty()) {
+    Uncheck(index,
+            absl::StrCat("the mapping of ", op(), " is faulty: ", state.mapping->error));
+    return;
+  }
+  if ((state.mapping->role == Role::kQuantize || state.mapping->role == Role::kDequantize) &&
+      (node.inputs.empty() || node.inputs[0] == kNoTensor || node.outputs.empty() ||
+       node.outputs[0] == kNoTensor)) {
+    Uncheck(index, "it lacks its input or its output");
+    return;
+  }
+  AssignRole(index);
+}
+
+void SourceResolver::AssignRole(int32_t index) {
+  const Node& node = file_.nodes[static_cast<size_t>(index)];
+  NodeState& state = states_[static_cast<size_t>(index)];
+  switch (state.mapping->role) {
+    case Role::kOp:
+      state.kind = Kind::kOp;
+      break;
+    case Role::kQuantize:
+      state.kind = Kind::kQuantize;
+      if (!state.mapping->cases.empty() && !state.mapping->cases[0].steps.empty()) {
+        quantize_op_ = state.mapping->cases[0].steps[0].op;
+      }
+      break;
+    case Role::kDequantize:
+      state.kind = Kind::kDequantize;
+      if (!state.mapping->cases.empty() && !state.mapping->cases[0].steps.empty()) {
+        dequantize_op_ = state.mapping->cases[0].steps[0].op;
+      }
+      break;
+    case Role::kConstant:
+      state.kind = Kind::kConstant;
+      break;
+    case Role::kIdentity:
+      state.kind = Kind::kIdentity;
+      if (!node.inputs.empty() && !node.outputs.empty() && node.inputs[0] != kNoTensor &&
+          node.outputs[0] != kNoTensor) {
+        const TensorId in = Real(node.inputs[0]);
+        alias_[static_cast<size_t>(node.outputs[0])] = in;
+        if (graph_output_[static_cast<size_t>(node.outputs[0])]) {
+          graph_output_[static_cast<size_t>(in)] = true;
+        }
+      }
+      break;
+  }
+}
+
+void SourceResolver::CountReaders() {
+  reader_begin_.assign(file_.tensors.size() + 1, 0);
+  const auto each = [&](auto&& use) {
+    for (size_t i = 0; i < file_.nodes.size(); ++i) {
+      if (states_[i].kind == Kind::kIdentity) continue;
+      for (const TensorId id : file_.nodes[i].inputs) {
+        if (id != kNoTensor) use(static_cast<size_t>(Real(id)), static_cast<int32_t>(i));
+      }
+    }
+  };
+  each([&](size_t t, int32_t) { ++reader_begin_[t + 1]; });
+  for (size_t t = 1; t < reader_begin_.size(); ++t) reader_begin_[t] += reader_begin_[t - 1];
+  readers_.resize(static_cast<size_t>(reader_begin_.back()));
+  std::vector<int32_t> next(reader_begin_.begin(), reader_begin_.end() - 1);
+  each([&](size_t t, int32_t node) { readers_[static_cast<size_t>(next[t]++)] = node; });
+}
+
+std::span<const int32_t> SourceResolver::Readers(TensorId id) const {
+  const auto begin = static_cast<size_t>(reader_begin_[static_cast<size_t>(id)]);
+  const auto end = static_cast<size_t>(reader_begin_[static_cast<size_t>(id) + 1]);
+  return std::span<const int32_t>(readers_).subspan(begin, end - begin);
+}
+
+const TensorValues* SourceResolver::ValuesOf(TensorId id) const {
+  if (const auto& values = FileTensor(id).values) return values.get();
+  const auto it = constants_.find(id);
+  return it != constants_.end() ? &it->second : nullptr;
+}
+
+void SourceResolver::KeepConstant(const Node& node, TensorId id) {
+  // Of a constant node the values are in whichever attribute it has.
+  for (const Param& param : node.params) {
+    TensorValues values;
+    if (const auto* tensor = std::get_if<TensorParam>(&param.value)) {
+      values.ints = tensor->ints;
+      values.reals = tensor->reals;
+    } else if (const auto* reals = std::get_if<std::vector<double>>(&param.value)) {
+      values.reals = *reals;
+    } else if (const auto* real = std::get_if<double>(&param.value)) {
+      values.reals = {*real};
+    } else if (std::optional<std::vector<int64_t>> ints = IntsOf(param.value)) {
+      values.ints = std::move(*ints);
+    }
+    if (!values.ints.empty() || !values.reals.empty()) {
+      constants_.emplace(id, std::move(values));
+      return;
+    }
+  }
+}
+
+void SourceResolver::FindConstants() {
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    const Node& node = file_.nodes[i];
+    NodeState& state = states_[i];
+    const auto mark = [&] {
+      for (const TensorId id : node.outputs) {
+        if (id != kNoTensor) constant_[static_cast<size_t>(id)] = true;
+      }
+    };
+    if (state.kind == Kind::kConstant) {
+      mark();
+      if (!node.outputs.empty() && node.outputs[0] != kNoTensor &&
+          ValuesOf(node.outputs[0]) == nullptr) {
+        KeepConstant(node, node.outputs[0]);
+      }
+      continue;
+    }
+    if (state.kind == Kind::kQuantize) {
+      // Quantized weights kept in float in the file.
+      if (!node.inputs.empty() && node.inputs[0] != kNoTensor && IsConstant(Real(node.inputs[0]))) {
+        mark();
+      }
+      continue;
+    }
+    if (state.kind != Kind::kOp) continue;
+    if (!state.mapping->fold.empty()) {
+      const Value value = state.mapping->fold.Eval(NodeScope(*this, static_cast<int32_t>(i)));
+      const std::optional<mapping::Ints> ints = value.AsInts();
+      bool known = ints.has_value();
+      for (size_t k = 0; known && k < ints->size(); ++k) known = (*ints)[k] >= 0;
+      if (known && !node.outputs.empty() && node.outputs[0] != kNoTensor) {
+        state.kind = Kind::kFolded;
+        mark();
+        constants_[node.outputs[0]].ints.assign(ints->begin(), ints->end());
+        continue;
+      }
+    }
+    bool any = false, all = true;
+    for (const TensorId id : node.inputs) {
+      if (id == kNoTensor) continue;
+      any = true;
+      all &= IsConstant(Real(id));
+    }
+    if (any && all) {
+      state.kind = Kind::kFolded;
+      mark();
+    }
+  }
+}
+
+void SourceResolver::ReadEncodings() {
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    const Node& node = file_.nodes[i];
+    NodeState& state = states_[i];
+    const bool quantize = state.kind == Kind::kQuantize;
+    if (!quantize && state.kind != Kind::kDequantize) continue;
+    const auto index = static_cast<int32_t>(i);
+    const auto input = [&](size_t k) {
+      const TensorId id = k < node.inputs.size() ? node.inputs[k] : kNoTensor;
+      return id != kNoTensor ? Real(id) : kNoTensor;
+    };
+    const auto values = [&](size_t k) {
+      return input(k) != kNoTensor ? ValuesOf(input(k)) : nullptr;
+    };
+    const Tensor& quantized = FileTensor(quantize ? node.outputs[0] : input(0));
+    // Nodes of the same scale and zero point share an encoding.
+    const auto [known, added] = first_reader_.try_emplace(
+        std::array{int{input(1)}, int{input(2)}, static_cast<int>(quantized.dtype),
+                   quantized.rank()},
+        index);
+    if (!added) {
+      const auto at = static_cast<size_t>(known->second);
+      const Params& params = file_.nodes[at].params;
+      if (states_[at].encoding >= 0 &&
+          (params.SharesWith(node.params) || (params.empty() && node.params.empty()))) {
+        state.encoding = states_[at].encoding;
+        continue;
+      }
+    }
+    NodeEncoding encoding = EncodingOf(file_, node, quantized, values(1), values(2));
+    if (!encoding.problem.empty()) {
+      state.kind = Kind::kUnknown;
+      if (encoding.dynamic) {
+        Report(index, rules::kDynamicQuantization, Consequence::kRejected,
+               absl::StrCat(node.op.str(), ": ", encoding.problem), node.outputs[0]);
+        resolved_.sources[i].state = SourceNode::State::kRefused;
+      } else {
+        Uncheck(index, std::move(encoding.problem));
+      }
+      continue;
+    }
+    state.encoding = static_cast<int32_t>(encodings_.size());
+    encodings_.push_back(std::move(encoding));
+  }
+  ReadOwnEncodings();
+}
+
+void SourceResolver::ReadOwnEncodings() {
+  for (size_t t = 0; t < file_.tensors.size(); ++t) {
+    const Tensor& tensor = file_.tensors[t];
+    if (!HasOwnEncoding(tensor)) continue;
+    annotated_ = true;
+    passed_[t] = static_cast<int32_t>(encodings_.size());
+    encodings_.push_back({tensor.encoding, tensor.dtype, {}, false});
+  }
+  if (!annotated_) return;
+  if (quantize_op_.empty()) quantize_op_ = mapping_.OpOfRole("quantize");
+  if (dequantize_op_.empty()) dequantize_op_ = mapping_.OpOfRole("dequantize");
+}
+
+}  // namespace quantgate
