@@ -74,7 +74,16 @@ void SourceResolver::ClassifyNode(int32_t index) {
 void SourceResolver::AssignRole(int32_t index) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   NodeState& state = states_[static_cast<size_t>(index)];
-  switch (state.mapping->role) {
+  Role role = state.mapping->role;
+  // Shapes of the file only: who quantizes what is not known yet.
+  const auto has_rank = [&](const auto& ids) {
+    return !ids.empty() && ids[0] != kNoTensor && !FileTensor(ids[0]).unknown_rank;
+  };
+  if (role == Role::kOp && !state.mapping->unchanged.empty() && has_rank(node.inputs) &&
+      has_rank(node.outputs) && state.mapping->unchanged.Eval(NodeScope(*this, index)).True()) {
+    role = Role::kIdentity;
+  }
+  switch (role) {
     case Role::kOp:
       state.kind = Kind::kOp;
       break;

@@ -222,6 +222,8 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
       }
     } else if (key == "constant_value") {
       if (absl::Status s = CompileTo(entry, out.fold); !s.ok()) return s;
+    } else if (key == "identity_when") {
+      if (absl::Status s = CompileTo(entry, out.unchanged); !s.ok()) return s;
     } else if (key == "attribute_defaults") {
       for (size_t j = 0; j < entry.size(); ++j) {
         auto& [name, value] = out.attributes.emplace_back();

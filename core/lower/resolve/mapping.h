@@ -99,6 +99,8 @@ struct OpMapping {
   Expr clamp_min, clamp_max;
   // Where it has a value the node is a constant.
   Expr fold;
+  // Where it is true, the node gives its first input on as it is.
+  Expr unchanged;
   std::vector<std::pair<std::string_view, Expr>> attributes;  // defaults
   std::vector<Case> cases;  // the first whose condition holds counts
 

@@ -431,6 +431,18 @@ TEST(Resolve, IndicesThatCountFromTheEndAreMadePositive) {
   EXPECT_EQ(In(r, *gather, 1).values->ints, (std::vector<int64_t>{3, 2}));
 }
 
+TEST(Resolve, ExpandOfAMaskThatChangesNothingIsLeftOut) {
+  const auto ops = [](TestDims to) {
+    OnnxModel m;
+    const TensorId x = m.Input("x", {1, 4}, Dtype::kBool8);
+    const TensorId y = m.Op("e", "Expand", {x, m.Constant("s", to)}, to, {}, Dtype::kBool8);
+    m.Op("n", "Not", {y}, to, {}, Dtype::kBool8);
+    return Ops(ResolveModel(m.model));
+  };
+  EXPECT_EQ(ops({1, 4}), std::vector<std::string>{"ElementWiseNot"});
+  EXPECT_EQ(ops({2, 4}), (std::vector<std::string>{"ElementWiseMultiply", "ElementWiseNot"}));
+}
+
 TEST(Resolve, GatherOfBooleansIsCastAround) {
   OnnxModel m;
   m.Op("g", "Gather", {m.Input("x", {4, 8}, Dtype::kBool8), m.Constant("i", {0, 2})}, {2, 8}, {},
