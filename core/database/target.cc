@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/base/nearest.h"
+#include "core/database/arch_order.h"
 #include "core/database/view.h"
 #include "quantgate/database.h"
 
@@ -79,7 +80,18 @@ std::string FoldSoc(std::string_view name) {
   return folded;
 }
 
-const SocRow* FindSoc(const View& db, std::string_view wanted) {
+// Whether `wanted` is this name, maybe with a maker's before it; both folded.
+bool IsNamed(std::string_view wanted, std::string_view name) {
+  constexpr size_t kLongName = 8;  // shorter ones are the end of others
+  if (!wanted.ends_with(name)) return false;
+  const std::string_view before = wanted.substr(0, wanted.size() - name.size());
+  return before.empty() ||
+         (name.size() >= kLongName && std::all_of(before.begin(), before.end(),
+                                                  [](char c) { return absl::ascii_isalpha(c); }));
+}
+
+// `note`: how the soc was found, where it is by another name.
+const SocRow* FindSoc(const View& db, std::string_view wanted, std::string& note) {
   int id = 0;
   const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), id);
   const bool number = error == std::errc() && end == wanted.data() + wanted.size();
@@ -88,8 +100,13 @@ const SocRow* FindSoc(const View& db, std::string_view wanted) {
   for (const SocRow& soc : db.socs()) {
     if (number ? soc.id == id : FoldSoc(db.str(soc.name)) == folded) return &soc;
     for (const std::string_view other : Names(db, soc.aliases)) {
-      if (!alias && FoldSoc(other) == folded) alias = &soc;
+      if (!alias && IsNamed(folded, FoldSoc(other))) alias = &soc;
     }
+  }
+  if (alias != nullptr) {
+    note = absl::StrCat(Quoted(wanted), number ? " is the Linux kernel's number for " : " is ",
+                        Absl(db.str(alias->name)),
+                        number ? absl::StrCat(", whose SoC id is ", alias->id) : "");
   }
   return alias;
 }
@@ -178,9 +195,11 @@ absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& dat
   }
 
   if (!spec.soc.empty()) {
-    const SocRow* soc = FindSoc(db, spec.soc);
+    std::string found_by;
+    const SocRow* soc = FindSoc(db, spec.soc, found_by);
     if (soc == nullptr) return UnknownSoc(db, spec.soc);
     target.soc_ = db.str(soc->name);
+    if (!found_by.empty()) target.notes_.push_back(std::move(found_by));
     // Socs are chips with an HTP; to backends without archs they are a name.
     if (!archs.empty()) {
       const std::string_view soc_arch = db.str(soc->arch_name);
@@ -196,8 +215,11 @@ absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& dat
         return target;
       } else {
         target.unsupported_ =
-            absl::StrCat(target.soc_, " has arch ", Absl(soc_arch), ", known are ops of ",
-                         Absl(archs.front()), " to ", Absl(archs.back()));
+            opdb::IsOlderArch(soc_arch, archs.front())
+                ? absl::StrCat(target.soc_, " is ", Absl(soc_arch), ", older than the first arch of ",
+                               target.backend_, ", ", Absl(archs.front()), ": nothing runs there")
+                : absl::StrCat(target.soc_, " has arch ", Absl(soc_arch), ", known are ops of ",
+                               Absl(archs.front()), " to ", Absl(archs.back()));
         target.arch_ = soc_arch;
         if (arch) {
           target.conflict_ = absl::StrCat(target.soc_, " has arch ", Absl(soc_arch), ", not ",

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/database/arch_order.h"
 #include "core/lower/resolve/resolve.h"
 #include "core/lower/route/route.h"
 #include "core/rules/raise.h"
@@ -32,6 +33,9 @@ void BeginReport(CheckState& state) {
     report.findings.push_back(
         rules::Raise(rules::kSocArchConflict, Consequence::kAdvice, target.conflict()));
   }
+  if (auto found = DynamicShapesOf(state.route, state.setup.database.view(), state.model)) {
+    report.findings.push_back(*std::move(found));
+  }
   report.nodes.reserve(state.model.nodes.size());
   for (const Node& node : state.model.nodes) {
     NodeReport& listed = report.nodes.emplace_back();
@@ -49,6 +53,14 @@ void LeaveUnchecked(CheckState& state, const SharedString& reason) {
   }
 }
 
+// The chip is older than the first arch of the backend.
+bool RunsNothing(const CheckSetup& setup) {
+  const opdb::View& db = setup.database.view();
+  const auto archs =
+      db.get(db.backends()[static_cast<size_t>(setup.target.backend_index())].archs);
+  return !archs.empty() && opdb::IsOlderArch(setup.target.arch(), db.str(archs[0]));
+}
+
 // A model that is no graph, or a target of which nothing is known.
 void StopWhereNothingCanBeChecked(CheckState& state) {
   std::vector<Finding>& findings = state.report.findings;
@@ -57,7 +69,9 @@ void StopWhereNothingCanBeChecked(CheckState& state) {
                                     "the model is malformed: " + state.lowered.malformed));
     LeaveUnchecked(state, "the model is malformed");
   } else if (const std::string& reason = state.setup.target.unsupported(); !reason.empty()) {
-    findings.push_back(rules::Raise(rules::kUnsupportedTarget, Consequence::kUnchecked, reason));
+    findings.push_back(rules::Raise(
+        rules::kUnsupportedTarget,
+        RunsNothing(state.setup) ? Consequence::kRejected : Consequence::kUnchecked, reason));
     LeaveUnchecked(state, reason);
     findings.insert(findings.end(), state.lowered.findings.begin(), state.lowered.findings.end());
   }
@@ -68,7 +82,8 @@ void Lower(CheckState& state) {
   if (state.lowered.resolved) return;
   const opdb::View& database = state.setup.database.view();
   Resolved& resolved =
-      state.lowered.resolved.emplace(Resolve(state.model, state.setup.target, database));
+      state.lowered.resolved.emplace(Resolve(state.model, state.setup.target, database,
+                                              DocumentOf(state.route, database)));
   ApplyRoute(state.route, state.setup.target, database, resolved);
   const std::vector<Finding>& before = state.lowered.findings;
   resolved.findings.insert(resolved.findings.begin(), before.begin(), before.end());

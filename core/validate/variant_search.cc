@@ -37,9 +37,16 @@ int PortDistance(DtypeMask row, DtypeMask given) {
   return 8 + best;  // the number of differing ports counts first
 }
 
-int Distance(const DtypeMask* row, const PortFacts& dtypes) {
+// A condition is rather a truth value than a number of another width.
+int Distance(const NodeView& node, const DtypeMask* row, const PortFacts& dtypes) {
   int sum = 0;
-  for (int i = 0; i < dtypes.count; ++i) sum += PortDistance(row[i], dtypes.dtypes[i]);
+  const auto ports = node.db().get(node.op().ports);
+  for (int i = 0; i < dtypes.count; ++i) {
+    const int distance = PortDistance(row[i], dtypes.dtypes[i]);
+    const bool condition = node.db().str(ports[static_cast<size_t>(i)].role) == "condition";
+    const bool truth = (row[i] & MaskOf(Dtype::kBool8)) != 0;
+    sum += distance > 0 && condition && truth ? std::min(distance, 9) : distance;
+  }
   return sum;
 }
 
@@ -118,7 +125,7 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
   const ActiveVariant* nearest = nullptr;
   int nearest_distance = std::numeric_limits<int>::max();
   for (const ActiveVariant& variant : op.variants) {
-    const int distance = Distance(variant.masks, dtypes);
+    const int distance = Distance(node, variant.masks, dtypes);
     if (distance < nearest_distance) {
       nearest = &variant;
       nearest_distance = distance;

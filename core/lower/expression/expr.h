@@ -21,6 +21,7 @@ namespace quantgate::mapping {
 
 struct PortFacts {
   bool given = false, known_rank = false;
+  bool quantized = false;  // a Q or DQ gives it an encoding
   Dtype dtype = Dtype::kUndefined;
   std::span<const int64_t> dims;
 };

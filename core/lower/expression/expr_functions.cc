@@ -39,6 +39,7 @@ Value Static(const Scope& s, Args a) {
   return Value::Int(a[0].type == Value::Type::kPort && s.IsStatic(a[0].integer));
 }
 Value IsFloatPort(const Scope& s, Args a) { return Value::Int(IsFloat(FactsOf(s, a[0]).dtype)); }
+Value IsQuantized(const Scope& s, Args a) { return Value::Int(FactsOf(s, a[0]).quantized); }
 Value DtypeOf(const Scope& s, Args a) {
   const PortFacts port = FactsOf(s, a[0]);
   return port.given ? Value::Text(DtypeName(port.dtype)) : Value::Null();
@@ -415,6 +416,7 @@ constexpr FunctionRow kFunctions[] = {
     {"pairs", 1, 1, Pairs},
     {"permute", 2, 2, Permute},
     {"prod", 1, 1, Prod},
+    {"quantized", 1, 1, IsQuantized},
     {"range", 1, 1, Range},
     {"rank", 1, 1, Rank},
     {"real", 1, 1, RealOfNumber},

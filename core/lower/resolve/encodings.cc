@@ -55,6 +55,9 @@ int64_t IntAttribute(const Node& node, std::string_view name, int64_t otherwise)
   return param == nullptr ? otherwise : IntOf(param->value).value_or(otherwise);
 }
 
+// Scales by channel, of which one value may stand for all.
+bool HasChannels(const Tensor& scale) { return scale.dims.size() == 1 && scale.dims[0] > 1; }
+
 TensorId Input(const Node& node, size_t i) {
   return i < node.inputs.size() ? node.inputs[i] : kNoTensor;
 }
@@ -111,7 +114,7 @@ NodeEncoding EncodingOf(const Model& model, const Node& node, const Tensor& quan
     e.kind = EncodingKind::kBlock;
     e.block_size.assign(static_cast<size_t>(rank), 1);
     e.block_size[static_cast<size_t>(axis)] = block;
-  } else if (scale_tensor.rank() == 0 || e.scales.size() == 1) {
+  } else if (scale_tensor.rank() == 0 || (e.scales.size() == 1 && !HasChannels(scale_tensor))) {
     e.kind = EncodingKind::kPerTensor;
   } else {
     e.kind = EncodingKind::kPerChannel;

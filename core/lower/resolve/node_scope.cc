@@ -47,8 +47,8 @@ TensorId NodeScope::Tensor(int64_t port) const {
 Value NodeScope::Attribute(std::string_view name) const {
   const Param* param = node().FindParam(name);
   if (param == nullptr) {
-    const mapping::Expr* value =
-        resolver_.states_[static_cast<size_t>(node_)].mapping->Default(name);
+    const mapping::OpMapping* mapping = resolver_.states_[static_cast<size_t>(node_)].mapping;
+    const mapping::Expr* value = mapping != nullptr ? mapping->Default(name) : nullptr;
     return value != nullptr ? value->Eval(*this) : Value::Null();
   }
   return ValueOf(param->value);
@@ -60,6 +60,8 @@ PortFacts NodeScope::Port(int64_t port) const {
   if (id == kNoTensor) return facts;
   const quantgate::Tensor* tensor = &resolver_.FileTensor(id);
   facts.given = true;
+  facts.quantized =
+      (port >= 0 ? resolver_.EncodingFor(id) : resolver_.EncodingBehind(id)) >= 0;
   facts.dtype = tensor->dtype;
   if (tensor->unknown_rank) {
     // Files often give the shape of the quantized side only.

@@ -20,7 +20,8 @@ mapping::Mapping MappingOf(Dialect dialect, const Target& target, const opdb::Vi
 
 }  // namespace
 
-Resolved Resolve(const Model& model, const Target& target, const opdb::View& database) {
+Resolved Resolve(const Model& model, const Target& target, const opdb::View& database,
+                 opdb::Tree route) {
   Resolved resolved;
   resolved.graph = resolved.file = &model;
   bool foreign = false;
@@ -32,7 +33,11 @@ Resolved Resolve(const Model& model, const Target& target, const opdb::View& dat
   resolved.graph = resolved.owned.get();
   resolved.sources.resize(model.nodes.size());
   mapping::Mapping mapping = MappingOf(model.dialect, target, database);
-  SourceResolver(model, mapping, resolved).Run();
+  SourceResolver resolver(model, mapping, resolved);
+  resolver.Run();
+  if (const opdb::Tree rows = route["operators"]) {
+    resolver.ApplyRoute(rows, route["source"].str(), target.knowledge_key());
+  }
   return resolved;
 }
 

@@ -10,7 +10,9 @@
 namespace quantgate {
 
 // `model` must outlive the result (a QNN model is referred to, not copied).
-Resolved Resolve(const Model& model, const Target& target, const opdb::View& database);
+// `route`: the document of the route, whose rows about operators of the file are applied too.
+Resolved Resolve(const Model& model, const Target& target, const opdb::View& database,
+                 opdb::Tree route = {});
 
 }  // namespace quantgate
 

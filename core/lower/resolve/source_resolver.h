@@ -28,6 +28,9 @@ class SourceResolver {
  public:
   SourceResolver(const Model& file, mapping::Mapping& mapping, Resolved& resolved);
   void Run();
+  // Operators that the tool of a route does not hand over as they are written: rows of its
+  // document. After Run().
+  void ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey sdk);
 
  private:
   friend class NodeScope;
@@ -127,6 +130,8 @@ class SourceResolver {
 
   void Uncheck(int32_t node, std::string reason);
   void Refuse(int32_t node, std::string reason);
+  struct RouteRow;
+  void ApplyRow(int32_t node, const RouteRow& row, std::string_view source);
   void Report(int32_t node, RuleId rule, Consequence consequence, const SharedString& message,
               TensorId tensor = kNoTensor);
   void FillSources();

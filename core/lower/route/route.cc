@@ -1,9 +1,16 @@
 #include "core/lower/route/route.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/lower/route/document_passes.h"
 #include "core/lower/route/dynamic_dims.h"
 #include "core/lower/route/fused_transposes.h"
 #include "core/lower/route/requantized_constants.h"
+#include "core/rules/raise.h"
 
 namespace quantgate {
 opdb::Tree DocumentOf(Route route, const opdb::View& database) {
@@ -31,6 +38,34 @@ Route DefaultRoute(Dialect dialect) {
       break;
   }
   return Route::kDirect;
+}
+
+std::optional<Finding> DynamicShapesOf(Route route, const opdb::View& database,
+                                       const Model& file) {
+  const opdb::Tree entry = DocumentOf(route, database)["dynamic_shapes"];
+  if (!entry) return std::nullopt;
+  std::string found;
+  for (const TensorId id : file.inputs) {
+    if (id == kNoTensor) continue;
+    const Tensor& tensor = file.tensors[static_cast<size_t>(id)];
+    const bool fixed = std::none_of(tensor.dims.begin(), tensor.dims.end(),
+                                    [](int64_t dim) { return dim < 0; });
+    if (tensor.is_static || tensor.unknown_rank || fixed) continue;
+    const auto dim = [](std::string* out, int64_t d) {
+      out->append(d < 0 ? "?" : std::to_string(d));
+    };
+    absl::StrAppend(&found, found.empty() ? "" : ", ", tensor.name, " [",
+                    absl::StrJoin(tensor.dims, ", ", dim), "]");
+  }
+  if (found.empty()) return std::nullopt;
+  Finding f = rules::Raise(
+      rules::kDynamicShape,
+      ConsequenceFromName(entry["breach"].str()).value_or(Consequence::kAltered),
+      absl::StrCat("the inputs have free dimensions: ", std::string(entry["reason"].str())));
+  f.found = std::move(found);
+  f.allowed = "fixed dimensions";
+  f.fixes.push_back({std::string(entry["fix"].str()), false, {}});
+  return f;
 }
 
 void ApplyRoute(Route route, const Target& /*target*/, const opdb::View& database,

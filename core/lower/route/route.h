@@ -2,6 +2,8 @@
 #ifndef QUANTGATE_CORE_LOWER_ROUTE_ROUTE_H_
 #define QUANTGATE_CORE_LOWER_ROUTE_ROUTE_H_
 
+#include <optional>
+
 #include "core/database/view.h"
 #include "core/lower/resolve/resolved.h"
 #include "quantgate/target.h"
@@ -14,6 +16,10 @@ opdb::Tree DocumentOf(Route route, const opdb::View& database);
 
 // Applies the route's passes to `resolved` in place; what they change is a finding on the node
 // they serve. kDirect changes nothing.
+// What the route does with inputs whose shape is not fixed, once a model; nothing where all are, or
+// where nothing is known.
+std::optional<Finding> DynamicShapesOf(Route route, const opdb::View& database, const Model& file);
+
 void ApplyRoute(Route route, const Target& target, const opdb::View& database, Resolved& resolved);
 
 // Chains that are not prepared on the arch of `report`: findings and verdicts are added to it. Once

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <cmath>
 #include <cstdint>
 
 #include "core/rules/rule_entry.h"
@@ -31,6 +32,21 @@ bool IsCoarse(const Tensor* sum, const Own& settings) {
          sum->encoding->scales[0] >= settings.coarse_score_step;
 }
 
+// All that the other operand can hold is less than one step of the sum: it is lost.
+bool LosesOperand(const GraphView& g, int32_t add) {
+  const Tensor* sum = g.output(add);
+  for (size_t port = 0; port < 2; ++port) {
+    const Tensor* operand = g.input(add, port);
+    if (operand == nullptr || operand->is_static || !IsFixedPoint(operand->dtype) ||
+        operand->encoding->scales.size() != 1) {
+      continue;
+    }
+    const double steps = std::exp2(EffectiveBits(*operand)) - 1;
+    if (operand->encoding->scales[0] * steps <= sum->encoding->scales[0]) return true;
+  }
+  return false;
+}
+
 // The smallest value of a mask that lets something through; 0 = it doesn't, or is no mask.
 double TooWeak(const Tensor* mask, const Own& settings) {
   if (mask == nullptr || !mask->is_static) return 0;
@@ -52,11 +68,13 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     if (add < 0 || !g.Is(add, settings.adds)) continue;
     const Tensor* sum = g.output(add);
     if (IsCoarse(sum, settings)) {
-      Finding& f = findings.AddOutput(add, 0, Consequence::kAdvice);
+      const bool lost = LosesOperand(g, add);
+      Finding& f = findings.AddOutput(add, 0, lost ? Consequence::kAltered : Consequence::kAdvice);
       f.message = fmt::format(
           "one step of the scores that go into \"{}\" is {}: the mask has taken "
-          "their range",
-          g.NameOf(op), Number(sum->encoding->scales[0]));
+          "their range{}",
+          g.NameOf(op), Number(sum->encoding->scales[0]),
+          lost ? ", and nothing is left of the scores" : "");
       f.found = DescribeEncoding(*sum);
       f.allowed = fmt::format("a scale well below {}", Number(settings.coarse_score_step));
       f.fixes.push_back(UnsafeFix("clip the mask to about -100 before calibration"));

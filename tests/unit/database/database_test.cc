@@ -77,7 +77,17 @@ TEST_F(SmallDatabase, SocGivesTheArch) {
     EXPECT_TRUE(target.notes().empty()) << soc;
     EXPECT_EQ(target.unsupported(), "") << soc;
   }
-  EXPECT_EQ(Good({.soc = "qcs8550"}).soc(), "SM8550");  // an alias
+  // Aliases, with and without a maker's name before them.
+  for (const char* soc : {"qcs8550", "Snapdragon 8 Gen 2", "maker-snapdragon-8-gen-2", "519"}) {
+    EXPECT_EQ(Good({.soc = soc}).soc(), "SM8550") << soc;
+  }
+  EXPECT_EQ(Good({.soc = "qcs8550"}).notes(), std::vector<std::string>{"\"qcs8550\" is SM8550"});
+  EXPECT_EQ(Good({.soc = "519"}).notes(),
+            std::vector<std::string>{
+                "\"519\" is the Linux kernel's number for SM8550, whose SoC id is 43"});
+  for (const char* soc : {"8 Gen 2", "2 Snapdragon 8 Gen 2", "XQCS8550", "520"}) {
+    EXPECT_NE(Error({.soc = soc}).find("unknown soc"), std::string::npos) << soc;
+  }
 }
 
 TEST_F(SmallDatabase, SocWinsAgainstTheArch) {
@@ -90,7 +100,8 @@ TEST_F(SmallDatabase, SocWinsAgainstTheArch) {
 TEST_F(SmallDatabase, SocBelowTheFirstArchIsUnsupported) {
   const Target old = Good({.soc = "SM8250"});
   EXPECT_EQ(old.arch(), "v66");
-  EXPECT_EQ(old.unsupported(), "SM8250 has arch v66, known are ops of v68 to v75");
+  EXPECT_EQ(old.unsupported(),
+            "SM8250 is v66, older than the first arch of htp, v68: nothing runs there");
   EXPECT_EQ(Good({.soc = "59"}).unsupported(), "the arch of QCM4490 is unknown");
 }
 

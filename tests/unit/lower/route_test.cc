@@ -327,5 +327,78 @@ TEST(Route, GemmWithoutAQuantizeBehindIsAUnitThatIsRefused) {
   EXPECT_EQ(Validator(target, {}).Check(m.model).verdict, Consequence::kRejected);
 }
 
+// What a check of the first op of this name says by this rule; empty = nothing.
+std::string Said(const Model& model, Route route, std::string_view code, std::string sdk = "") {
+  const Target target =
+      *Target::Parse({.backend = "htp", .sdk = std::move(sdk), .soc = "", .arch = "v73"});
+  ValidatorOptions options;
+  options.route = route;
+  for (const Finding& f : Validator(target, options).Check(model).findings) {
+    if (f.rule->code == code) return f.message;
+  }
+  return "";
+}
+
+TEST(RouteRows, OperatorsAreRefusedByTheirAttributes) {
+  for (const bool bad : {true, false}) {
+    OnnxModel m;
+    m.Unit("r", "CumSum", {m.Quantized("x", {4, 8}), m.Constant("axis", {1})}, {4, 8},
+           {{"reverse", IntParam{bad ? 1 : 0}}});
+    EXPECT_EQ(Said(m.model, Route::kOnnxruntime, "QG103"),
+              bad ? "CumSum falls back to the CPU: exclusive and reverse are not translated" : "");
+    EXPECT_EQ(Said(m.model, Route::kQairt, "QG103"), "");
+  }
+}
+
+TEST(RouteRows, UnmappedOperatorsAreRefusedUntilTheToolKnowsThem) {
+  OnnxModel m;
+  const TensorId q = m.Input("q", {1, 8, 64});
+  m.Op("a", "Attention", {q, q, q}, {1, 8, 64}, {{"q_num_heads", IntParam{4}}});
+  EXPECT_NE(Said(m.model, Route::kOnnxruntime, "QG103", "2.49"), "");
+  EXPECT_EQ(Said(m.model, Route::kOnnxruntime, "QG102", "2.49"), "");
+  EXPECT_EQ(Said(m.model, Route::kOnnxruntime, "QG103", "2.51"), "");
+  EXPECT_NE(Said(m.model, Route::kOnnxruntime, "QG102", "2.51"), "");
+}
+
+TEST(RouteRows, QuantizedOperatorsThatAreComputedInFloatAreAltered) {
+  for (const bool quantized : {true, false}) {
+    OnnxModel m;
+    const TensorId w = quantized ? m.Weight("w", {1, 12, 8}) : m.Input("w", {1, 12, 8});
+    m.Op("gru", "GRU", {m.Input("x", {6, 1, 8}), w, m.Input("r", {1, 12, 4})}, {6, 1, 1, 4},
+         {{"hidden_size", IntParam{4}}});
+    EXPECT_EQ(Said(m.model, Route::kOnnxruntime, "QG601").empty(), !quantized);
+  }
+}
+
+TEST(RouteRows, SixteenBitQuantizationNeedsItsOperatorSet) {
+  for (const int64_t opset : {17, 21}) {
+    OnnxModel m;
+    m.model.opset = opset;
+    const TensorId x = m.Input("x", {4});
+    m.Requantize("q", x, 0.02, 32768, Dtype::kUint16);
+    const std::string said = Said(m.model, Route::kOnnxruntime, "QG103");
+    EXPECT_EQ(said.find("16 bits need opset 21") != said.npos, opset < 21) << said;
+  }
+}
+
+TEST(RouteRows, FreeDimensionsAreSaidOnceAModel) {
+  OnnxModel m;
+  const TensorId x = m.Input("x", {-1, 8}), y = m.Input("y", {-1, 8});
+  m.Op("a", "Add", {x, y}, {-1, 8}, {});
+  m.model.inputs = {x, y};
+  for (const Route route : {Route::kOnnxruntime, Route::kQairt}) {
+    ValidatorOptions options;
+    options.route = route;
+    const Target target = *Target::Parse({.backend = "htp", .sdk = "", .soc = "", .arch = "v73"});
+    const Report report = Validator(target, options).Check(m.model);
+    const auto said = [](const Finding& f) {
+      return f.rule->code == "QG503" && f.node_index < 0 && f.found == "x [?, 8], y [?, 8]" &&
+             f.fixes.size() == 1;
+    };
+    EXPECT_EQ(std::count_if(report.findings.begin(), report.findings.end(), said), 1);
+  }
+  EXPECT_EQ(Said(m.model, Route::kDirect, "QG503"), "");
+}
+
 }  // namespace
 }  // namespace quantgate

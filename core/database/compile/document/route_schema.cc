@@ -97,6 +97,21 @@ constexpr DocumentShape kRefusedRow = {
     .type = kMap, .what = "a row of `refused`", .keys = kRefusedKeys};
 constexpr DocumentShape kRefused = {.type = kList, .item = &kRefusedRow};
 
+constexpr DocumentShape kWhen = {kExpression};
+constexpr DocumentShape kOperatorOutcome = {.type = kChoice, .choices = "cpu|float|unreadable"};
+constexpr DocumentKey kOperatorKeys[] = {{"operators", &kTexts, true}, {"when", &kWhen},
+                                         {"outcome", &kOperatorOutcome}, {"since", &kAnSdk},
+                                         {"until", &kAnSdk},           {"reason", &kAnyText, true}};
+constexpr DocumentShape kOperatorRow = {
+    .type = kMap, .what = "a row of `operators`", .keys = kOperatorKeys};
+constexpr DocumentShape kOperatorRows = {.type = kList, .item = &kOperatorRow};
+
+constexpr DocumentShape kShapeBreach = {.type = kChoice, .choices = "rejected|altered|advice"};
+constexpr DocumentKey kShapeKeys[] = {
+    {"breach", &kShapeBreach, true}, {"reason", &kAnyText, true}, {"fix", &kAnyText, true}};
+constexpr DocumentShape kDynamicShapes = {
+    .type = kMap, .what = "`dynamic_shapes`", .keys = kShapeKeys};
+
 constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
                                  {"source", &kAnyText, true},
                                  {"cpu_fallback", &kAnyFlag},
@@ -113,6 +128,8 @@ constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
                                  {"requantized_constants", &kConstants},
                                  {"converted_operands", &kOperands},
                                  {"refused", &kRefused},
+                                 {"operators", &kOperatorRows},
+                                 {"dynamic_shapes", &kDynamicShapes},
                                  {"shared_output_encodings", &kOps}};
 
 }  // namespace
