@@ -47,7 +47,7 @@ std::string CheckGraph(const Model& model) {
   absl::flat_hash_set<absl::string_view> names;
   names.reserve(model.tensors.size());
   for (const Tensor& tensor : model.tensors) {
-    if (!names.insert(tensor.name).second) {
+    if (!names.insert({tensor.name.data(), tensor.name.size()}).second) {
       return "tensor " + Quoted(tensor.name) + " is given twice";
     }
   }

@@ -106,7 +106,7 @@ class Packaging(unittest.TestCase):
         self.assertGreater(len(shown), 50)
         for line in shown:
             name = line.split(" ", 2)[2]
-            words = re.match(r"quantgate::(\w+)(?:\[abi:\w+\])?(?:::~?(\w+))?", name)
+            words = re.match(r"(?:std::[^()]*? )?quantgate::(\w+)(?:\[abi:\w+\])?(?:::~?(\w+))?", name)
             self.assertIsNotNone(words, name)
             assert words is not None
             self.assertIn(words.group(1), headers, name)

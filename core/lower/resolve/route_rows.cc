@@ -35,7 +35,7 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
   const std::string reason(row.reason);
   if (row.outcome == "float") {
     Report(index, rules::kHalfQuantizedUnit, Consequence::kAltered,
-           absl::StrCat(node.op, " runs in float: ", reason));
+           absl::StrCat(node.op.str(), " runs in float: ", reason));
   } else {
     // Why it is not known, or would not run as written, is pointless where it does not run there.
     std::erase_if(resolved_.findings, [&](const Finding& f) { return f.node_index == index; });
@@ -44,7 +44,7 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
     state.fatal = row.outcome == "unreadable";
     state.reason.clear();
     Report(index, rules::kRefusedByRoute, Consequence::kRejected,
-           absl::StrCat(node.op,
+           absl::StrCat(node.op.str(),
                         state.fatal ? " keeps the file from being loaded: "
                                     : " falls back to the CPU: ",
                         reason));
@@ -71,7 +71,7 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
     if (states_[i].kind == Kind::kFolded) continue;
     const bool standard = node.domain.empty() || node.domain == "ai.onnx";
     const auto found =
-        by_operator.find(standard ? node.op : absl::StrCat(node.domain, ".", node.op));
+        by_operator.find(standard ? node.op.str() : absl::StrCat(node.domain.str(), ".", node.op.str()));
     if (found == by_operator.end()) continue;
     const auto index = static_cast<int32_t>(i);
     for (const RouteRow& row : found->second) {

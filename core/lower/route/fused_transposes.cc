@@ -83,7 +83,7 @@ class Fuser {
 
   void Fuse(Node& transpose, const Node& before, size_t after) {
     Param* perm = nullptr;
-    for (Param& param : transpose.params) {
+    for (Param& param : transpose.params.Edit()) {
       if (param.name == row_["permutation"].str()) perm = &param;
     }
     auto* axes = perm == nullptr ? nullptr : std::get_if<TensorParam>(&perm->value);
@@ -116,7 +116,7 @@ class Fuser {
     const int32_t source = resolved_.op_source[at];
     Finding& f = resolved_.findings.emplace_back(
         rules::Raise(rules::kRefusedByRoute, Consequence::kRejected,
-                     absl::StrCat(node.op, ": ", std::string(row_["reason"].str()))));
+                     absl::StrCat(node.op.str(), ": ", std::string(row_["reason"].str()))));
     f.node_index = source;
     f.op = node.op;
     f.port = "out[0]";

@@ -54,7 +54,7 @@ std::optional<Finding> DynamicShapesOf(Route route, const opdb::View& database,
     const auto dim = [](std::string* out, int64_t d) {
       out->append(d < 0 ? "?" : std::to_string(d));
     };
-    absl::StrAppend(&found, found.empty() ? "" : ", ", tensor.name, " [",
+    absl::StrAppend(&found, found.empty() ? "" : ", ", tensor.name.str(), " [",
                     absl::StrJoin(tensor.dims, ", ", dim), "]");
   }
   if (found.empty()) return std::nullopt;
