@@ -60,8 +60,9 @@ PortFacts NodeScope::Port(int64_t port) const {
   if (id == kNoTensor) return facts;
   const quantgate::Tensor* tensor = &resolver_.FileTensor(id);
   facts.given = true;
-  facts.quantized =
-      (port >= 0 ? resolver_.EncodingFor(id) : resolver_.EncodingBehind(id)) >= 0;
+  // While nodes are classified nobody knows yet who quantizes what.
+  facts.quantized = !resolver_.reader_begin_.empty() &&
+                    (port >= 0 ? resolver_.EncodingFor(id) : resolver_.EncodingBehind(id)) >= 0;
   facts.dtype = tensor->dtype;
   if (tensor->unknown_rank) {
     // Files often give the shape of the quantized side only.

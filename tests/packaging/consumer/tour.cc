@@ -38,9 +38,9 @@ quantgate::Model Relu() {
     tensor.name = name;
     tensor.dtype = quantgate::Dtype::kUfixedPoint8;
     tensor.dims = {1, 8};
-    tensor.encoding.kind = quantgate::EncodingKind::kPerTensor;
-    tensor.encoding.scales = {0.0F};  // with which all values are lost
-    tensor.encoding.zero_points = {0};
+    tensor.encoding.Edit().kind = quantgate::EncodingKind::kPerTensor;
+    tensor.encoding.Edit().scales = {0.0F};  // with which all values are lost
+    tensor.encoding.Edit().zero_points = {0};
     Expect(builder.Add(std::move(tensor)).ok(), "a tensor is added");
   }
   quantgate::Node node;
