@@ -65,7 +65,7 @@ def benchmarks(old: Path, new: Path, runs: int) -> list[Row]:
                 known["ns"] = min(known["ns"], entry["ns"])
     def words(key: str) -> Callable[[float], str]:
         if key == "ns":
-            return lambda ns: f"{ns / 1e6:.3g} ms"
+            return lambda ns: f"{ns / 1e6:.0f} ms" if ns >= 1e8 else f"{ns / 1e6:.3g} ms"
         return lambda count: f"{count:.0f}"
     return [(text, found[0][name][key], found[1][name][key], goal, words(key))
             for text, name, key, goal in BENCHMARKS]
