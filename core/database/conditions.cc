@@ -16,14 +16,16 @@ bool Lists(Tree list, int64_t number) {
   return false;
 }
 
-bool IsFor(Tree entry, const Target& target) {
-  const auto sdk = [&](std::string_view key, SdkKey otherwise) {
-    const absl::StatusOr<SdkKey> parsed = ParseSdk(entry[key].str());
-    return parsed.ok() ? *parsed : otherwise;
+bool IsForSdk(Tree entry, SdkKey sdk) {
+  const auto bound = [&](std::string_view key, SdkKey otherwise) {
+    return ParseSdk(entry[key].str()).value_or(otherwise);
   };
+  return bound("since", 0) <= sdk && sdk < bound("until", kSdkOpen);
+}
+
+bool IsFor(Tree entry, const Target& target) {
   const Tree archs = entry["archs"];
-  return (!archs || Lists(archs, target.arch())) && sdk("since", 0) <= target.sdk_key() &&
-         target.sdk_key() < sdk("until", kSdkOpen);
+  return (!archs || Lists(archs, target.arch())) && IsForSdk(entry, target.sdk_key());
 }
 
 }  // namespace quantgate::opdb

@@ -14,6 +14,8 @@ namespace quantgate::opdb {
 bool Lists(Tree list, std::string_view text);
 bool Lists(Tree list, int64_t number);
 
+// `since` and `until` (exclusive) of an entry; one that is not there is no bound.
+bool IsForSdk(Tree entry, SdkKey sdk);
 // Without `archs`: all. `until` is exclusive, as everywhere in the database.
 bool IsFor(Tree entry, const Target& target);
 

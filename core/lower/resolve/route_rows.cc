@@ -1,11 +1,13 @@
 // What a route says of operators of the file (`operators` of its document).
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "core/database/conditions.h"
 #include "core/lower/resolve/node_scope.h"
 #include "core/lower/resolve/source_resolver.h"
 #include "core/rules/raise.h"
@@ -18,18 +20,6 @@ struct SourceResolver::RouteRow {
   std::string_view reason, outcome;
 };
 
-namespace {
-
-bool Covers(opdb::Tree row, SdkKey sdk) {
-  const auto key = [&](std::string_view name, SdkKey none) -> SdkKey {
-    const opdb::Tree value = row[name];
-    return value ? ParseSdk(value.str()).value_or(none) : none;
-  };
-  return key("since", 0) <= sdk && sdk < key("until", kSdkOpen);
-}
-
-}  // namespace
-
 void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_view source) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   const std::string reason(row.reason);
@@ -37,8 +27,6 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
     Report(index, rules::kHalfQuantizedUnit, Consequence::kAltered,
            absl::StrCat(node.op.str(), " runs in float: ", reason));
   } else {
-    // Why it is not known, or would not run as written, is pointless where it does not run there.
-    std::erase_if(resolved_.findings, [&](const Finding& f) { return f.node_index == index; });
     SourceNode& state = resolved_.sources[static_cast<size_t>(index)];
     state.state = SourceNode::State::kRefused;
     state.fatal = row.outcome == "unreadable";
@@ -56,7 +44,7 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
   absl::flat_hash_map<std::string, std::vector<RouteRow>> by_operator;
   for (size_t i = 0; i < rows.size(); ++i) {
     const opdb::Tree entry = rows.at(i);
-    if (!Covers(entry, sdk)) continue;
+    if (!opdb::IsForSdk(entry, sdk)) continue;
     const opdb::Tree names = entry["operators"];
     for (size_t k = 0; k < names.size(); ++k) {
       RouteRow& row = by_operator[std::string(names.at(k).str())].emplace_back();
@@ -66,6 +54,8 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
       if (const opdb::Tree when = entry["when"]) row.when = mapping::Expr::Compile(when).value();
     }
   }
+  const size_t found_before = resolved_.findings.size();
+  std::vector<bool> refused(file_.nodes.size());
   for (size_t i = 0; i < file_.nodes.size(); ++i) {
     const Node& node = file_.nodes[i];
     if (states_[i].kind == Kind::kFolded) continue;
@@ -77,9 +67,18 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
     for (const RouteRow& row : found->second) {
       if (!row.when.empty() && !row.when.Eval(NodeScope(*this, index)).True()) continue;
       ApplyRow(index, row, source);
+      refused[i] = row.outcome != "float";
       break;
     }
   }
+  // Why a node is not known, or would not run as written, is pointless where it does not run there.
+  auto& findings = resolved_.findings;
+  const auto end = findings.begin() + static_cast<std::ptrdiff_t>(found_before);
+  findings.erase(std::remove_if(findings.begin(), end,
+                                [&](const Finding& f) {
+                                  return f.node_index >= 0 && refused[static_cast<size_t>(f.node_index)];
+                                }),
+                 end);
 }
 
 }  // namespace quantgate
