@@ -30,7 +30,6 @@ QUICK_SCRIPTS = ["opdefs/test_kinds.py"]
 # Each of their cases is watched by itself: they are many and short.
 SUITES = ["check", "verbs", "formats", "fix", "as_run"]
 LONGEST_CASE = 5.0  # seconds
-SLOW_UNIT = ("repeats",)  # after the recorded answers
 MOST_SECONDS = 120
 UNNOTICED = SURVIVED, UNREACHED = "survived", "unreached"  # outcomes
 
@@ -85,14 +84,13 @@ class Bench:
                            "QUANTGATE_OPDEFC": str(build.build / "tools/opdefc/opdefc")})  # fmt: skip
         python, tests = sys.executable, ROOT / "tests"
         unit = {name: [str(next(build.build.rglob(f"{name}_test")))] for name in schemata.UNIT}
-        commands = {f"unit.{name}": command for name, command in unit.items() if name not in SLOW_UNIT}
+        commands = {f"unit.{name}": command for name, command in unit.items()}
         commands |= {f"fuzz.{name}": [str(next(build.build.rglob(f"{name}_replay"))), str(tests / "fuzz/corpus" / name)] for name in schemata.REPLAYED}
         commands |= {script: [python, str(tests / script)] for script in QUICK_SCRIPTS}
         for suite in SUITES:
             commands |= {f"cli/{suite} {case}": [python, str(tests / f"cli/test_{suite}.py"), case] for case in _cases(suite)}
         self.quick = sorted(self._watches(commands, LONGEST_CASE), key=lambda w: w.seconds)
-        commands = {f"unit.{name}": unit[name] for name in SLOW_UNIT}
-        commands |= {script: [python, str(tests / script), "--cli", str(build.program)] for script in SCRIPTS}
+        commands = {script: [python, str(tests / script), "--cli", str(build.program)] for script in SCRIPTS}
         self.slow = self._watches(commands, MOST_SECONDS)
         self.parts = {(p.name, p.target): p for p in answers.parts() if (p.name, p.target) in RECORDED and self._wants(p.title)}
         self.reached_by_part: dict[tuple[str, str], bytes] = {}
