@@ -62,11 +62,15 @@ class Verdicts(CliCase):
         (folder / "b" / "notes.json").write_text('{"nodes of": "something else"}')
         (folder / "b" / "readme.txt").write_text("no model")
         (folder / "c.onnx").write_bytes(b"\x08\x07broken")
+        # The word that tells a model lies across the end of the first part that is read.
+        model = json.dumps({**good(), "name": "PAD"})
+        (folder / "b" / "far.json").write_text(model.replace("PAD", "x" * (65535 - model.index('"nodes"') + len("PAD"))))
         result = self.run_cli("check", folder, "--arch", "v73", "--format", "json")
         lines = [json.loads(line) for line in result.stdout.splitlines()]
         self.assertEqual([line["model"] for line in lines],
-                         [str(folder / "a.json"), str(folder / "b/deep/bad.json"), str(folder / "c.onnx")])
-        self.assertEqual([line.get("verdict") for line in lines], ["accepted", "rejected", None])
+                         [str(folder / "a.json"), str(folder / "b/deep/bad.json"), str(folder / "b/far.json"),
+                          str(folder / "c.onnx")])
+        self.assertEqual([line.get("verdict") for line in lines], ["accepted", "rejected", "accepted", None])
         self.assertEqual(result.returncode, 2)
         (self.folder / "empty").mkdir()
         result = self.run_cli("check", self.folder / "empty")

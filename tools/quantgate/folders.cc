@@ -26,11 +26,14 @@ bool IsModelJson(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text(1 << 16, '\0');
   std::string all;
+  constexpr std::string_view kNodes = "\"nodes\"";
   while (file && all.size() < kMaxJsonBytes) {
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    // From where the word may begin that the last part was cut in.
+    const size_t from = all.size() - std::min(all.size(), kNodes.size() - 1);
     all.append(text, 0, static_cast<size_t>(file.gcount()));
     // A Model and a QNN net have nodes, lists of layers and encodings have none.
-    if (all.find("\"nodes\"") == std::string::npos) continue;
+    if (all.find(kNodes, from) == std::string::npos) continue;
     const absl::StatusOr<InputFormat> format = GuessFormat(path.string(), all);
     return format.ok() &&
            (*format == InputFormat::kModelJson || *format == InputFormat::kQnnNetJson);
