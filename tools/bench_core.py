@@ -5,7 +5,7 @@
                         [--record FILE.json [--page FILE.md] | --compare FILE.json [--worse FACTOR]]
 
 Counted is processor time, the least of the repetitions: what else runs on a machine only adds to it.
---compare lists what takes FACTOR times as long as recorded (1.5 unless told), or as much memory, and
+--compare lists what takes FACTOR times as long as recorded (1.5 unless given), or as much memory, and
 makes the exit status 1 then. --page writes the tables of docs/performance.md.
 """
 

@@ -72,7 +72,7 @@ def run(fuzzer: Path, target: str, work: Path, seconds: int, seed: int) -> dict[
     executions, edges, features, _ = (int(n) for n in states[-1]) if states else (0, 0, 0, 0)
     if total := re.search(r"stat::number_of_executed_units:\s*(\d+)", text):
         executions = int(total[1])
-    # What is not mended yet is found again, under the same name.
+    # What is not fixed yet is found again, under the same name.
     fresh = sorted({file.name for file in found.iterdir()} - before | set(WRITTEN.findall(text)))
     for name in fresh:
         print(f"{target}: {found / name}", file=sys.stderr)

@@ -278,7 +278,7 @@ std::string Describer::Holds(const ConstraintRow& row) const {
       return flag(ArgKey::kAllowed, true) ? "at most one input is stretched"
                                           : "inputs are not stretched";
     case Kind::kDynamicDims:
-      return flag(ArgKey::kAllowed, false) ? "dynamic dimensions are taken"
+      return flag(ArgKey::kAllowed, false) ? "dynamic dimensions are supported"
                                            : "no dynamic dimensions";
     case Kind::kDtypes:
     case Kind::kEncodings:

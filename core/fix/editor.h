@@ -1,4 +1,4 @@
-// A model while it is mended: what its tensors are encoded as, and the few changes that are known
+// A model while it is fixed: what its tensors are encoded as, and the few changes that are known
 // to be safe. Each kind of container has an editor of its own; all change the in-memory Model, so
 // that it can be checked before anything is written.
 #ifndef QUANTGATE_CORE_FIX_EDITOR_H_

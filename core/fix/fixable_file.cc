@@ -78,7 +78,7 @@ FixResult FixableFile::Fix(const Validator& validator, const FixOptions& options
   FixResult result;
   result.before = std::move(made.before);
   result.after = std::move(made.after);
-  result.fixed = OutcomesOf(std::move(made.mended));
+  result.fixed = OutcomesOf(std::move(made.fixed));
   result.left = OutcomesOf(std::move(made.left));
   for (const auto& [name, change] : made.editor->recoded()) {
     result.changes.push_back({name, TypeOf(change.from), TypeOf(change.to), change.is_static,

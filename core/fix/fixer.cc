@@ -10,12 +10,12 @@
 #include <tuple>
 #include <utility>
 
-#include "core/fix/mend.h"
+#include "core/fix/repair.h"
 
 namespace quantgate::fix {
 namespace {
 
-// Mends that follow from a mend: ties along a chain of ops. Each adds a check of the model.
+// Repairs that follow from a repair: ties along a chain of ops. Each adds a check of the model.
 constexpr int kMaxFollowing = 12;
 // Times that what is left is looked at again.
 constexpr int kMaxRounds = 6;
@@ -65,7 +65,7 @@ class Fixer {
 
   FixResult Run() {
     for (int round = 0; round < kMaxRounds; ++round) {
-      // What failed may work now that other things are mended.
+      // What failed may work now that other things are fixed.
       tried_.clear();
       const int accepted = accepted_;
       std::vector<Key> todo;
@@ -75,7 +75,7 @@ class Fixer {
         }
       }
       if (todo.empty()) break;
-      // Signs first: other mends depend on the type.
+      // Signs first: other repairs depend on the type.
       if (round == 0) TrySigns();
       TryGroup(todo);
       if (accepted_ == accepted) break;
@@ -94,7 +94,7 @@ class Fixer {
   std::vector<Proposal> ProposalsFor(const State& state, const Finding& finding) const {
     std::vector<Proposal> proposals;
     const Case c{finding, *state.editor, options_.rounding};
-    for (const Mend mend : Mends()) mend(c, proposals);
+    for (const Repair repair : Repairs()) repair(c, proposals);
     return proposals;
   }
 
@@ -132,7 +132,7 @@ class Fixer {
     return applied;
   }
 
-  // Mends what the changes have brought about elsewhere: the other end of a tie.
+  // Fixes what the changes have brought about elsewhere: the other end of a tie.
   void Follow(State& next) const {
     std::set<Key> known = KeysOf(state_.report, *state_.editor);
     for (int step = 0; step < kMaxFollowing; ++step) {
@@ -151,10 +151,10 @@ class Fixer {
   // has come and no node is worse off. Else why not.
   std::optional<std::string> IsBetter(const State& next, const std::vector<Key>& gone) const {
     const std::set<Key> now = KeysOf(next.report, *next.editor);
-    int mended = Severity(Consequence::kRejected);
+    int fixed = Severity(Consequence::kRejected);
     for (const Key& key : gone) {
       const Finding* old = Find(state_, key);
-      if (old != nullptr) mended = std::min(mended, Severity(old->consequence));
+      if (old != nullptr) fixed = std::min(fixed, Severity(old->consequence));
       if (now.contains(key)) return "the check finds it after the edit too";
     }
     std::map<int32_t, int> verdicts;
@@ -185,8 +185,8 @@ class Fixer {
     const std::set<Key> old = KeysOf(state_.report, *state_.editor);
     for (const Finding& f : next.report.findings) {
       const int severity = Severity(f.consequence);
-      if (severity < mended || old.contains(KeyOf(f, *next.editor))) continue;
-      if (severity == mended && count(next.report, mended) < count(state_.report, mended)) continue;
+      if (severity < fixed || old.contains(KeyOf(f, *next.editor))) continue;
+      if (severity == fixed && count(next.report, fixed) < count(state_.report, fixed)) continue;
       return fmt::format("the edit would lead to {} on \"{}\"", f.rule->code, f.node);
     }
     if (gone.empty() && next_sum >= sum) return "no node is better off";
@@ -287,7 +287,7 @@ class Fixer {
       const Key key = KeyOf(f, *before_.editor);
       if (now.contains(key)) continue;
       const auto how = how_.find(key);
-      result.mended.push_back({f, how == how_.end() ? "follows from the others" : how->second});
+      result.fixed.push_back({f, how == how_.end() ? "follows from the others" : how->second});
     }
     for (const Finding& f : state_.report.findings) {
       const auto tried = tried_.find(KeyOf(f, *state_.editor));

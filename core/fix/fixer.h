@@ -1,4 +1,4 @@
-// Mends what a check found, as far as that is known to be safe: after each step the model is
+// Fixes what a check found, as far as that is known to be safe: after each step the model is
 // checked again, and a step stays only if its findings are gone and no node is worse off.
 #ifndef QUANTGATE_CORE_FIX_FIXER_H_
 #define QUANTGATE_CORE_FIX_FIXER_H_
@@ -22,14 +22,14 @@ struct FixOptions {
 // What became of one finding.
 struct Outcome {
   Finding finding;
-  // What mended it; why it is left.
+  // What fixed it; why it is left.
   std::string reason;
 };
 
 struct FixResult {
-  std::unique_ptr<Editor> editor;  // with the mended model
+  std::unique_ptr<Editor> editor;  // with the fixed model
   Report before, after;
-  std::vector<Outcome> mended;  // of `before`, gone
+  std::vector<Outcome> fixed;  // of `before`, gone
   std::vector<Outcome> left;    // of `after`
 };
 

@@ -164,15 +164,15 @@ class Maker {
       row.weighted = row.weighted || views::HasWeight(table_, view_, op);
       for (const views::TakenPrecision& from : views::TakenBy(
                table_, view_, backend, op, target.knowledge_key(), target.arch_index())) {
-        Matrix::Taken taken{static_cast<uint8_t>(from.precision), from.verdict, from.measured, {}};
+        Matrix::Supported supported{static_cast<uint8_t>(from.precision), from.verdict, from.measured, {}};
         for (const size_t v : from.variants) {
           const std::string id = absl::StrCat(target.backend(), "/", row.op, "#",
                                               std::string(view_.str(view_.get(op.variants)[v].id)));
           const auto [it, fresh] = ids.try_emplace(id, static_cast<uint16_t>(row.row_ids.size()));
           if (fresh) row.row_ids.push_back(id);
-          taken.rows.push_back(it->second);
+          supported.rows.push_back(it->second);
         }
-        cell.taken.push_back(std::move(taken));
+        cell.supported.push_back(std::move(supported));
       }
     }
     return row;

@@ -81,7 +81,7 @@ ArchFit Summary(const Report& report) {
   }
   const AsRun& run = *report.as_run;
   fit.reason = run.session_fails;
-  fit.pieces = static_cast<int64_t>(run.pieces.size());
+  fit.partitions = static_cast<int64_t>(run.partitions.size());
   int32_t last = -1;
   for (const Change& change : run.changes) {
     if (change.node_index != last) ++fit.changed_nodes;

@@ -20,8 +20,8 @@ std::string_view StageName(Stage stage) {
 
 std::string OutcomeText(Stage stage, const StageAnswer& answer) {
   switch (answer.outcome) {
-    case Outcome::kNotAsked:
-      return "not asked";
+    case Outcome::kNotQueried:
+      return "not queried";
     case Outcome::kOk:
       return stage == Stage::kValidate ? "accepted" : "ok";
     case Outcome::kFails:

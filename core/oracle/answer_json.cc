@@ -35,9 +35,9 @@ std::string AnswerLine(std::string_view source, const Model& model, const Node& 
   line["model"] = source;
   line["node"] = node.name;
   line["op"] = node.op;
-  if (!answer.not_asked.empty()) {
-    line["validate"] = "not asked";
-    line["message"] = answer.not_asked;
+  if (!answer.not_queried.empty()) {
+    line["validate"] = "not queried";
+    line["message"] = answer.not_queried;
   } else {
     const StageAnswer& validated = answer[Stage::kValidate];
     line["validate"] = OutcomeText(Stage::kValidate, validated);
@@ -46,7 +46,7 @@ std::string AnswerLine(std::string_view source, const Model& model, const Node& 
   }
   for (const Stage stage : {Stage::kPrepare, Stage::kExecute}) {
     const StageAnswer& said = answer[stage];
-    if (said.outcome == Outcome::kNotAsked) continue;
+    if (said.outcome == Outcome::kNotQueried) continue;
     std::string text = OutcomeText(stage, said);
     if (said.outcome == Outcome::kFails)
       absl::StrAppend(&text, " ", said.step, " ", Hex(said.code));

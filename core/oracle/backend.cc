@@ -110,7 +110,7 @@ absl::StatusOr<std::unique_ptr<Backend>> Backend::Open(const std::string& librar
 
 // HTP's own device structure: option (0 = soc, 1 = arch), then a union of the soc id and
 // {device id, arch}. The union is 8-aligned in the libraries of SDK 2.47, 2.48, 2.50 and 2.51
-// and 4-aligned in 2.49 (measured), and a wrong guess is only told in the log.
+// and 4-aligned in 2.49 (measured), and a wrong guess is only reported in the log.
 absl::Status Backend::CreateDevice(Device device) {
   std::string seen;
   for (const bool aligned : {true, false}) {

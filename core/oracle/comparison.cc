@@ -6,7 +6,7 @@ namespace quantgate::verify {
 
 std::string_view ValuesName(Values values) {
   switch (values) {
-    case Values::kNotJudged:
+    case Values::kNotEvaluated:
       return "not judged";
     case Values::kRight:
       return "right";
@@ -28,8 +28,8 @@ std::string_view AgreementName(Agreement agreement) {
       return "false_acceptance";
     case Agreement::kUnknown:
       return "unknown";
-    case Agreement::kNotAsked:
-      return "not_asked";
+    case Agreement::kNotQueried:
+      return "not_queried";
   }
   return "";
 }
@@ -40,8 +40,8 @@ std::string_view AgreementText(Agreement agreement) {
       return "false rejection";
     case Agreement::kFalseAcceptance:
       return "false acceptance";
-    case Agreement::kNotAsked:
-      return "not asked";
+    case Agreement::kNotQueried:
+      return "not queried";
     default:
       return AgreementName(agreement);
   }
@@ -63,7 +63,7 @@ Failure ExpectedFailure(Consequence verdict) {
 Failure SeenFailure(const Answer& answer, const Judgement& judgement) {
   const auto fails = [&](Stage stage) {
     const Outcome outcome = answer[stage].outcome;
-    return outcome != Outcome::kOk && outcome != Outcome::kNotAsked;
+    return outcome != Outcome::kOk && outcome != Outcome::kNotQueried;
   };
   if (fails(Stage::kValidate)) return Failure::kValidation;
   if (fails(Stage::kPrepare) || fails(Stage::kExecute)) return Failure::kPreparation;
@@ -72,10 +72,10 @@ Failure SeenFailure(const Answer& answer, const Judgement& judgement) {
 
 Agreement Compare(Consequence verdict, const Answer& answer, const Judgement& judgement,
                   Stage deepest) {
-  if (!answer.not_asked.empty()) return Agreement::kNotAsked;
+  if (!answer.not_queried.empty()) return Agreement::kNotQueried;
   if (verdict == Consequence::kUnchecked) return Agreement::kUnknown;
   Failure reached = Failure::kValidation;
-  if (deepest != Stage::kValidate && answer[Stage::kPrepare].outcome != Outcome::kNotAsked) {
+  if (deepest != Stage::kValidate && answer[Stage::kPrepare].outcome != Outcome::kNotQueried) {
     reached = Failure::kPreparation;
   }
   // Values between right and wrong are evidence for neither side.

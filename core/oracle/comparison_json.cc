@@ -20,8 +20,8 @@ Json StageJson(Stage stage, const StageAnswer& answer) {
 
 Json JudgementJson(const Judgement& judgement) {
   Json out;
-  out["judged"] = judgement.values != Values::kNotJudged;
-  if (judgement.values == Values::kNotJudged) {
+  out["evaluated"] = judgement.values != Values::kNotEvaluated;
+  if (judgement.values == Values::kNotEvaluated) {
     out["reason"] = judgement.reason;
     return out;
   }
@@ -45,17 +45,17 @@ Json NodeJson(const ComparedNode& node) {
   ours["constraints"] = node.constraints;
   if (!node.reason.empty()) ours["reason"] = node.reason;
   Json& theirs = out["library"] = Json::object();
-  if (!node.answer.not_asked.empty()) {
-    theirs["notAsked"] = node.answer.not_asked;
+  if (!node.answer.not_queried.empty()) {
+    theirs["notAsked"] = node.answer.not_queried;
     return out;
   }
   for (const Stage stage : {Stage::kValidate, Stage::kPrepare, Stage::kExecute}) {
     const StageAnswer& answer = node.answer[stage];
-    if (answer.outcome != Outcome::kNotAsked) {
+    if (answer.outcome != Outcome::kNotQueried) {
       theirs[std::string(StageName(stage))] = StageJson(stage, answer);
     }
   }
-  if (node.judgement.values != Values::kNotJudged || !node.judgement.reason.empty()) {
+  if (node.judgement.values != Values::kNotEvaluated || !node.judgement.reason.empty()) {
     out["values"] = JudgementJson(node.judgement);
   }
   return out;
@@ -65,7 +65,7 @@ Json NodeJson(const ComparedNode& node) {
 
 std::string ComparisonJson(const Comparison& comparison, int indent) {
   Json out;
-  out["schemaVersion"] = "1";
+  out["schemaVersion"] = kJsonSchemaVersion;
   out["tool"] = {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}};
   out["model"] = comparison.model;
   Json& target = out["target"];
@@ -75,8 +75,8 @@ std::string ComparisonJson(const Comparison& comparison, int indent) {
   if (!comparison.soc.empty()) target["soc"] = comparison.soc;
   out["route"] = comparison.route;
   out["library"] = {{"name", comparison.library}, {"buildId", comparison.build_id}};
-  Json& asked = out["asked"] = Json::array();
-  for (const Stage stage : comparison.asked) asked.push_back(StageName(stage));
+  Json& queried = out["queried"] = Json::array();
+  for (const Stage stage : comparison.asked) queried.push_back(StageName(stage));
   if (!comparison.notes.empty()) out["notes"] = comparison.notes;
   Json& summary = out["summary"];
   summary["nodes"] = comparison.nodes.size();

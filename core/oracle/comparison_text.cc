@@ -89,19 +89,19 @@ class TextPrinter : TextPage {
 
   // "accepted, prepare ok, execute ok, values wrong by 120 steps (0.47 of the range)"
   static std::string Said(const ComparedNode& node) {
-    if (!node.answer.not_asked.empty()) return "not asked: " + Printable(node.answer.not_asked);
+    if (!node.answer.not_queried.empty()) return "not queried: " + Printable(node.answer.not_queried);
     std::string said = OutcomeText(Stage::kValidate, node.answer[Stage::kValidate]);
     for (const Stage stage : {Stage::kPrepare, Stage::kExecute}) {
       const StageAnswer& answer = node.answer[stage];
-      if (answer.outcome == Outcome::kNotAsked) continue;
+      if (answer.outcome == Outcome::kNotQueried) continue;
       said += fmt::format(", {} {}", StageName(stage), OutcomeText(stage, answer));
       if (answer.outcome == Outcome::kFails) {
         said += fmt::format(" at {} with {:#x}", answer.step, answer.code);
       }
     }
     const Judgement& judgement = node.judgement;
-    if (judgement.values == Values::kNotJudged) {
-      if (!judgement.reason.empty()) said += ", values not judged: " + Printable(judgement.reason);
+    if (judgement.values == Values::kNotEvaluated) {
+      if (!judgement.reason.empty()) said += ", values not evaluated: " + Printable(judgement.reason);
       return said;
     }
     said += fmt::format(", values {}", ValuesName(judgement.values));
@@ -134,7 +134,7 @@ class TextPrinter : TextPage {
     Line(paint_(StyleOf(node), title, true) + paint_(Style::kBold, ": " + Place(node)));
     Labelled("quantgate", Ours(node));
     Labelled("library", Said(node));
-    if (node.answer.not_asked.empty()) Labelled("it says", Message(node.answer), Style::kGrey);
+    if (node.answer.not_queried.empty()) Labelled("it says", Message(node.answer), Style::kGrey);
     Labelled("known", Printable(node.known));
     Line("");
   }
@@ -165,7 +165,7 @@ class TextPrinter : TextPage {
       const auto agreement = static_cast<Agreement>(i);
       const size_t count = counts[static_cast<size_t>(i)];
       // The three counts that tell how right quantgate is are never left out.
-      if (count == 0 && agreement == Agreement::kNotAsked) continue;
+      if (count == 0 && agreement == Agreement::kNotQueried) continue;
       ComparedNode like;
       like.agreement = agreement;
       const Style style = count == 0 ? Style::kGrey : StyleOf(like);

@@ -40,7 +40,7 @@ struct Board {
   std::atomic<int64_t> next;
 };
 
-enum class Kind : uint8_t { kStage, kNotAsked, kData, kOpenError, kInfo };
+enum class Kind : uint8_t { kStage, kNotQueried, kData, kOpenError, kInfo };
 
 // A message from child to parent: the header, `step_size` bytes, `text_size` bytes.
 struct Header {
@@ -166,7 +166,7 @@ void AskOne(const Batch& batch, Backend& backend, int64_t index, Slot& slot, Cha
                               options.prepare ? ConstantData::kRandom : ConstantData::kZeros, seed);
     if (!op.ok()) {
       const absl::string_view reason = op.status().message();
-      channel.SendText(Kind::kNotAsked, index, {reason.data(), reason.size()});
+      channel.SendText(Kind::kNotQueried, index, {reason.data(), reason.size()});
       return;
     }
     SetNative(op->inputs(), options.native);
@@ -324,8 +324,8 @@ void File(const Header& header, std::string_view step, std::string_view text,
           std::vector<Answer>& answers) {
   if (header.question < 0 || header.question >= static_cast<int64_t>(answers.size())) return;
   Answer& answer = answers[static_cast<size_t>(header.question)];
-  if (header.kind == Kind::kNotAsked) {
-    answer.not_asked = std::string(text);
+  if (header.kind == Kind::kNotQueried) {
+    answer.not_queried = std::string(text);
   } else if (header.kind == Kind::kData) {
     answer.data[header.tensor].assign(text.begin(), text.end());
   } else if (header.kind == Kind::kStage) {
@@ -449,8 +449,8 @@ absl::StatusOr<std::vector<Answer>> Oracle::Ask(std::span<const Question> questi
   for (Slot* slot : slots) munmap(slot, sizeof(Slot));
   munmap(board, sizeof(Board));
   for (size_t i = 0; i < answers.size(); ++i) {
-    if (answers[i].not_asked.empty() &&
-        answers[i][Stage::kValidate].outcome == Outcome::kNotAsked) {
+    if (answers[i].not_queried.empty() &&
+        answers[i][Stage::kValidate].outcome == Outcome::kNotQueried) {
       return absl::InternalError(absl::StrCat("no answer to question ", i, ": ",
                                               failure.empty() ? "its process was ended" : failure));
     }

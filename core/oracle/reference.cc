@@ -50,7 +50,7 @@ Judgement ParseJudgement(const std::string& line) {
     judgement.reason = "the reference says " + Printable(line, 80);
     return judgement;
   }
-  if (!said.value("judged", false)) {
+  if (!said.value("evaluated", false)) {
     judgement.reason = said.value("reason", "no float reference");
     return judgement;
   }

@@ -157,7 +157,7 @@ class Verifier::Impl {
       if (written.name != node.name) node.source = written.name;
       if (written.op != node.op) node.source_op = written.op;
       if (lowered.withheld[i]) {
-        node.answer.not_asked = "the route does not hand it to the backend";
+        node.answer.not_queried = "the route does not hand it to the backend";
       } else {
         pending.asked.push_back(static_cast<int32_t>(i));
       }

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file that can't be read or understood counts: its error is told when it is loaded.
+// A file that can't be read or understood counts: its error is reported when it is loaded.
 bool HasToolTable(const std::string& path) {
   const absl::StatusOr<FileBytes> bytes =
       FileBytes::Open(path, [](std::string_view) { return absl::OkStatus(); });

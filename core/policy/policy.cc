@@ -30,13 +30,13 @@ bool AnyFits(const std::vector<std::string>& patterns, std::string_view text) {
 // Nodes that fail the mode although no finding tells why: they are unchecked.
 bool FailsUnchecked(const ValidatorOptions& options, const Report& report) {
   if (options.mode != Mode::kStrict || options.fail_on != Consequence::kUnchecked) return false;
-  std::vector<bool> told(report.nodes.size());
+  std::vector<bool> reported(report.nodes.size());
   for (const Finding& finding : report.findings) {
     const auto node = static_cast<size_t>(finding.node_index);
-    if (finding.node_index >= 0 && node < told.size()) told[node] = true;
+    if (finding.node_index >= 0 && node < reported.size()) reported[node] = true;
   }
   for (size_t i = 0; i < report.nodes.size(); ++i) {
-    if (report.nodes[i].verdict == Consequence::kUnchecked && !told[i]) return true;
+    if (report.nodes[i].verdict == Consequence::kUnchecked && !reported[i]) return true;
   }
   return false;
 }

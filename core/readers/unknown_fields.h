@@ -13,7 +13,7 @@ namespace quantgate {
 class UnknownFields {
  public:
   void Add(std::string_view name);
-  // Appends one note, nothing where all is known. The first 20 names are told.
+  // Appends one note, nothing where all is known. The first 20 names are reported.
   void AddNote(std::vector<std::string>& notes) const;
 
  private:

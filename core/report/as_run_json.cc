@@ -20,10 +20,10 @@ nlohmann::ordered_json AsRunJson(const Report& report) {
     placements[std::string(PlacementName(static_cast<Placement>(i)))] =
         run.placements[static_cast<size_t>(i)];
   }
-  Json pieces = Json::array();
-  for (const Piece& piece : run.pieces) {
-    pieces.push_back(
-        {{"nodes", piece.nodes}, {"first", name(piece.first)}, {"last", name(piece.last)}});
+  Json partitions = Json::array();
+  for (const Partition& partition : run.partitions) {
+    partitions.push_back(
+        {{"nodes", partition.nodes}, {"first", name(partition.first)}, {"last", name(partition.last)}});
   }
   Json nodes = Json::array();
   for (size_t i = 0; i < run.nodes.size(); ++i) {
@@ -31,7 +31,7 @@ nlohmann::ordered_json AsRunJson(const Report& report) {
     Json json = {{"node", report.nodes[i].name},
                  {"placement", PlacementName(node.placement)},
                  {"ops", node.ops}};
-    if (node.piece >= 0) json["piece"] = node.piece;
+    if (node.partition >= 0) json["partition"] = node.partition;
     nodes.push_back(std::move(json));
   }
   Json changes = Json::array();
@@ -44,7 +44,7 @@ nlohmann::ordered_json AsRunJson(const Report& report) {
                        {"runs", change.runs}});
   }
   return {{"session", std::move(session)},       {"floatDtype", run.float_dtype},
-          {"placements", std::move(placements)}, {"pieces", std::move(pieces)},
+          {"placements", std::move(placements)}, {"partitions", std::move(partitions)},
           {"changes", std::move(changes)},       {"nodes", std::move(nodes)}};
 }
 

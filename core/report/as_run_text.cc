@@ -193,20 +193,20 @@ class AsRunReporter : TextPage {
   }
 
   void PiecesPart() {
-    if (run_.pieces.size() < 2) return;
-    Line(paint_(Style::kBold, fmt::format("the NPU gets {} graphs", run_.pieces.size())));
+    if (run_.partitions.size() < 2) return;
+    Line(paint_(Style::kBold, fmt::format("the NPU gets {} graphs", run_.partitions.size())));
     std::vector<std::vector<std::string>> rows;
     const size_t shown =
-        options_.verbose ? run_.pieces.size() : std::min(run_.pieces.size(), kListedRows * 2);
+        options_.verbose ? run_.partitions.size() : std::min(run_.partitions.size(), kListedRows * 2);
     for (size_t i = 0; i < shown; ++i) {
-      const Piece& piece = run_.pieces[i];
+      const Partition& partition = run_.partitions[i];
       rows.push_back(
-          {std::to_string(i), Count(static_cast<size_t>(piece.nodes), "node"),
-           piece.nodes == 1 ? Name(piece.first) : Name(piece.first) + " … " + Name(piece.last)});
+          {std::to_string(i), Count(static_cast<size_t>(partition.nodes), "node"),
+           partition.nodes == 1 ? Name(partition.first) : Name(partition.first) + " … " + Name(partition.last)});
     }
     Table(rows);
-    if (shown < run_.pieces.size()) {
-      Line(fmt::format("  … and {} more (--verbose)", run_.pieces.size() - shown));
+    if (shown < run_.partitions.size()) {
+      Line(fmt::format("  … and {} more (--verbose)", run_.partitions.size() - shown));
     }
     Line("");
   }
@@ -253,8 +253,8 @@ class AsRunReporter : TextPage {
     }
     if (at(Placement::kCpu) > 0) text += fmt::format(", {} on the CPU", Count(cpu, "node"));
     if (at(Placement::kRefused) > 0) text += fmt::format(", {} refused", Count(cpu, "node"));
-    if (run_.pieces.size() > 1) text += fmt::format(", in {} NPU graphs", run_.pieces.size());
-    const bool fine = changed.empty() && cpu == 0 && run_.pieces.size() < 2;
+    if (run_.partitions.size() > 1) text += fmt::format(", in {} NPU graphs", run_.partitions.size());
+    const bool fine = changed.empty() && cpu == 0 && run_.partitions.size() < 2;
     Wrapped(paint_(fine ? Style::kGreen : Style::kYellow, "as run", true) + ": " + text);
   }
 

@@ -175,6 +175,7 @@ class HtmlReporter : public Reporter {
           {"route", report.route},
           {"mode", ModeName(report.mode)}}},
         {"knowledge", {{"sdk", report.knowledge_sdk}, {"measured", report.measured}}},
+        {"basis", BasisText(report)},
         {"verdict", ConsequenceName(report.verdict)},
         {"failed", report.failed},
         {"hidden", checked.hidden},

@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kSchemaVersion = "1";
-
 // Names come from files and may be any bytes: what isn't UTF-8 becomes U+FFFD.
 std::string Dump(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -134,7 +132,7 @@ Json ToJson(const NodeReport& node) {
 // `checked` may be null: all findings count.
 std::string Write(const Report& report, const Checked* checked, int indent) {
   Writer writer(indent);
-  writer.Field("schemaVersion", kSchemaVersion);
+  writer.Field("schemaVersion", kJsonSchemaVersion);
   writer.Field("tool", {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}});
   writer.Field("mode", ModeName(report.mode));
   writer.Field("model", report.model);
@@ -143,6 +141,11 @@ std::string Write(const Report& report, const Checked* checked, int indent) {
   writer.Field("target", target);
   writer.Field("route", report.route);
   writer.Field("knowledge", {{"sdk", report.knowledge_sdk}, {"measured", report.measured}});
+  Json basis = Json::object();
+  for (int i = kBasisCount - 1; i >= 0; --i) {
+    basis[std::string(BasisName(static_cast<Basis>(i)))] = report.basis[static_cast<size_t>(i)];
+  }
+  writer.Field("basis", basis);
   writer.Field("notes", report.notes);
   writer.Field("verdict", ConsequenceName(report.verdict));
   writer.Field("failed", report.failed);
@@ -197,7 +200,7 @@ std::string ReportJson(const Checked& checked, int indent) {
 std::string ReportErrorJson(std::string_view model, std::string_view place,
                             std::string_view message) {
   Writer writer(0);
-  writer.Field("schemaVersion", kSchemaVersion);
+  writer.Field("schemaVersion", kJsonSchemaVersion);
   writer.Field("model", model);
   writer.Field("error", {{"place", place}, {"message", message}});
   return std::move(writer).Finish();

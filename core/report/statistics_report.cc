@@ -12,6 +12,7 @@
 #include "core/report/reporters.h"
 #include "core/report/words.h"
 #include "quantgate/text.h"
+#include "quantgate/version.h"
 
 namespace quantgate {
 namespace {
@@ -47,7 +48,7 @@ class StatisticsReporter : public Reporter {
     return "";
   }
 
-  // Told on standard error already.
+  // Reported on standard error already.
   std::string AddUnreadable(std::string_view, std::string_view, std::string_view) override {
     ++unreadable_;
     return "";
@@ -76,7 +77,7 @@ class StatisticsReporter : public Reporter {
                        {"models", count.models},
                        {"suppressed", count.suppressed}});
     }
-    return Json({{"schemaVersion", "1"},
+    return Json({{"schemaVersion", kJsonSchemaVersion},
                  {"models", models_},
                  {"failed", failed_},
                  {"unreadable", unreadable_},

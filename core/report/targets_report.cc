@@ -47,7 +47,7 @@ class TargetsReporter : public Reporter {
     return "";
   }
 
-  // Told on standard error already.
+  // Reported on standard error already.
   std::string AddUnreadable(std::string_view, std::string_view, std::string_view) override {
     return "";
   }

@@ -64,7 +64,7 @@ struct Case {
   std::vector<const Finding*> other_ports;
 };
 
-// Cases that are told together, in the order of the report; the first one in full.
+// Cases that are reported together, in the order of the report; the first one in full.
 struct Group {
   std::vector<Case> cases;
 };
@@ -90,17 +90,13 @@ class TextReport : TextPage {
   void Head() {
     const std::string model = Name(report_.model);
     const std::string where = TargetText(report_);
-    const std::string known = fmt::format(
-        "knowledge of SDK {}, {}", Printable(report_.knowledge_sdk),
-        report_.measured ? "measured on the x86-64 library and its emulator, not on a chip"
-                         : "documents only: nothing of it was measured");
     if (Columns(model) + 2 + Columns(where) <= width_) {
       Line(paint_(Style::kBold, model) + "  " + where);
     } else {
       Line(paint_(Style::kBold, model));
       Wrapped(where);
     }
-    Wrapped(known, Style::kGrey);
+    Wrapped("basis: " + BasisText(report_), Style::kGrey);
     for (const std::string& note : report_.notes) {
       Note(Printable(note));
     }
@@ -160,8 +156,8 @@ class TextReport : TextPage {
     };
     std::vector<Cause> causes;
     std::unordered_map<std::string, size_t> index;
-    for (Case& told : Cases()) {
-      const Finding& finding = *told.first;
+    for (Case& reported : Cases()) {
+      const Finding& finding = *reported.first;
       std::string key =
           fmt::format("{} {} {} ", finding.rule->code, static_cast<int>(finding.consequence),
                       static_cast<int>(finding.level));
@@ -172,7 +168,7 @@ class TextReport : TextPage {
       const auto [value, fresh] =
           cause.index.emplace(finding.found + "\n" + finding.allowed, cause.by_value.size());
       if (fresh) cause.by_value.emplace_back();
-      cause.by_value[value->second].cases.push_back(std::move(told));
+      cause.by_value[value->second].cases.push_back(std::move(reported));
     }
     std::vector<Group> groups;
     for (Cause& cause : causes) {
@@ -240,8 +236,8 @@ class TextReport : TextPage {
       }
     }
     size_t other_nodes = 0;
-    for (const Case& told : std::span(group.cases).subspan(1)) {
-      const Finding& finding = *told.first;
+    for (const Case& reported : std::span(group.cases).subspan(1)) {
+      const Finding& finding = *reported.first;
       if (finding.found == first.found && finding.allowed == first.allowed) {
         same.emplace_back(finding.node);
       } else {
@@ -274,17 +270,17 @@ class TextReport : TextPage {
   void Unchecked() {
     std::vector<std::pair<std::string_view, std::vector<std::string>>> reasons;
     std::unordered_map<std::string_view, size_t> index;
-    std::vector<bool> told(report_.nodes.size());
+    std::vector<bool> reported(report_.nodes.size());
     for (const Finding& finding : report_.findings) {
       const auto node = static_cast<size_t>(finding.node_index);
       if (finding.consequence == Consequence::kUnchecked && finding.node_index >= 0 &&
-          node < told.size()) {
-        told[node] = true;
+          node < reported.size()) {
+        reported[node] = true;
       }
     }
     for (const NodeReport& node : report_.nodes) {
       const auto position = static_cast<size_t>(&node - report_.nodes.data());
-      if (node.verdict != Consequence::kUnchecked || told[position]) continue;
+      if (node.verdict != Consequence::kUnchecked || reported[position]) continue;
       const auto [at, added] = index.emplace(node.reason, reasons.size());
       if (added) reasons.emplace_back(node.reason, std::vector<std::string>());
       reasons[at->second].second.emplace_back(node.name);
@@ -466,7 +462,7 @@ class TextReporter : public Reporter {
                                  : ReportText(checked, options_.text);
   }
 
-  // Told on standard error already.
+  // Reported on standard error already.
   std::string AddUnreadable(std::string_view, std::string_view, std::string_view) override {
     ++unreadable_;
     return "";

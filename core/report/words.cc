@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <cstdint>
+
 #include "quantgate/text.h"
 
 namespace quantgate {
@@ -149,6 +151,24 @@ std::string TargetText(const Report& report, std::string_view separator) {
   if (!report.route.empty()) target.push_back("route " + Printable(report.route));
   if (report.mode != Mode::kStrict) target.push_back("mode warn");
   return Join(target, separator);
+}
+
+std::string BasisText(const Report& report) {
+  const auto count = [&](Basis basis) { return report.basis[static_cast<size_t>(basis)]; };
+  std::string text;
+  const auto part = [&](int64_t nodes) {
+    return text.empty() ? Nodes(static_cast<size_t>(nodes)) : fmt::format(" · {}", nodes);
+  };
+  if (const int64_t n = count(Basis::kMeasured)) {
+    text += fmt::format("{} measured on SDK {}", part(n), Printable(report.sdk));
+  }
+  if (const int64_t n = count(Basis::kMeasuredElsewhere)) {
+    text += part(n) + " measured on another SDK";
+  }
+  if (!text.empty()) text += " (x86-64 library and emulator, not a chip)";
+  if (const int64_t n = count(Basis::kDocuments)) text += fmt::format("{} documented only", part(n));
+  if (const int64_t n = count(Basis::kNothing)) text += fmt::format("{} unknown", part(n));
+  return text.empty() ? "no nodes" : text;
 }
 
 std::array<size_t, kLevelCount> CountLevels(const Checked& checked) {

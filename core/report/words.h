@@ -55,6 +55,9 @@ std::string DetailsText(const Checked& checked, const Finding& finding);
 // "htp · SDK 2.51 · v73 · SM8550 · route direct"
 std::string TargetText(const Report& report, std::string_view separator = " · ");
 
+// "60 nodes measured on SDK 2.51 (x86-64 library and emulator, not a chip) · 3 documented only".
+std::string BasisText(const Report& report);
+
 // Findings that count by level, indexed by Level.
 std::array<size_t, kLevelCount> CountLevels(const Checked& checked);
 

@@ -185,7 +185,7 @@ Finding UndocumentedRow(const TargetTable& table, const NodeView& node,
           ? fmt::format("row {} of {} is in no document of this SDK; it was first measured with {}",
                         db.str(variant.row->id), f.op, SdkName(variant.row->undocumented_until))
           : fmt::format(
-                "row {} of {} is in no document; the library takes it, its numbers "
+                "row {} of {} is in no document; the library accepts it, its numbers "
                 "were not executed",
                 db.str(variant.row->id), f.op);
   return f;
@@ -351,7 +351,7 @@ bool AcceptsForm(const TargetTable& table, const Resolved& resolved, const Node&
   return true;
 }
 
-Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const Node& node,
+OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const Node& node,
                       std::vector<Finding>& findings, std::string& reason, AcceptedForm* accepted) {
   const opdb::View& db = table.db();
   const ActiveOp* op = table.Find(node.op);
@@ -364,7 +364,7 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
     f.found = node.op;
     f.allowed = "a known op";
     findings.push_back(std::move(f));
-    return Consequence::kUnchecked;
+    return {Consequence::kUnchecked};
   }
 
   const size_t first = findings.size();
@@ -381,7 +381,7 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
     f.message = fmt::format("{} is not there on this target: {}", f.op, f.allowed);
     f.sources = SourceIds(db, op->row->sources);
     findings.push_back(std::move(f));
-    return Consequence::kRejected;
+    return {Consequence::kRejected};
   }
 
   CheckPortsAndParams(table, view, findings);
@@ -467,8 +467,12 @@ Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const 
     findings.push_back(std::move(f));
     worst = Consequence::kUnchecked;
   }
-  if (accepted != nullptr && findings.size() == first) Remember(*op, view, facts, best, *accepted);
-  return worst;
+  const Basis basis = no_row ? Basis::kDocuments : best_of_group[best]->basis;
+  if (accepted != nullptr && findings.size() == first) {
+    Remember(*op, view, facts, best, *accepted);
+    accepted->basis = basis;
+  }
+  return {worst, basis};
 }
 
 }  // namespace quantgate

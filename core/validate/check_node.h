@@ -14,9 +14,13 @@
 namespace quantgate {
 
 // Appends the op's findings (op, port, tensor and texts set; node and levels are the caller's)
-// and returns the worst consequence. kUnchecked comes with `reason`. An accepted node without
-// findings fills `accepted` (unless null).
-Consequence CheckNode(const TargetTable& table, const Resolved& resolved, const Node& node,
+// and returns the worst consequence, and what it rests on where nothing was found. kUnchecked comes
+// with `reason`. An accepted node without findings fills `accepted` (unless null).
+struct OpVerdict {
+  Consequence consequence = Consequence::kAccepted;
+  Basis basis = Basis::kMeasured;
+};
+OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const Node& node,
                       std::vector<Finding>& findings, std::string& reason, AcceptedForm* accepted);
 
 // Whether a node of an accepted form is seen to be accepted too. False = not known.

@@ -12,7 +12,7 @@
 #include "core/validate/cache/node_form.h"
 #include "core/validate/check_node.h"
 #include "core/validate/finish.h"
-#include "core/validate/ways_out.h"
+#include "core/validate/suggestions.h"
 
 namespace quantgate {
 namespace {
@@ -25,13 +25,13 @@ bool SameWay(const Fix& a, const Fix& b) {
   return a.summary == b.summary || (!a.edits.empty() && a.edits == b.edits);
 }
 
-// The ways out of a refused op become the fixes of its worst finding. What a rule advises itself is
+// Suggestions for a refused op become the fixes of its worst finding. What a rule advises itself is
 // the cheapest where it changes an encoding; of datatypes and targets the tried ones are better.
-void Offer(WaysOut& ways_out, const Resolved& resolved, const Node& node,
+void Offer(Suggestions& suggestions, const Resolved& resolved, const Node& node,
            std::vector<Finding>& findings, size_t begin) {
   const auto first = findings.begin() + static_cast<std::ptrdiff_t>(begin);
   const std::vector<Finding> own(first, findings.end());
-  std::vector<Fix> ways = ways_out.For(resolved, node, own);
+  std::vector<Fix> ways = suggestions.For(resolved, node, own);
   if (ways.empty() || own.empty()) return;
   const auto worst = std::max_element(
       first, findings.end(),
@@ -41,9 +41,9 @@ void Offer(WaysOut& ways_out, const Resolved& resolved, const Node& node,
   }
   worst->fixes.clear();
   for (Fix& way : ways) {
-    const bool told = std::any_of(worst->fixes.begin(), worst->fixes.end(),
+    const bool reported = std::any_of(worst->fixes.begin(), worst->fixes.end(),
                                   [&](const Fix& fix) { return SameWay(fix, way); });
-    if (!told) worst->fixes.push_back(std::move(way));
+    if (!reported) worst->fixes.push_back(std::move(way));
   }
 }
 
@@ -51,8 +51,8 @@ void Offer(WaysOut& ways_out, const Resolved& resolved, const Node& node,
 void CheckRange(const OpsCheck& check, const Resolved& resolved, size_t begin, size_t end,
                 std::vector<NodeReport>& nodes, std::vector<Finding>& findings) {
   const Model& graph = *resolved.graph;
-  std::optional<WaysOut> ways_out;
-  if (check.ways_out) ways_out.emplace(check.table, check.target, check.database);
+  std::optional<Suggestions> suggestions;
+  if (check.suggest) suggestions.emplace(check.table, check.target, check.database);
   AcceptedForms forms(graph);
   for (size_t i = begin; i < end; ++i) {
     PrefetchBehind(graph, i);
@@ -73,18 +73,22 @@ void CheckRange(const OpsCheck& check, const Resolved& resolved, size_t begin, s
     }
     const bool repeats = check.shortcuts && forms.worthwhile() && HasShortForm(op);
     const AcceptedForm* known = repeats ? forms.Find(op) : nullptr;
-    if (known != nullptr && AcceptsForm(check.table, resolved, op, *known)) continue;
+    if (known != nullptr && AcceptsForm(check.table, resolved, op, *known)) {
+      node.basis = std::min(node.basis, known->basis);
+      continue;
+    }
     const size_t first = findings.size();
     std::string reason;
     AcceptedForm accepted;
     const bool learn = known == nullptr && repeats;
-    const Consequence verdict =
+    const auto [verdict, basis] =
         CheckNode(check.table, resolved, op, findings, reason, learn ? &accepted : nullptr);
     if (accepted.op != nullptr) forms.Insert(op, std::move(accepted));
     node.verdict = Worse(node.verdict, verdict);
+    node.basis = std::min(node.basis, basis);
     if (verdict == Consequence::kUnchecked) node.reason = std::move(reason);
-    if (ways_out && verdict >= Consequence::kPrepareFails && verdict != Consequence::kUnchecked) {
-      Offer(*ways_out, resolved, op, findings, first);
+    if (suggestions && verdict >= Consequence::kPrepareFails && verdict != Consequence::kUnchecked) {
+      Offer(*suggestions, resolved, op, findings, first);
     }
     for (size_t f = first; f < findings.size(); ++f) {
       findings[f].node_index = source;

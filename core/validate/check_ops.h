@@ -14,7 +14,7 @@ struct OpsCheck {
   const TargetTable& table;
   const Target& target;
   const Database& database;
-  bool ways_out = false;  // as in ValidatorOptions, like the others
+  bool suggest = false;  // as in ValidatorOptions, like the others
   int threads = 1;
   bool shortcuts = true;
 };

@@ -28,6 +28,7 @@ Level LevelOf(Consequence consequence, const ValidatorOptions& options) {
 void Finish(const ValidatorOptions& options, Report& report) {
   report.mode = options.mode;
   report.counts.fill(0);
+  report.basis.fill(0);
   report.verdict = Consequence::kAccepted;
   bool failing = false;
   // Nodes whose every failing finding is waived.
@@ -44,6 +45,7 @@ void Finish(const ValidatorOptions& options, Report& report) {
   for (size_t i = 0; i < report.nodes.size(); ++i) {
     const NodeReport& node = report.nodes[i];
     ++report.counts[static_cast<size_t>(node.verdict)];
+    ++report.basis[static_cast<size_t>(node.basis)];
     report.verdict = Worse(report.verdict, node.verdict);
     if (!Fails(node.verdict, options.fail_on)) continue;
     const auto index = static_cast<int32_t>(i);

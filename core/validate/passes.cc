@@ -9,6 +9,7 @@
 #include "core/lower/route/route.h"
 #include "core/rules/raise.h"
 #include "core/safety/safe_fixes.h"
+#include "core/validate/basis.h"
 #include "core/validate/check_ops.h"
 #include "core/validate/finish.h"
 
@@ -49,6 +50,7 @@ void LeaveUnchecked(CheckState& state, const SharedString& reason) {
   state.stopped = true;
   for (NodeReport& node : state.report.nodes) {
     node.verdict = Consequence::kUnchecked;
+    node.basis = Basis::kNothing;
     node.reason = reason;
   }
 }
@@ -92,7 +94,7 @@ void Lower(CheckState& state) {
 // Each op by itself: its row, its constraints.
 void CheckEachOp(CheckState& state) {
   const ValidatorOptions& options = state.setup.options;
-  CheckOps({state.setup.table, state.setup.target, state.setup.database, options.ways_out,
+  CheckOps({state.setup.table, state.setup.target, state.setup.database, options.suggest,
             options.threads, options.shortcuts},
            *state.lowered.resolved, state.report);
 }
@@ -136,6 +138,12 @@ void FindUnprepared(CheckState& state) {
   AddUnprepared(state.route, state.setup.database.view(), *state.lowered.resolved, state.report);
 }
 
+// What each verdict rests on.
+void FindBasis(CheckState& state) {
+  AssignBasis(state.setup.database.view(), state.setup.target, *state.lowered.resolved,
+              state.report);
+}
+
 // What runs, where it is asked for.
 void ForecastRun(CheckState& state) {
   if (!state.setup.options.as_run) return;
@@ -165,6 +173,7 @@ constexpr Pass kPasses[] = {
     {ConcludeNodes, true},
     {WalkGraph, true},
     {FindUnprepared, true},
+    {FindBasis, true},
     {ForecastRun, true},
     {ApplyWaivers, false},
     {FindSafeFixes, false},

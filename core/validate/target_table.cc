@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/validate/basis.h"
 #include "core/validate/port_facts.h"
 
 namespace quantgate {
@@ -199,6 +200,7 @@ TargetTable::TargetTable(const opdb::View& db, const Target& target)
     : db_(&db),
       backend_(&db.backends()[static_cast<size_t>(target.backend_index())]),
       sdk_(target.knowledge_key()),
+      wanted_sdk_(target.sdk_key()),
       arch_(target.arch_index()),
       entries_(std::make_unique<Entry[]>(db.get(backend_->ops).size())) {}
 
@@ -206,7 +208,8 @@ void TargetTable::Pick(const opdb::OpRow& row, Entry& entry) const {
   for (const auto& variant : db_->get(row.variants)) {
     if (!opdb::Covers(variant.range, sdk_, arch_)) continue;
     entry.variants.push_back(
-        {&variant, db_->get(variant.dtypes).data(), ConsequenceAt(variant, sdk_)});
+        {&variant, db_->get(variant.dtypes).data(), ConsequenceAt(variant, sdk_),
+         BasisOf(*db_, db_->get(variant.sources), wanted_sdk_)});
   }
   for (const auto& constraint : db_->get(row.constraints)) {
     if (!opdb::Covers(constraint.range, sdk_, arch_)) continue;

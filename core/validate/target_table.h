@@ -12,6 +12,7 @@
 
 #include "core/database/view.h"
 #include "core/rules/rule_entry.h"
+#include "quantgate/report.h"
 #include "quantgate/target.h"
 
 namespace quantgate {
@@ -20,6 +21,7 @@ struct ActiveVariant {
   const opdb::VariantRow* row;
   const DtypeMask* masks;   // one per port of the op
   Consequence consequence;  // kAccepted or kUndocumented
+  Basis basis;
 };
 
 // What a port must look like for a constraint to be worth a closer look: a conservative sieve
@@ -65,7 +67,7 @@ class TargetTable {
 
   const opdb::View& db() const { return *db_; }
   const opdb::BackendRow& backend() const { return *backend_; }
-  SdkKey sdk() const { return sdk_; }
+  SdkKey sdk() const { return sdk_; }  // whose facts are used
   // Whether a row is one accepted combination; else its ports' lists stand alone.
   bool tuple_rows() const { return sdk_ >= backend_->tuples_since; }
   int arch_index() const { return arch_; }
@@ -81,7 +83,7 @@ class TargetTable {
 
   const opdb::View* db_;
   const opdb::BackendRow* backend_;
-  SdkKey sdk_;
+  SdkKey sdk_, wanted_sdk_;
   int arch_;
   mutable std::mutex picking_;
   std::unique_ptr<Entry[]> entries_;  // one per op of the backend

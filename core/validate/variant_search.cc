@@ -161,7 +161,7 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
     f.rule = &rules::RuleOf(arch_gate ? rules::kArchGatedRow : rules::kSdkGatedRow);
     f.sources = SourceIds(db, elsewhere->sources);
     const std::string where = RangeText(table, elsewhere->range);
-    f.message = fmt::format("{} takes these datatypes on {} only", f.op, where);
+    f.message = fmt::format("{} supports these datatypes on {} only", f.op, where);
     f.allowed = fmt::format("{} (row {})", where, db.str(elsewhere->id));
     f.fixes.push_back(rules::UnsafeFix(fmt::format("target {}", where)));
   } else {
@@ -170,7 +170,7 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
       f.message = fmt::format("{} has no dtype rows on this target", f.op);
     } else {
       const DtypeMask taken = nearest->masks[std::max(first_port, 0)];
-      f.message = fmt::format("no row of {} takes these datatypes; the nearest, {}, takes {} {}",
+      f.message = fmt::format("no row of {} has these datatypes; the nearest, {}, has {} {}",
                               f.op, db.str(nearest->row->id), f.port, rules::DtypeList(taken));
       if (op.variants.size() > 1) f.message += fmt::format(" ({} rows known)", op.variants.size());
     }

@@ -14,7 +14,7 @@
 namespace quantgate {
 namespace {
 
-// What the conversions cost that were inserted for a node, told where they are told.
+// What the conversions cost that were inserted for a node, reported with the finding.
 void Price(const rules::GraphView& view, const rules::SetMask conversions,
            const std::vector<const Rule*>& priced, Report& report) {
   absl::flat_hash_map<int32_t, double> bytes;

@@ -86,7 +86,7 @@ class Workflow(Repository):
                 "output": output.read_text()}
 
     def test_a_pull_request_fails_with_an_annotation_on_the_node(self) -> None:
-        """With the program the action is told to take."""
+        """With the program the action is reported to take."""
         self.pull_request(quantgate=str(CLI))
 
     def test_the_action_builds_its_own_program(self) -> None:

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Counters of a build that measures coverage may say where their errors go; a build of mutants is told
+# Counters of a build that measures coverage may say where their errors go; a build of mutants is reported
 # which to be.
 PASSED_ON = ("GCOV_", "QUANTGATE_MUTANT", "QUANTGATE_REACHED")
 ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8",

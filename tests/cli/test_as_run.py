@@ -1,4 +1,4 @@
-"""`quantgate check --as-run`, `--all-socs` and `--ways-out`."""
+"""`quantgate check --as-run`, `--all-socs` and `--suggest`."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class AsRun(CliCase):
 
     def test_pieces_hold_the_nodes_they_say(self) -> None:
         run = self.as_run(str(EXAMPLES / "bert_8a8w.onnx"), "--soc", "SM8550")
-        sizes = [0] * len(run["pieces"])
+        sizes = [0] * len(run["partitions"])
         for node in run["nodes"]:
-            if "piece" in node:
+            if "partition" in node:
                 self.assertIn(node["placement"], ("npu_quantized", "npu_float", "npu_integer"))
-                sizes[node["piece"]] += 1
-        self.assertEqual(sizes, [piece["nodes"] for piece in run["pieces"]])
+                sizes[node["partition"]] += 1
+        self.assertEqual(sizes, [partition["nodes"] for partition in run["partitions"]])
 
     def test_a_refused_conv_ends_the_session(self) -> None:
         session = self.as_run(PLANTED, "--soc", "SM8550")["session"]
@@ -60,12 +60,12 @@ class AsRun(CliCase):
         self.assertNotIn("conv_weight_per_channel_on_input_axis", session["nodes"])
         fine = self.as_run(str(EXAMPLES / "resnet18_16a8w.onnx"), "--soc", "SM8550")
         self.assertEqual(fine["session"], {"made": True})
-        self.assertEqual(len(fine["pieces"]), 1)
+        self.assertEqual(len(fine["partitions"]), 1)
 
     def test_the_direct_route_has_no_fallback(self) -> None:
         run = self.as_run(self.path("m.json", bad()))
         self.assertEqual(run["nodes"][0]["placement"], "refused")
-        self.assertEqual(run["pieces"], [])
+        self.assertEqual(run["partitions"], [])
 
     def test_the_text_tells_differences_before_places(self) -> None:
         result = self.run_cli("check", PLANTED, "--soc", "SM8550", "--as-run", "--mode", "warn")
@@ -101,7 +101,7 @@ class AllSocs(CliCase):
                     continue
                 report = self.report(model, "--arch", arch["arch"], "--mode", "warn", "--as-run")
                 self.assertEqual(arch["summary"], report["summary"], (model, arch["arch"]))
-                self.assertEqual(arch["pieces"], len(report["asRun"]["pieces"]))
+                self.assertEqual(arch["partitions"], len(report["asRun"]["partitions"]))
                 self.assertEqual(arch["cpuNodes"], report["asRun"]["placements"]["cpu"])
 
     def test_fits_falls_back_fails(self) -> None:
@@ -126,7 +126,7 @@ class AllSocs(CliCase):
 
     def test_bad_arguments(self) -> None:
         path = self.path("m.json", good())
-        for flag in (["--soc", "SM8550"], ["--arch", "v73"], ["--as-run"], ["--ways-out"]):
+        for flag in (["--soc", "SM8550"], ["--arch", "v73"], ["--as-run"], ["--suggest"]):
             self.unusable("check", path, "--all-socs", *flag, says=("--all-socs", flag[0]))
         self.unusable("check", path, "--all-socs", "--backend", "gpu", says="no chips")
         self.unusable("check", path, "--all-socs", "--sdk", "1.0", says="1.0")
@@ -137,18 +137,18 @@ def good_params() -> dict:
     return good()["nodes"][0]["params"]
 
 
-class WaysOut(CliCase):
+class Suggestions(CliCase):
     def test_the_order_is_encoding_row_arch_sdk(self) -> None:
-        report = self.report(PLANTED, "--arch", "v69", "--mode", "warn", "--ways-out")
+        report = self.report(PLANTED, "--arch", "v69", "--mode", "warn", "--suggest")
         by_node = {f["node"]: [fix["summary"] for fix in f["fixes"]] for f in report["findings"]
                    if f["consequence"] == "rejected" and f["fixes"]}
         gemm = by_node["gemm_16bit_weight_needs_v73"]
         self.assertRegex(gemm[0], r"^make in\[1\] [US]FIXED_POINT_8 \(row ")
         self.assertTrue(gemm[-1].startswith("target v73 ("), gemm)
 
-    def test_a_way_out_runs(self) -> None:
+    def test_a_suggestion_runs(self) -> None:
         path = self.path("m.json", bad())
-        finding = next(f for f in self.report(path, "--ways-out", status=1)["findings"]
+        finding = next(f for f in self.report(path, "--suggest", status=1)["findings"]
                        if f["consequence"] == "rejected")
         self.assertTrue(finding["fixes"])
         self.assertIn("edits", finding["fixes"][0])
@@ -167,7 +167,7 @@ class WaysOut(CliCase):
         *inputs, output = (t["name"] for t in tensors)
         model = {"dialect": "qnn", "tensors": list(tensors),
                  "nodes": [{"name": "n", "op": op, "inputs": inputs, "outputs": [output], "params": params or {}}]}
-        report = self.report(self.path("m.json", model), "--ways-out", *flags, status=1)
+        report = self.report(self.path("m.json", model), "--suggest", *flags, status=1)
         return max((f["fixes"] for f in report["findings"]), key=len)
 
     def conv(self, weight: dict, *flags: str) -> list[dict]:

@@ -135,7 +135,7 @@ class Meaning(ConfigCase):
         self.assertRegex(result.stderr, r"note: quantgate\.yaml:2:5: this suppression expired on "
                                         r"\d{4}-\d\d-\d\d \(later\)")
 
-    def test_unused_suppressions_are_told(self) -> None:
+    def test_unused_suppressions_are_reported(self) -> None:
         self.suppressed("{nodes: nothing, reason: gone}", 1)
         result = self.run_cli("check", "m.json")
         self.assertIn("note: quantgate.yaml:2:5: this suppression fits no finding (gone)",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`quantgate fix`: what it mends, what it leaves alone, and that a file comes out whole or not."""
+"""`quantgate fix`: what it fixes, what it leaves alone, and that a file comes out whole or not."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Onnx(CliCase):
         return {one(c, 8).decode(): c for c in every(one(model, 7), 5)}
 
     def test_weights_shift_exactly_and_the_result_checks_clean(self) -> None:
-        fixed, told = self.fix(asymmetric())
+        fixed, reported = self.fix(asymmetric())
         constants = self.constants(fixed)
         kind, zero = one(constants["w"], 2), one(constants["w_z"], 9)
         shift = {UINT8: 1, INT8: -127}[kind]
@@ -152,7 +152,7 @@ class Onnx(CliCase):
         self.assertEqual(one(constants["w"], 9), bytes((v + shift) & 0xFF for v in WEIGHT))
         self.assertEqual(one(constants["w_s"], 9), f32(0.01, 0.02))
         self.assertEqual(one(constants["y_z"], 9), b"\0")
-        self.assertEqual(told["after"]["verdict"], "accepted")
+        self.assertEqual(reported["after"]["verdict"], "accepted")
         report = self.report(str(self.folder / "fixed.onnx"))
         self.assertEqual(report["findings"], [])
 
@@ -172,21 +172,21 @@ class Onnx(CliCase):
         self.assertEqual(fixed.count(b"kept \x00\xff"), model.count(b"kept \x00\xff"))
 
     def test_a_fixed_model_stays_as_it_is(self) -> None:
-        fixed, told = self.fix(asymmetric())
+        fixed, reported = self.fix(asymmetric())
         again, told_again = self.fix(fixed)
-        self.assertGreater(len(told["edits"]), 0)
+        self.assertGreater(len(reported["edits"]), 0)
         self.assertEqual(told_again["edits"], [])
         self.assertEqual(again, fixed)
 
     def test_planted_mistakes(self) -> None:
-        fixed, told = self.fix(PLANTED.read_bytes(), status=1)
+        fixed, reported = self.fix(PLANTED.read_bytes(), status=1)
         self.assertEqual(self.fix(fixed, status=1)[1]["edits"], [])
-        mended = {f["node"] for f in told["mended"]}
+        fixed = {f["node"] for f in reported["mended"]}
         for name in ("depth_to_space_in_and_out_scale_differ", "softmax_8bit_zero_point_not_0",
                      "tanh_16bit_scale_not_the_fixed_one", "reshape_in_and_out_scale_differ",
                      "conv_bias_scale_is_not_input_times_weight"):
-            self.assertIn(name, mended)
-        left = {f["node"]: f["why"] for f in told["left"]}
+            self.assertIn(name, fixed)
+        left = {f["node"]: f["why"] for f in reported["left"]}
         self.assertIn("values", left["conv_weight_asymmetric_in_2_of_16_channels"])
         # What it reads in float may lie beyond the encoding that others read it with.
         self.assertIn("how far what reaches it goes is not known", left["add_half_quantized"])
@@ -196,19 +196,19 @@ class Onnx(CliCase):
                       {f["node"] for f in self.fix(PLANTED.read_bytes(), "--round", status=1)[1]["mended"]})
 
     def test_the_verdict_is_that_of_the_written_file(self) -> None:
-        fixed, told = self.fix(PLANTED.read_bytes(), status=1)
+        fixed, reported = self.fix(PLANTED.read_bytes(), status=1)
         report = self.report(str(self.folder / "fixed.onnx"), status=1)
-        self.assertEqual({k: told["after"][k] for k in report["summary"]}, report["summary"])
+        self.assertEqual({k: reported["after"][k] for k in report["summary"]}, report["summary"])
 
     def test_values_that_do_not_fit_are_left(self) -> None:
         model = conv(bytes([255, 0, 1, 2, 3, 4]), [0.01, 0.02], [100, 127], UINT8)
-        fixed, told = self.fix(model, status=1)
-        # The type is mended, whose values stay equal; the zero point is not.
+        fixed, reported = self.fix(model, status=1)
+        # The type is fixed, whose values stay equal; the zero point is not.
         self.assertEqual(one(self.constants(fixed)["w_s"], 9), f32(0.01, 0.02))
         self.assertEqual(one(self.constants(fixed)["w_z"], 9), bytes([100 - 128 & 0xFF, 0xFF]))
-        why = {f["code"]: f["why"] for f in told["left"]}
+        why = {f["code"]: f["why"] for f in reported["left"]}
         self.assertIn("don't fit", why["QG301"])
-        fixed, told = self.fix(model, "--round")
+        fixed, reported = self.fix(model, "--round")
         scales = struct.unpack("<2f", one(self.constants(fixed)["w_s"], 9))
         self.assertGreater(scales[0], 0.01)
         # Half a step, no more.
@@ -221,8 +221,8 @@ class Onnx(CliCase):
             self.assertLessEqual(abs((new - zero) * scales[channel] - real), scales[channel] * 0.501)
 
     def test_lost_axis(self) -> None:
-        fixed, told = self.fix(conv(WEIGHT, [0.01, 0.02], [0, 0], INT8, axis=None))
-        self.assertEqual([e["path"] for e in told["edits"]], ["tensors/w/encoding"])
+        fixed, reported = self.fix(conv(WEIGHT, [0.01, 0.02], [0, 0], INT8, axis=None))
+        self.assertEqual([e["path"] for e in reported["edits"]], ["tensors/w/encoding"])
         dq = next(n for n in every(one(fixed, 7), 1) if one(n, 3) == b"w_DQ")
         self.assertEqual([one(a, 3) for a in every(dq, 5)], [0])
         self.assertEqual(one(self.constants(fixed)["w"], 9), WEIGHT)
@@ -231,9 +231,9 @@ class Onnx(CliCase):
         (self.folder / "w.bin").write_bytes(WEIGHT)
         weight = external("w", INT8, [2, 3, 1, 1], "w.bin", 6)
         model = conv(b"", [0.01, 0.02], [0, 0], INT8, softmax_zero=10, weight_message=weight)
-        fixed, told = self.fix(model)
+        fixed, reported = self.fix(model)
         self.assertEqual(self.constants(fixed)["w"], weight)
-        self.assertEqual([e["path"] for e in told["edits"]], ["tensors/y_q/encoding"])
+        self.assertEqual([e["path"] for e in reported["edits"]], ["tensors/y_q/encoding"])
         (self.folder / "other").mkdir()
         self.unusable("fix", str(self.folder / "m.onnx"), "-o", "other/m.onnx",
                       says="data of the model stays in 'w.bin'")
@@ -307,10 +307,10 @@ class RemovedRelu(CliCase):
         return json.loads(result.stdout)
 
     def test_its_encoding_stays_and_a_conversion_is_written_out(self) -> None:
-        told = self.fix(removed_relu())
-        self.assertEqual([e["op"] for e in told["edits"]], ["insert"])
-        self.assertEqual(told["edits"][0]["value"]["encoding"], {"perTensor": {"scale": 0.05, "zeroPoint": 120}})
-        self.assertEqual([f["code"] for f in told["mended"]], ["QG602"])
+        reported = self.fix(removed_relu())
+        self.assertEqual([e["op"] for e in reported["edits"]], ["insert"])
+        self.assertEqual(reported["edits"][0]["value"]["encoding"], {"perTensor": {"scale": 0.05, "zeroPoint": 120}})
+        self.assertEqual([f["code"] for f in reported["mended"]], ["QG602"])
         graph = one((self.folder / "out.onnx").read_bytes(), 7)
         constants = {one(c, 8).decode(): c for c in every(graph, 5)}
         self.assertEqual(one(constants["r_s"], 9), f32(0.03))
@@ -338,20 +338,20 @@ class RemovedRelu(CliCase):
                  "nodes": [{"name": "n", "op": "Reshape", "inputs": ["x"], "outputs": ["y"]}]}
         path = self.path("m.json", model)
         result = self.run_cli("fix", path, "-o", "out.json", "--format", "json")
-        told = json.loads(result.stdout)
-        self.assertEqual(told["edits"], [])
-        self.assertEqual([f["code"] for f in told["left"]], ["QG401"])
-        self.assertIn("its encoding cuts at 0, and what reaches it goes to -6", told["left"][0]["why"])
-        self.assertIn("removed Relu or Clip", told["left"][0]["why"])
+        reported = json.loads(result.stdout)
+        self.assertEqual(reported["edits"], [])
+        self.assertEqual([f["code"] for f in reported["left"]], ["QG401"])
+        self.assertIn("its encoding cuts at 0, and what reaches it goes to -6", reported["left"][0]["why"])
+        self.assertIn("removed Relu or Clip", reported["left"][0]["why"])
         self.assertEqual(json.loads((self.folder / "out.json").read_text()), model)
 
     def test_what_the_report_calls_safe_is_what_fix_does(self) -> None:
         told_safe = 0
         for path in sorted((ROOT / "docs" / "examples").glob("*.onnx")):
             report = json.loads(self.run_cli("check", str(path), "--format", "json").stdout)
-            told = json.loads(self.run_cli("fix", str(path), "--format", "json").stdout)
-            edited = {e["path"].split("/")[1] for e in told["edits"] if e["op"] == "set"}
-            left = {(f["code"], f["node"], f["port"]) for f in told["left"]}
+            reported = json.loads(self.run_cli("fix", str(path), "--format", "json").stdout)
+            edited = {e["path"].split("/")[1] for e in reported["edits"] if e["op"] == "set"}
+            left = {(f["code"], f["node"], f["port"]) for f in reported["left"]}
             for finding in report["findings"]:
                 for fix in finding["fixes"]:
                     with self.subTest(path.name, finding=finding["message"]):

@@ -98,7 +98,7 @@ class MatrixPage(CliCase):
     def test_filters(self) -> None:
         uri = self.page()
         rows = self.matrix[()]["rows"]
-        takes = lambda row, p: any(c and any(t["precision"] == p for t in c["taken"])
+        takes = lambda row, p: any(c and any(t["precision"] == p for t in c["supported"])
                                    for c in row["cells"])
         _, ops, _ = self.dom(uri + "#p=16a16w")
         self.assertEqual(ops, sum(takes(row, "16a16w") for row in rows))

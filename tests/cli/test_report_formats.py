@@ -172,7 +172,7 @@ class Github(FormatCase):
         self.assertIn('%0Anode "n0" (Conv2d), in[1] "w"%0Afound: ', message)
         self.assertRegex(lines[-1], r"^quantgate: .*m\.json: failed: 1 errors, 0 warnings")
 
-    def test_ten_of_a_level_are_annotated_and_all_are_told(self) -> None:
+    def test_ten_of_a_level_are_annotated_and_all_are_reported(self) -> None:
         model = good()
         model["nodes"] = []
         for i in range(14):
@@ -361,7 +361,7 @@ class Baseline(FormatCase):
         self.assertIn("findings silenced: 1 by the baseline", text)
         self.assertEqual(text.count("error[QG301]"), 1)
 
-    def test_findings_that_are_gone_are_told(self) -> None:
+    def test_findings_that_are_gone_are_reported(self) -> None:
         path = self.path("m.json", bad())
         baseline = str(self.folder / "baseline.json")
         self.run_cli("check", path, "--write-baseline", baseline)
@@ -381,7 +381,7 @@ class Baseline(FormatCase):
     def test_a_broken_file_is_refused_with_its_place(self) -> None:
         path = self.path("m.json", good())
         for text, says in (("", "no"), ('{"findings": [{}]}', "fingerprint"),
-                           ('{"finding": []}', "1:2"), ('{"schemaVersion": "2"}', "version")):
+                           ('{"finding": []}', "1:2"), ('{"schemaVersion": "3"}', "version")):
             with self.subTest(text=text):
                 self.unusable("check", path, "--baseline", self.path("base.json", text),
                               says=("base.json", says if text else "base.json"))

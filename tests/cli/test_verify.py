@@ -52,7 +52,7 @@ class Verify(CliCase):
         self.assertEqual(len(rejected), 3)
         report = self.verify(self.path("m.json", model), "--timeout", "1", status=1)
         self.assertEqual(report["summary"], {"nodes": 7, "agrees": 1, "false_rejection": 1,
-                                             "false_acceptance": 4, "unknown": 1, "not_asked": 0})
+                                             "false_acceptance": 4, "unknown": 1, "not_queried": 0})
         said = [(n["op"], n["agreement"], n["library"]["validate"]["outcome"])
                 for n in report["nodes"]]
         self.assertEqual(said, [
@@ -114,7 +114,7 @@ class Verify(CliCase):
     def test_values_without_a_reference_are_said_to_be_unjudged(self) -> None:
         report = self.verify(self.path("m.json", chain("Accept")), "--execute", "--python", "/nonexistent/python")
         values = report["nodes"][0]["values"]
-        self.assertEqual(values["judged"], False)
+        self.assertEqual(values["evaluated"], False)
         self.assertIn("/nonexistent/python", values["reason"])
         self.assertEqual(report["summary"]["agrees"], 1)
 

@@ -138,9 +138,9 @@ class Matrix(ViewCase):
                 for row in matrix["rows"]:
                     self.assertEqual(len(row["cells"]), width)
                     for cell in filter(None, row["cells"]):
-                        order = [ids.index(t["precision"]) for t in cell["taken"]]
+                        order = [ids.index(t["precision"]) for t in cell["supported"]]
                         self.assertEqual(order, sorted(set(order)))
-                        self.assertEqual(bool(cell["taken"]), cell["best"] != "")
+                        self.assertEqual(bool(cell["supported"]), cell["best"] != "")
 
     def test_every_op_of_a_target_is_a_row(self) -> None:
         matrix = self.json_of("matrix", "matrix", "--by", "backend")
@@ -167,9 +167,9 @@ class Matrix(ViewCase):
             ports = op["inputs"] + op["outputs"]
             variants = {v["id"]: v for v in op.get("variants", ())}
             for cell in filter(None, row["cells"]):
-                for taken in cell["taken"]:
-                    wanted = classes[taken["precision"]]
-                    for row_id in taken["rows"]:
+                for supported in cell["supported"]:
+                    wanted = classes[supported["precision"]]
+                    for row_id in supported["rows"]:
                         dtypes = variants[row_id.split("#")[1]]["dtypes"]
                         given = [(p, d if isinstance(d, list) else [d])
                                  for p, d in zip(ports, dtypes) if d and not p.get("optional")]
@@ -184,7 +184,7 @@ class Matrix(ViewCase):
     def test_which_chips_can_run_16a16w_matmul(self) -> None:
         matrix = self.json_of("matrix", "matrix", "MatMul", "--by", "soc", "--precision", "16a16w")
         can = {soc["name"] for column, cell in zip(matrix["columns"], matrix["rows"][0]["cells"])
-               if cell["taken"] for soc in column["socs"]}
+               if cell["supported"] for soc in column["socs"]}
         self.assertIn("SM8550", can)   # v73
         self.assertNotIn("SM8350", can)  # v68
         text = self.text_of("matrix", "MatMul", "--by", "soc", "--precision", "16a16w")
@@ -200,7 +200,7 @@ class Matrix(ViewCase):
     def test_what_a_check_says(self) -> None:
         """The precisions of Conv2d on v68 and v73 are those that check accepts."""
         matrix = self.json_of("matrix", "matrix", "Conv2d", "--sdk", "2.25")
-        by_arch = {column["name"]: {t["precision"] for t in cell["taken"]} for column, cell in
+        by_arch = {column["name"]: {t["precision"] for t in cell["supported"]} for column, cell in
                    zip(matrix["columns"], matrix["rows"][0]["cells"])}
         self.assertNotIn("16a16w", by_arch["v68"])
         self.assertIn("16a16w", by_arch["v73"])
@@ -209,15 +209,15 @@ class Matrix(ViewCase):
         self.assertLessEqual({"16a8w", "8a8w"}, by_arch["v68"])
         # They name the encodings of 4-bit weights, but no width.
         self.assertEqual({t["verdict"] for cell in matrix["rows"][0]["cells"]
-                          for t in cell["taken"] if t["precision"] == "4w"}, {"undocumented"})
+                          for t in cell["supported"] if t["precision"] == "4w"}, {"undocumented"})
 
     def test_precision_leaves_ops_that_take_it(self) -> None:
         matrix = self.json_of("matrix", "matrix", "--precision", "LPBQ")
         self.assertNotEqual(matrix["rows"], [])
         for row in matrix["rows"]:
-            self.assertTrue(any(cell and cell["taken"] for cell in row["cells"]))
+            self.assertTrue(any(cell and cell["supported"] for cell in row["cells"]))
             for cell in filter(None, row["cells"]):
-                self.assertLessEqual({t["precision"] for t in cell["taken"]}, {"LPBQ"})
+                self.assertLessEqual({t["precision"] for t in cell["supported"]}, {"LPBQ"})
         self.assertIn("no op takes LPBQ", self.text_of(
             "matrix", "--precision", "LPBQ", "--by", "sdk", "--backend", "gpu"))
 
@@ -299,68 +299,68 @@ class PrecisionRules(ViewCase):
             "rows": {section: {f"All.{i}": {"row": text, **row} for i, text in enumerate(cells)}},
             "documented": constraints or {}})
 
-    def taken(self, arch: str = "a1", sdk: str = "2.0") -> dict[str, str]:
+    def supported(self, arch: str = "a1", sdk: str = "2.0") -> dict[str, str]:
         matrix = self.json_of("matrix", "matrix", "--backend", "mini", "--sdk", sdk,
                               "--opdefs", str(self.opdefs))
         cell = matrix["rows"][0]["cells"][[c["name"] for c in matrix["columns"]].index(arch)]
-        return {t["precision"]: t["verdict"] for t in cell["taken"]}
+        return {t["precision"]: t["verdict"] for t in cell["supported"]}
 
     def test_dtypes_of_data_and_weights(self) -> None:
         self.op([[self.U8, self.S8, self.U8]])
-        self.assertEqual(self.taken(), {"8a8w": "accepted"})
+        self.assertEqual(self.supported(), {"8a8w": "accepted"})
         self.op([[self.U16, self.S8, self.U16]])
-        self.assertEqual(self.taken(), {"16a8w": "accepted"})
+        self.assertEqual(self.supported(), {"16a8w": "accepted"})
         self.op([[self.U16, self.U8, self.U8]])
-        self.assertEqual(self.taken(), {"8a8w": "accepted"})  # by its outputs alone
+        self.assertEqual(self.supported(), {"8a8w": "accepted"})  # by its outputs alone
         self.op([[self.U16, self.U16, self.U16], [self.U8, self.S8, self.U8]])
-        self.assertEqual(self.taken(), {"16a16w": "accepted", "8a8w": "accepted"})
+        self.assertEqual(self.supported(), {"16a16w": "accepted", "8a8w": "accepted"})
 
     def test_ops_without_weights_have_no_mixed_precisions(self) -> None:
         self.op([[self.U16, self.U16, self.U16]], roles=("activation", "activation"))
-        self.assertEqual(self.taken(), {"16a16w": "accepted"})
+        self.assertEqual(self.supported(), {"16a16w": "accepted"})
         matrix = self.json_of("matrix", "matrix", "--backend", "mini", "--opdefs", str(self.opdefs))
         self.assertEqual(matrix["rows"][0]["cells"][0]["best"], "16a")
 
     def test_indices_and_counts_go_with_every_precision(self) -> None:
         self.op([[self.U8, self.I32, self.U8]], roles=("activation", "indices"))
-        self.assertEqual(self.taken(), {"8a8w": "accepted"})
+        self.assertEqual(self.supported(), {"8a8w": "accepted"})
         self.op([[self.U8, self.I32]], roles=("activation",))
-        self.assertEqual(self.taken(), {"8a8w": "accepted"})
+        self.assertEqual(self.supported(), {"8a8w": "accepted"})
         self.op([[self.I32, self.I32]], roles=("activation",))
-        self.assertEqual(self.taken(), {"int": "accepted"})
+        self.assertEqual(self.supported(), {"int": "accepted"})
 
     def test_what_changes_the_type_is_judged_by_its_output(self) -> None:
         self.op([[self.F32, self.U8]], roles=("activation",))
-        self.assertEqual(self.taken(), {"8a8w": "accepted"})
+        self.assertEqual(self.supported(), {"8a8w": "accepted"})
 
     def test_ranges(self) -> None:
         self.op([[self.U8, self.S8, self.U8]], section="documented 2.0..", arch="a2+")
-        self.assertEqual((self.taken("a1"), self.taken("a2")), ({}, {"8a8w": "accepted"}))
-        self.assertEqual(self.taken("a2", "1.0"), {})
+        self.assertEqual((self.supported("a1"), self.supported("a2")), ({}, {"8a8w": "accepted"}))
+        self.assertEqual(self.supported("a2", "1.0"), {})
         self.op([[self.U8, self.S8, self.U8]], undocumented_until="2.0")
-        self.assertEqual(self.taken(sdk="1.0"), {"8a8w": "undocumented"})
-        self.assertEqual(self.taken(sdk="2.0"), {"8a8w": "accepted"})
+        self.assertEqual(self.supported(sdk="1.0"), {"8a8w": "undocumented"})
+        self.assertEqual(self.supported(sdk="2.0"), {"8a8w": "accepted"})
 
     def test_lists_per_port(self) -> None:
         self.tuples(False)
         self.op([[[self.U8, self.U16], [self.U8, self.S8], [self.U8, self.U16]]])
-        self.assertEqual(self.taken(), {"16a8w": "undocumented", "8a8w": "accepted"})
+        self.assertEqual(self.supported(), {"16a8w": "undocumented", "8a8w": "accepted"})
         self.op([[self.U8, [self.U8, self.S8], self.U8]])
-        self.assertEqual(self.taken(), {"8a8w": "accepted"})
+        self.assertEqual(self.supported(), {"8a8w": "accepted"})
 
     def test_special_encodings_must_be_named(self) -> None:
         rows = [[self.U8, self.S8, self.U8]]
         self.op(rows, {"in1 symmetric": None})
-        self.assertEqual(self.taken(), {"8a8w": "accepted"})
+        self.assertEqual(self.supported(), {"8a8w": "accepted"})
         self.op(rows, {"in1 symmetric": {"when": {"encoding": "lpbq"}}})
-        self.assertEqual(self.taken(), {"8a8w": "accepted", "LPBQ": "accepted"})
+        self.assertEqual(self.supported(), {"8a8w": "accepted", "LPBQ": "accepted"})
         self.op(rows, {"in1 symmetric": {"when": {"encoding": "bw_per_channel"}}})
-        self.assertEqual(self.taken(), {"8a8w": "accepted", "4w": "undocumented"})
+        self.assertEqual(self.supported(), {"8a8w": "accepted", "4w": "undocumented"})
         width = {"when": {"encoding": "bw_per_channel"}}
         self.op(rows, {"in1 bit-width": {**width, "allowed": [2, 4]}})
-        self.assertEqual(self.taken(), {"8a8w": "accepted", "4w": "accepted"})
+        self.assertEqual(self.supported(), {"8a8w": "accepted", "4w": "accepted"})
         self.op(rows, {"in1 bit-width": {**width, "allowed": 2}})
-        self.assertEqual(self.taken(), {"8a8w": "accepted"})
+        self.assertEqual(self.supported(), {"8a8w": "accepted"})
 
     def test_constraints_that_surely_apply_refuse(self) -> None:
         rows = [[self.U16, self.S8, self.U16]]
@@ -382,20 +382,20 @@ class PrecisionRules(ViewCase):
                 (False, "in1 signed", None)):
             with self.subTest(name=name, body=body):
                 self.op(rows, {name: body})
-                self.assertEqual(self.taken(), {} if refuses else {"16a8w": "accepted"})
+                self.assertEqual(self.supported(), {} if refuses else {"16a8w": "accepted"})
         self.op(rows)
         op = json.loads((self.opdefs / "mini" / "Op.yaml").read_text())
         self.write("mini/Op.yaml", {**op, "documented ..2.0": {"in1 dtypes": denied}})
-        self.assertEqual((self.taken(sdk="1.0"), self.taken(sdk="2.0")), ({}, {"16a8w": "accepted"}))
+        self.assertEqual((self.supported(sdk="1.0"), self.supported(sdk="2.0")), ({}, {"16a8w": "accepted"}))
         self.op(rows, {"in1 dtypes": {**denied, "measured": "undocumented"}})
-        self.assertEqual((self.taken(sdk="1.0"), self.taken(sdk="2.0")),
+        self.assertEqual((self.supported(sdk="1.0"), self.supported(sdk="2.0")),
                          ({}, {"16a8w": "undocumented"}))
 
     def test_measured_from_the_version_that_was_asked(self) -> None:
         self.op([[self.U8, self.S8, self.U8]], sources=["book", "bench"])
         matrix = self.json_of("matrix", "matrix", "--backend", "mini", "--by", "sdk",
                               "--opdefs", str(self.opdefs))
-        self.assertEqual([c["taken"][0]["measured"] for c in matrix["rows"][0]["cells"]],
+        self.assertEqual([c["supported"][0]["measured"] for c in matrix["rows"][0]["cells"]],
                          [False, True])
 
     def test_bad_precisions_are_told_with_their_place(self) -> None:

@@ -17,7 +17,7 @@ UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 NAMED = {"UINT32_MAX": (1 << 32) - 1, "std::numeric_limits<int32_t>::max()": (1 << 31) - 1}
 
 
-def told(cell: str) -> int:
+def reported(cell: str) -> int:
     """16,777,216 or 64 KiB or 4 GiB − 1."""
     number, unit, less = re.fullmatch(r"([\d,]+)(?: ([KMG]iB))?( − 1)?", cell.strip()).groups()
     return int(number.replace(",", "")) * UNITS[unit or ""] - (1 if less else 0)
@@ -42,7 +42,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(len(rows), PAGE.count("` in `"), "a row that isn't understood")
         for cell, name, file in rows:
             with self.subTest(name=name, file=file):
-                self.assertEqual(told(cell), value(constants(ROOT / file)[name]))
+                self.assertEqual(reported(cell), value(constants(ROOT / file)[name]))
 
     def test_none_is_left_out(self) -> None:
         listed = {(name, file) for _, name, file in ROW.findall(PAGE)}

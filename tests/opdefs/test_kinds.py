@@ -265,7 +265,7 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
 ]  # fmt: skip
 
 
-def told(constraint: str, change: Change, finding: dict[str, Any]) -> str:
+def reported(constraint: str, change: Change, finding: dict[str, Any]) -> str:
     """All that a finding says, to be read."""
     lines = [f"{constraint}", f"  with     {json.dumps(change)}"]
     lines += [f"  {word:<8} {finding[word]}" for word in ("port", "message", "found", "allowed") if finding.get(word)]
@@ -299,7 +299,7 @@ def checked() -> list[tuple[str, Change, bool, dict[str, Any]]]:
 
 
 def texts(cases: list[tuple[str, Change, bool, dict[str, Any]]]) -> str:
-    return "\n".join(told(constraint, change, f) for constraint, change, _, report in cases for f in report.get("findings", ()))
+    return "\n".join(reported(constraint, change, f) for constraint, change, _, report in cases for f in report.get("findings", ()))
 
 
 class Kinds(unittest.TestCase):

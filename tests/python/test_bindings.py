@@ -87,35 +87,35 @@ class AsTheCommandLine(unittest.TestCase):
                       {"soc": "SM8750", "route": "direct", "fail_on": "undocumented"}):
             arguments = [part for key, value in flags.items()
                          for part in (f"--{key.replace('_', '-')}", value)]
-            told = cli_json("check", *map(str, EXAMPLES), *arguments)
-            self.assertEqual(len(told), len(EXAMPLES))
-            for path, expected in zip(EXAMPLES, told, strict=True):
+            reported = cli_json("check", *map(str, EXAMPLES), *arguments)
+            self.assertEqual(len(reported), len(EXAMPLES))
+            for path, expected in zip(EXAMPLES, reported, strict=True):
                 with self.subTest(model=path.name, flags=flags):
                     self.assertEqual(qg.check(path, **flags).to_dict(), expected)
 
     def test_fields_are_those_of_the_json(self) -> None:
         for path in EXAMPLES:
             report = qg.check(path, soc="SM8550")
-            told = report.to_dict()
+            reported = report.to_dict()
             with self.subTest(model=path.name):
                 self.assertEqual((report.verdict, report.failed, report.summary, report.mode),
-                                 (told["verdict"], told["failed"], told["summary"], told["mode"]))
+                                 (reported["verdict"], reported["failed"], reported["summary"], reported["mode"]))
                 self.assertEqual({"backend": report.backend, "sdk": report.sdk,
-                                  "arch": report.arch, "soc": report.soc}, told["target"])
+                                  "arch": report.arch, "soc": report.soc}, reported["target"])
                 self.assertEqual({"sdk": report.knowledge_sdk, "measured": report.measured},
-                                 told["knowledge"])
+                                 reported["knowledge"])
                 self.assertEqual((list(report.notes), report.route, report.model),
-                                 (told["notes"], told["route"], str(path)))
-                self.assertEqual(len(report.nodes), len(told["nodes"]))
-                for node, expected in zip(report.nodes, told["nodes"], strict=True):
+                                 (reported["notes"], reported["route"], str(path)))
+                self.assertEqual(len(report.nodes), len(reported["nodes"]))
+                for node, expected in zip(report.nodes, reported["nodes"], strict=True):
                     self.assertEqual(
                         (node.name, node.op, list(node.resolved), node.verdict, node.into,
                          node.reason),
                         (expected["name"], expected["op"], expected["resolved"],
                          expected["verdict"], expected.get("into", ""),
                          expected.get("reason", "")))
-                self.assertEqual(len(report.findings), len(told["findings"]))
-                for finding, expected in zip(report.findings, told["findings"], strict=True):
+                self.assertEqual(len(report.findings), len(reported["findings"]))
+                for finding, expected in zip(report.findings, reported["findings"], strict=True):
                     for key in ("code", "rule", "constraint", "consequence", "level", "node",
                                 "op", "port", "tensor", "message", "found", "allowed"):
                         self.assertEqual(getattr(finding, key), expected[key])
@@ -132,28 +132,28 @@ class AsTheCommandLine(unittest.TestCase):
 
     def test_query(self) -> None:
         for op in ("Conv2d", "MatMul", "Reshape", "Concat"):
-            [told] = cli_json("query", op, "--soc", "SM8550")
+            [reported] = cli_json("query", op, "--soc", "SM8550")
             info = qg.query(op, soc="SM8550")
             with self.subTest(op=op):
                 self.assertEqual((info.name, info.backend, info.lists_per_port, info.since,
                                   info.until, info.archs),
-                                 (told["op"], told["backend"], told["listsPerPort"],
-                                  told["since"], told["until"], told["archs"]))
+                                 (reported["op"], reported["backend"], reported["listsPerPort"],
+                                  reported["since"], reported["until"], reported["archs"]))
                 for ports, key in ((info.inputs, "inputs"), (info.outputs, "outputs")):
                     self.assertEqual(
                         [(p.name, p.role, p.optional, p.variadic, p.channel_axis) for p in ports],
                         [(p["port"], p["role"], p["optional"], p["variadic"],
-                          p.get("channelAxis")) for p in told[key]])
+                          p.get("channelAxis")) for p in reported[key]])
                 # What the command line tells beyond is not of the op but of its display.
                 for ours, theirs in (
                         ([{"name": p.name, "dtype": p.dtype, "required": p.required,
                            "values": p.values, "rank": p.rank, "default": p.default}
-                          for p in info.params], told["params"]),
+                          for p in info.params], reported["params"]),
                         ([{"id": v.id, "group": v.group, "dtypes": [list(d) for d in v.dtypes],
                            "consequence": v.consequence, "since": v.since, "until": v.until,
                            "archs": v.archs, "sources": list(v.sources),
                            "undocumentedUntil": v.undocumented_until}
-                          for v in info.variants], told["variants"]),
+                          for v in info.variants], reported["variants"]),
                         ([{"id": c.id, "port": c.port, "kind": c.kind, "rule": c.rule,
                            "text": c.text, "consequence": c.consequence, "since": c.since,
                            "until": c.until, "archs": c.archs, "groups": list(c.groups),
@@ -161,7 +161,7 @@ class AsTheCommandLine(unittest.TestCase):
                            "measured": {"since": c.measured_since,
                                         "consequence": c.measured_consequence}
                            if c.measured_since else None}
-                          for c in info.constraints], told["constraints"])):
+                          for c in info.constraints], reported["constraints"])):
                     self.assertEqual(len(ours), len(theirs))
                     for our, their in zip(ours, theirs, strict=True):
                         self.assertEqual(our, {key: their[key] for key in our})
@@ -231,16 +231,16 @@ class AsTheCommandLine(unittest.TestCase):
             qg.Database([3])
 
     def test_targets_and_rules(self) -> None:
-        [told] = cli_json("targets")
+        [reported] = cli_json("targets")
         known = qg.targets()
         self.assertEqual([(b.name, list(b.sdks), list(b.archs)) for b in known.backends],
-                         [(b["name"], b["sdks"], b["archs"]) for b in told["backends"]])
+                         [(b["name"], b["sdks"], b["archs"]) for b in reported["backends"]])
         self.assertEqual([(s.name, list(s.other_names), s.id, s.arch, s.vtcm_mb)
                           for s in known.socs],
                          [(s["name"], s["otherNames"], s["id"], s.get("arch", ""),
-                           s.get("vtcmMb", 0)) for s in told["socs"]])
-        [told] = cli_json("explain", "--all")
-        for rule in told["rules"]:
+                           s.get("vtcmMb", 0)) for s in reported["socs"]])
+        [reported] = cli_json("explain", "--all")
+        for rule in reported["rules"]:
             rule.pop("examples")  # made of the fixtures, for the command line tool
             evidence = rule.pop("evidence")
             self.assertEqual(qg.explain(rule["code"]).evidence, (
@@ -249,7 +249,7 @@ class AsTheCommandLine(unittest.TestCase):
                 tuple((one["example"], one["by"], one["said"]) for one in evidence["judged"])))
         self.assertTrue(any(rule.evidence.judged for rule in qg.rules()))
         self.assertEqual([{**rule._asdict(), "evidence": None} for rule in qg.rules()],
-                         [{**rule, "evidence": None} for rule in told["rules"]])
+                         [{**rule, "evidence": None} for rule in reported["rules"]])
         self.assertEqual(qg.explain("qg301"), qg.explain("asymmetric-encoding"))
 
 
@@ -313,12 +313,12 @@ class Inputs(unittest.TestCase):
         path = ROOT / "docs" / "examples" / "planted_qnn.json"
         text = path.read_text()
 
-        def told(model: qg.ModelLike) -> dict:
+        def reported(model: qg.ModelLike) -> dict:
             report = qg.check(model, soc="SM8550").to_dict()
             del report["model"]
             return report
 
-        expected = told(path)
+        expected = reported(path)
         self.assertGreater(len(expected["findings"]), 5)
         [read] = qg.read(path)
         for form in (str(path), text, text.encode(), bytearray(text.encode()),
@@ -326,7 +326,7 @@ class Inputs(unittest.TestCase):
                      qg.Model.from_json(text), qg.Model.from_json(read.to_json()),
                      qg.Model.from_json(read.to_json(0).encode())):
             with self.subTest(form=type(form).__name__):
-                self.assertEqual(told(form), expected)
+                self.assertEqual(reported(form), expected)
 
     def test_onnx_bytes(self) -> None:
         path = ROOT / "docs" / "examples" / "planted.onnx"
@@ -477,12 +477,12 @@ class Reports(unittest.TestCase):
         [node] = model.nodes
         self.assertEqual([model.tensors[i].name for i in node.inputs if i is not None], ["x", "w"])
         x, w, _ = model.tensors
-        told = cli_case.good()
+        reported = cli_case.good()
         self.assertEqual((w.dtype, w.shape, w.static, w.values),
-                         (told["tensors"][1]["dtype"], tuple(told["tensors"][1]["dims"]), True,
+                         (reported["tensors"][1]["dtype"], tuple(reported["tensors"][1]["dims"]), True,
                           None))
         self.assertEqual(x.encoding.kind, "per-tensor")
-        self.assertEqual(node.params["stride"], tuple(told["nodes"][0]["params"]["stride"]
+        self.assertEqual(node.params["stride"], tuple(reported["nodes"][0]["params"]["stride"]
                                                       ["tensor"]["ints"]))
         del model, x
         self.assertEqual(w.encoding.kind, "per-channel")
@@ -569,10 +569,10 @@ class Package(unittest.TestCase):
                     self.assertEqual(problem, "")
 
     def test_imports_nothing_heavy(self) -> None:
-        told = subprocess.run(
+        reported = subprocess.run(
             [sys.executable, "-c", "import sys, quantgate; print(*sys.modules)"],
             check=True, timeout=60, capture_output=True, text=True).stdout.split()
-        self.assertEqual({"numpy", "onnx", "torch", "pandas"} & set(told), set())
+        self.assertEqual({"numpy", "onnx", "torch", "pandas"} & set(reported), set())
 
     def test_version_is_that_of_the_command_line(self) -> None:
         run = subprocess.run([str(CLI), "--version"], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Models made of tensors and nodes are those of Model JSON, and wrong ones are told by place."""
+"""Models made of tensors and nodes are those of Model JSON, and wrong ones are recognised by place."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def conv(scales: object = (0.01,), zero_points: object = (0,), name: str = "m") 
     for tensor in json_model["tensors"]:
         encoding = tensor["encoding"]
         if "perTensor" in encoding:
-            told = encoding["perTensor"]
-            made = qg.Encoding.per_tensor(told["scale"], told.get("zeroPoint", 0))
+            reported = encoding["perTensor"]
+            made = qg.Encoding.per_tensor(reported["scale"], reported.get("zeroPoint", 0))
         else:
-            told = encoding["perChannel"]
-            made = qg.Encoding.per_channel(told["axis"], scales, zero_points)
+            reported = encoding["perChannel"]
+            made = qg.Encoding.per_channel(reported["axis"], scales, zero_points)
         builder.tensor(tensor["name"], tensor["dtype"], tensor["dims"],
                        static=tensor.get("isStatic", False), encoding=made)
     [node] = json_model["nodes"]
@@ -48,9 +48,9 @@ def conv(scales: object = (0.01,), zero_points: object = (0,), name: str = "m") 
 
 class AsModelJson(unittest.TestCase):
     def test_a_convolution(self) -> None:
-        told = json.loads(qg.Model.from_json(json.dumps(cli_case.good())).to_json())
-        made = json.loads(conv(name=told["name"]).build().to_json())
-        self.assertEqual(made, told)
+        reported = json.loads(qg.Model.from_json(json.dumps(cli_case.good())).to_json())
+        made = json.loads(conv(name=reported["name"]).build().to_json())
+        self.assertEqual(made, reported)
         self.assertEqual(qg.check(conv().build()).verdict, "accepted")
         self.assertEqual(qg.check(conv(zero_points=[3]).build()).findings[0].code, "QG301")
 
@@ -82,12 +82,12 @@ class AsModelJson(unittest.TestCase):
         builder.node("aten.op.default", [a, None, c], [b])
         builder.note("a part was not looked at")
         model = builder.build()
-        told = json.loads(model.to_json())
-        self.assertEqual((told["inputs"], told["outputs"]), (["a"], ["b"]))
-        self.assertEqual(told["nodes"][0]["inputs"], ["a", "", "c"])
-        self.assertEqual(told["tensors"][0]["dims"], [-1, -1, 3])
-        self.assertTrue(told["tensors"][1]["unknownRank"])
-        self.assertEqual([int(value) for value in told["tensors"][2]["values"]], [7, 8])
+        reported = json.loads(model.to_json())
+        self.assertEqual((reported["inputs"], reported["outputs"]), (["a"], ["b"]))
+        self.assertEqual(reported["nodes"][0]["inputs"], ["a", "", "c"])
+        self.assertEqual(reported["tensors"][0]["dims"], [-1, -1, 3])
+        self.assertTrue(reported["tensors"][1]["unknownRank"])
+        self.assertEqual([int(value) for value in reported["tensors"][2]["values"]], [7, 8])
         self.assertEqual((model.source, model.notes), ("model.pt2", ("a part was not looked at",)))
         self.assertIn("a part was not looked at", qg.check(model).notes)
 
@@ -148,8 +148,8 @@ class Encodings(unittest.TestCase):
         builder.tensor("v", "SFIXED_POINT_8", (1024, 1024, 64), static=True, values=weights.T)
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         self.assertLess(grown, 8 * 1024)  # KiB
-        told = json.loads(builder.build().to_json())["tensors"]
-        for tensor in told:
+        reported = json.loads(builder.build().to_json())["tensors"]
+        for tensor in reported:
             self.assertEqual(tensor["valueRange"], {"min": -128.0, "max": 127.0})
             self.assertNotIn("values", tensor)
 
@@ -220,8 +220,8 @@ class BadInput(unittest.TestCase):
         builder = qg.ModelBuilder()
         builder.tensor("w", "SFIXED_POINT_8", endless.shape, static=True, values=endless)
         builder.node("Op", [0], [], params={"p": np.broadcast_to(np.int8(3), (1 << 40,))})
-        [told] = json.loads(builder.build().to_json())["tensors"]
-        self.assertEqual(told["valueRange"], {"min": 0.5, "max": 0.5})
+        [reported] = json.loads(builder.build().to_json())["tensors"]
+        self.assertEqual(reported["valueRange"], {"min": 0.5, "max": 0.5})
         model = cli_case.good()
         model["tensors"][1]["encoding"]["perChannel"]["scales"] = endless
         with self.assertRaisesRegex(qg.InputError, "at most"):

@@ -82,13 +82,13 @@ CASES = [
 
 
 @unittest.skipUnless(has("onnxruntime") and has("onnx"), "onnxruntime isn't installed")
-class Mending(unittest.TestCase):
+class Fixing(unittest.TestCase):
     def setUp(self) -> None:
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.folder = Path(temporary.name)
 
-    def mend(self, activation: str, weight: str, types: dict) -> tuple[Path, Path]:
+    def fix(self, activation: str, weight: str, types: dict) -> tuple[Path, Path]:
         from onnxruntime.quantization import QuantType
         chosen = {name: [{**override, "quant_type": getattr(QuantType, override["quant_type"])}]
                   for name, override in types.items()}
@@ -102,14 +102,14 @@ class Mending(unittest.TestCase):
     def test_findings_go_away(self) -> None:
         for name, activation, weight, types, verdict, nodes in CASES:
             with self.subTest(name):
-                before, after = self.mend(activation, weight, types)
+                before, after = self.fix(activation, weight, types)
                 report = qg.check(before, soc="SM8550")
                 self.assertEqual(report.verdict, verdict)
                 self.assertEqual({finding.node for finding in report.findings
                                   if finding.consequence == verdict}, nodes)
-                self.assertEqual(quantgate.onnxruntime.not_mended(report), ())
-                mended = qg.check(after, soc="SM8550")
-                self.assertEqual(mended.verdict, "accepted", str(mended))
+                self.assertEqual(quantgate.onnxruntime.not_fixed(report), ())
+                fixed = qg.check(after, soc="SM8550")
+                self.assertEqual(fixed.verdict, "accepted", str(fixed))
 
     @unittest.skipUnless(has("onnxruntime_qnn"), "onnxruntime-qnn isn't installed: the real "
                          "library isn't asked")
@@ -117,7 +117,7 @@ class Mending(unittest.TestCase):
         import provider
         for name, activation, weight, types, verdict, nodes in CASES:
             with self.subTest(name):
-                before, after = self.mend(activation, weight, types)
+                before, after = self.fix(activation, weight, types)
                 answers = provider.ask_files("v73", [before, after])
                 units = {node: said for node, said in answers[before]["units"].items()
                          if not node.endswith("Linear")}  # Q and DQ left alone by a refused node
@@ -126,7 +126,7 @@ class Mending(unittest.TestCase):
                 self.assertEqual(answers[after]["session"], "ok")
                 self.assertEqual(set(answers[after]["units"].values()), {"taken"})
 
-    def test_what_no_override_mends(self) -> None:
+    def test_what_no_override_fixes(self) -> None:
         # A 16-bit activation among 8-bit ones, without a conversion: units that run in float.
         from onnxruntime.quantization import QuantType
         types = {"s": [{"quant_type": QuantType.QUInt16}],
@@ -134,7 +134,7 @@ class Mending(unittest.TestCase):
         before = quantized(self.folder, "before", "QUInt8", "QUInt8", types,
                            add_qtype_converts=False)
         report = qg.check(before, soc="SM8550")
-        left = quantgate.onnxruntime.not_mended(report)
+        left = quantgate.onnxruntime.not_fixed(report)
         self.assertTrue(left)
         self.assertEqual({finding.code for finding in left},
                          {finding.code for finding in report.findings})

@@ -64,7 +64,7 @@ def graph(seed: int, nodes: int) -> qg.Model:
     return builder.build()
 
 
-def told(report: qg.Report) -> dict[str, Any]:
+def reported(report: qg.Report) -> dict[str, Any]:
     return {key: value for key, value in report.to_dict().items() if key != "asRun"}
 
 
@@ -81,7 +81,7 @@ class Repeats(unittest.TestCase):
                 self.assertEqual([(f.node_index, f.code, f.port, f.message) for f in quick.findings],
                                  [(f.node_index, f.code, f.port, f.message) for f in slow.findings])
                 self.assertEqual((quick.verdict, quick.failed), (slow.verdict, slow.failed))
-                self.assertEqual(told(quick), told(slow), f"seed {seed}")
+                self.assertEqual(reported(quick), reported(slow), f"seed {seed}")
                 findings += len(quick.findings)
         self.assertGreater(findings, 1000)
 

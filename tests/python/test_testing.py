@@ -24,7 +24,7 @@ class AssertClean(unittest.TestCase):
     def test_a_model_that_fits_gives_its_report(self) -> None:
         self.assertEqual(assert_clean(good(), arch="v73").verdict, "accepted")
 
-    def test_one_that_does_not_is_told(self) -> None:
+    def test_one_that_does_not_is_reported(self) -> None:
         with self.assertRaises(AssertionError) as caught:
             assert_clean(bad(), soc="SM8550")
         text = str(caught.exception)

@@ -14,7 +14,7 @@ from pathlib import Path
 HEADER = Path(__file__).with_name("schemata.h")
 FOLDERS = ("core/rules", "core/validate")
 LEFT_OUT = {".git", "build", ".venv", ".ccache", "node_modules", "__pycache__"}
-UNIT = ("validator", "accepted_forms", "forms", "extract", "survey", "target_table", "ways_out", "raw_encoding", "rules", "graph_rules", "overlay", "fix", "encodings", "route")
+UNIT = ("validator", "accepted_forms", "forms", "extract", "survey", "target_table", "suggestions", "raw_encoding", "rules", "graph_rules", "overlay", "fix", "encodings", "route")
 REPLAYED = ("validator", "database")  # fuzz targets
 TARGETS = ["bin/quantgate", "opdefc", "bin/qg-oracle", *(f"{name}_test" for name in UNIT), *(f"{name}_replay" for name in REPLAYED)]
 LIBRARIES = ["quantgate_rules", "quantgate_validate"]

@@ -85,7 +85,7 @@ std::string SurveyText(const TimedSurvey& timed, const TextOptions& options) {
     rows.push_back({fit.arch.empty() ? "other" : fit.arch,
                     paint(StyleOf(fit.fit), Words(fit.fit), true), Number(fit.cpu_nodes),
                     Number(CountOf(fit, Consequence::kWrongValues)), Number(fit.changed_nodes),
-                    Number(fit.pieces), Listed(fit.socs, kListedChips, options.verbose)});
+                    Number(fit.partitions), Listed(fit.socs, kListedChips, options.verbose)});
   }
   text += Table(rows, 2, width) + "\n";
   for (const ArchFit& fit : survey.archs) {
@@ -120,13 +120,13 @@ std::string SurveyJson(const TimedSurvey& timed, int indent) {
     Json json = {{"arch", fit.arch},          {"fit", FitName(fit.fit)},
                  {"failed", fit.failed},      {"summary", std::move(summary)},
                  {"cpuNodes", fit.cpu_nodes}, {"changedNodes", fit.changed_nodes},
-                 {"pieces", fit.pieces},      {"blocked", fit.blocked},
+                 {"partitions", fit.partitions},      {"blocked", fit.blocked},
                  {"socs", fit.socs}};
     if (!fit.reason.empty()) json["reason"] = fit.reason;
     archs.push_back(std::move(json));
   }
   const Json json = {
-      {"schemaVersion", "1"},     {"tool", {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}}},
+      {"schemaVersion", kJsonSchemaVersion}, {"tool", {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}}},
       {"model", timed.model},     {"target", {{"backend", survey.backend}, {"sdk", survey.sdk}}},
       {"route", survey.route},    {"milliseconds", std::round(timed.milliseconds * 1000) / 1000},
       {"archs", std::move(archs)}};

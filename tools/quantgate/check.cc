@@ -47,7 +47,7 @@ struct CheckFlags {
   bool statistics = false, exit_zero = false;
   std::string config;
   bool isolated = false, show_config = false, watch = false;
-  bool as_run = false, all_socs = false, ways_out = false;
+  bool as_run = false, all_socs = false, suggest = false;
   int jobs = 0;
 };
 
@@ -94,7 +94,7 @@ class Checker {
 
   void Inputs(const ReadOptions& options) {
     const auto jobs = static_cast<size_t>(JobsOf(flags_));
-    // Files of many models are told model by model: they need not fit into memory together.
+    // Files of many models are reported model by model: they need not fit into memory together.
     const bool lines = std::any_of(flags_.models.begin(), flags_.models.end(), [&](const auto& m) {
       return m == "-" || m.ends_with(".jsonl") || options.format == InputFormat::kModelJsonl;
     });
@@ -183,7 +183,7 @@ class Checker {
 
   void Tell(Outcome outcome) {
     if (!outcome.status.ok()) {
-      // Models of a .jsonl are told apart by their line.
+      // Models of a .jsonl are distinguished by their line.
       const bool alone = flags_.models.size() == 1 && outcome.source == flags_.models.front();
       return Unreadable(outcome.source, outcome.status, alone);
     }
@@ -255,11 +255,11 @@ Extras ExtrasOf(const CheckFlags& flags) {
   // What is left over where there are fewer models than jobs shares the work on each.
   const int models = std::max(static_cast<int>(flags.models.size()), 1);
   return {.as_run = flags.as_run,
-          .ways_out = flags.ways_out,
+          .suggest = flags.suggest,
           .threads = std::max(JobsOf(flags) / models, 1)};
 }
 
-// The table of chips, told in text or JSON.
+// The table of chips, reported in text or JSON.
 class SurveyTeller {
  public:
   SurveyTeller(const CheckFlags& flags, const Surveyor& surveyor, Output& output, bool json,
@@ -345,7 +345,7 @@ absl::Status CheckAllSocs(const CheckFlags& flags) {
         std::pair(!flags.target.arch.empty(), "--arch"), std::pair(flags.as_run, "--as-run"),
         std::pair(!flags.encodings.empty(), "--encodings"),
         std::pair(!flags.save_node.empty(), "--save-node"),
-        std::pair(flags.ways_out, "--ways-out")}) {
+        std::pair(flags.suggest, "--suggest")}) {
     if (given) return absl::InvalidArgumentError(std::string("--all-socs can't go with ") + name);
   }
   return absl::OkStatus();
@@ -514,10 +514,10 @@ void AddCheck(CommandLine& line) {
         verb.Add({.name = "--as-run",
                   .words = "Show what runs instead of what was written, node by node, and where"},
                  flags->as_run);
-        verb.Add({.name = "--ways-out",
+        verb.Add({.name = "--suggest",
                   .words = "Try what else would run each refused node; fixes are then the cheapest "
                            "first"},
-                 flags->ways_out);
+                 flags->suggest);
         verb.Add(
             {.name = "--all-socs",
              .words =

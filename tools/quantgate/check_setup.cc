@@ -112,7 +112,7 @@ ValidatorOptions OptionsOf(const Config& config, Extras extras) {
   options.mode = config.mode.value_or(options.mode);
   options.fail_on = config.fail_on.value_or(options.fail_on);
   options.as_run = extras.as_run;
-  options.ways_out = extras.ways_out;
+  options.suggest = extras.suggest;
   options.threads = extras.threads;
   return options;
 }

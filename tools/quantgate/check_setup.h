@@ -23,7 +23,7 @@ struct GivenFlags {
 
 // What is asked of a check beside findings: see ValidatorOptions.
 struct Extras {
-  bool as_run = false, ways_out = false;
+  bool as_run = false, suggest = false;
   int threads = 1;
 };
 

@@ -16,7 +16,7 @@ class App;
 
 namespace quantgate::cli {
 
-// A flag, or an argument told by its place, as it is declared.
+// A flag, or an argument known by its place, as it is declared.
 struct FlagSpec {
   std::string name;       // "--sdk", "-o,--output"; in capitals = an argument
   std::string type = {};  // what its value is called: "FILE"
@@ -43,7 +43,7 @@ class VerbFlags {
   // What stands below the flags in the help: examples and exit statuses.
   void Footer(std::string_view text);
 
-  // Told after parsing. `name` is one of those of the flag: "--sdk".
+  // Reported after parsing. `name` is one of those of the flag: "--sdk".
   bool Given(std::string_view name) const;
 
  private:

@@ -27,7 +27,7 @@ int Fail(const absl::Status& status);
 // `note: MESSAGE` on stderr, one line.
 void Note(std::string_view message);
 
-// Without a '/' at its end; "" where it can't be told.
+// Without a '/' at its end; "" where it can't be determined.
 std::string WorkingDirectory();
 
 // "FILE:PLACE: reason" of a reader's "PLACE: reason", "FILE: reason" where there is no place.

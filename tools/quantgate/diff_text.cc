@@ -26,8 +26,8 @@ struct Section {
   Effect effect;
 };
 constexpr std::array<Section, 6> kSections = {{
-    {"Rows taken now", "+", Style::kGreen, true, Effect::kLoosened},
-    {"Rows not taken any more", "-", Style::kRed, true, Effect::kTightened},
+    {"Rows accepted now", "+", Style::kGreen, true, Effect::kLoosened},
+    {"Rows no longer accepted", "-", Style::kRed, true, Effect::kTightened},
     {"Rows changed", "~", Style::kYellow, true, Effect::kNone},
     {"Constraints tightened", "!", Style::kRed, false, Effect::kTightened},
     {"Constraints loosened", "o", Style::kGreen, false, Effect::kLoosened},

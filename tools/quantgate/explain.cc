@@ -12,6 +12,7 @@
 #include "quantgate/quantgate.h"
 #include "quantgate/rule_evidence.h"
 #include "quantgate/text.h"
+#include "quantgate/version.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/explain_id.h"
@@ -63,7 +64,7 @@ Json EvidenceJson(const RuleEvidence& evidence) {
 }
 
 std::string RulesJson(const std::vector<const Rule*>& rules) {
-  Json json = {{"schemaVersion", "1"},
+  Json json = {{"schemaVersion", kJsonSchemaVersion},
                {"tool", {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}}}};
   json["rules"] = Json::array();
   for (const Rule* rule : rules) {
@@ -230,7 +231,7 @@ void AddExplain(CommandLine& line) {
             {.name = "--model",
              .type = "FILE",
              .words = "With a log: the model it is about; its nodes are found by the log's names, "
-                      "and told with their verdicts"},
+                      "and reported with their verdicts"},
             flags->model);
         AddFormatFlag(verb, flags->format);
         flags->color.Add(verb);

@@ -12,7 +12,7 @@ namespace quantgate::cli {
 // "htp/Conv2d/in[1]/symmetric", "htp/Conv2d#INT8.1": begins with the name of a backend.
 bool LooksLikeId(std::string_view text);
 
-// An id of an earlier version too, which is then told by its present name. The exit status.
+// An id of an earlier version too, which is then reported by its present name. The exit status.
 int ExplainId(const std::string& id, Format format, const ColorFlag& color);
 
 }  // namespace quantgate::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "quantgate/text.h"
+#include "quantgate/version.h"
 #include "tools/quantgate/log_messages.h"
 #include "tools/quantgate/log_nodes.h"
 #include "tools/quantgate/log_source.h"
@@ -37,7 +38,7 @@ Json FindingJson(const LogFinding& finding) {
 }
 
 std::string LogJson(const LogAnswer& answer) {
-  Json json = {{"schemaVersion", "1"}, {"findings", Json::array()}};
+  Json json = {{"schemaVersion", kJsonSchemaVersion}, {"findings", Json::array()}};
   for (const LogFinding& finding : answer.findings)
     json["findings"].push_back(FindingJson(finding));
   json["leftOut"] = answer.left_out;

@@ -170,7 +170,7 @@ int RunFix(const FixFlags& flags) {
   if (const absl::Status usable = CheckVerify(flags, *file); !usable.ok()) return Fail(usable);
   std::vector<std::string> inputs = {flags.input};
   if (!flags.encodings.empty()) inputs.push_back(flags.encodings);
-  // Without -o only what would be done is told.
+  // Without -o only what would be done is reported.
   std::optional<Output> output;
   if (!flags.output.empty()) {
     absl::StatusOr<Output> opened = Output::Open(flags.output, inputs);
@@ -195,19 +195,19 @@ int RunFix(const FixFlags& flags) {
     }
     if (const absl::Status done = output->Commit(); !done.ok()) return Fail(done);
   }
-  // The model itself may go to standard output; what is told of it then goes beside.
+  // The model itself may go to standard output; what is reported of it then goes beside.
   const bool model_on_stdout = output && output->is_stdout();
-  absl::StatusOr<Output> told = Output::Open(model_on_stdout ? "/dev/stderr" : "");
-  if (!told.ok()) return Fail(told.status());
-  const absl::StatusOr<bool> color = flags.color.Decide(*told);
+  absl::StatusOr<Output> reported = Output::Open(model_on_stdout ? "/dev/stderr" : "");
+  if (!reported.ok()) return Fail(reported.status());
+  const absl::StatusOr<bool> color = flags.color.Decide(*reported);
   if (!color.ok()) return Fail(color.status());
-  const FixTold words{flags.encodings.empty() ? flags.input : flags.encodings, flags.output, result,
+  const FixSummary words{flags.encodings.empty() ? flags.input : flags.encodings, flags.output, result,
                       std::move(verification)};
-  told->Write(
+  reported->Write(
       *format == Format::kJson
           ? FixJson(words)
-          : FixText(words, {.color = *color, .width = TextWidth(*told), .diff = flags.diff}));
-  if (const absl::Status done = told->Commit(); !done.ok()) return Fail(done);
+          : FixText(words, {.color = *color, .width = TextWidth(*reported), .diff = flags.diff}));
+  if (const absl::Status done = reported->Commit(); !done.ok()) return Fail(done);
   return result.after.ExitCode();
 }
 
@@ -216,7 +216,7 @@ int RunFix(const FixFlags& flags) {
 void AddFix(CommandLine& line) {
   const auto flags = std::make_shared<FixFlags>();
   line.AddVerb(
-      "fix", "Mend what is safe to mend, and write the model again",
+      "fix", "Make the safe fixes, and write the model again",
       [flags] { return RunFix(*flags); },
       [flags](VerbFlags verb) {
         verb.Add({.name = "MODEL",
@@ -227,11 +227,11 @@ void AddFix(CommandLine& line) {
             {.name = "-o,--output",
              .type = "FILE",
              .words =
-                 "The mended file, in the format of the input; nothing is written if not given"},
+                 "The fixed file, in the format of the input; nothing is written if not given"},
             flags->output);
         verb.Add({.name = "--encodings",
                   .type = "FILE",
-                  .words = "AIMET encodings file of the model: it is mended, the model stays"},
+                  .words = "AIMET encodings file of the model: it is fixed, the model stays"},
                  flags->encodings);
         verb.Add({.name = "--diff", .words = "Every change, before and after, instead of findings"},
                  flags->diff);

@@ -88,12 +88,12 @@ void WriteOutcomes(const std::vector<FixOutcome>& outcomes, Style mark, std::str
   }
 }
 
-void WriteDiff(const FixTold& told, Writer& out) {
+void WriteDiff(const FixSummary& reported, Writer& out) {
   const Painter& paint = out.paint();
-  out.Line(paint(Style::kRed, "--- " + Printable(told.input)));
-  out.Line(paint(Style::kGreen, "+++ " + (told.output.empty() ? std::string("(not written)")
-                                                              : Printable(told.output))));
-  for (const TensorChange& change : told.result.changes) {
+  out.Line(paint(Style::kRed, "--- " + Printable(reported.input)));
+  out.Line(paint(Style::kGreen, "+++ " + (reported.output.empty() ? std::string("(not written)")
+                                                              : Printable(reported.output))));
+  for (const TensorChange& change : reported.result.changes) {
     std::string head = fmt::format("@@ tensor \"{}\"", Printable(change.tensor));
     if (change.is_static) {
       head += change.moved == 0
@@ -106,7 +106,7 @@ void WriteDiff(const FixTold& told, Writer& out) {
     out.Line(paint(Style::kRed, "-  " + QuantizedTypeText(change.from)));
     out.Line(paint(Style::kGreen, "+  " + QuantizedTypeText(change.to)));
   }
-  for (const InsertedTensor& inserted : told.result.insertions) {
+  for (const InsertedTensor& inserted : reported.result.insertions) {
     out.Line(paint(Style::kCyan,
                    fmt::format("@@ node \"{}\" {}", Printable(inserted.node), inserted.port)));
     out.Line(paint(Style::kRed, fmt::format("-  \"{}\" in float", Printable(inserted.tensor))));
@@ -190,17 +190,17 @@ Json SummaryJson(const Report& report) {
 
 }  // namespace
 
-std::string FixText(const FixTold& told, const FixTextOptions& options) {
-  const FixResult& result = told.result;
+std::string FixText(const FixSummary& reported, const FixTextOptions& options) {
+  const FixResult& result = reported.result;
   Writer out(options);
   const Painter& paint = out.paint();
   if (options.diff) {
     if (result.changed()) {
-      WriteDiff(told, out);
+      WriteDiff(reported, out);
       out.Line();
     }
   } else if (!result.fixed.empty()) {
-    out.Line(paint(Style::kPlain, "mended", /*bold=*/true));
+    out.Line(paint(Style::kPlain, "fixed", /*bold=*/true));
     WriteOutcomes(result.fixed, Style::kGreen, "✓", out);
     out.Line();
   }
@@ -210,28 +210,28 @@ std::string FixText(const FixTold& told, const FixTextOptions& options) {
     out.Line();
   }
   out.Line(
-      fmt::format("{} of {} mended by {} on {}", result.fixed.size(),
+      fmt::format("{} of {} fixed by {} on {}", result.fixed.size(),
                   Count(result.before.findings.size(), "finding"),
                   Count(result.changes.size() + result.insertions.size(), "edit"),
-                  Printable(told.input)));
+                  Printable(reported.input)));
   out.Line(fmt::format("before  {}", Verdicts(result.before)));
   out.Line(fmt::format("after   {}", Verdicts(result.after)));
-  if (told.verification) out.Line("verify  " + Printable(RunComparisonText(*told.verification)));
-  if (!told.output.empty()) {
-    out.Line(fmt::format("{} {}", paint(Style::kGrey, "written"), Printable(told.output)));
+  if (reported.verification) out.Line("verify  " + Printable(RunComparisonText(*reported.verification)));
+  if (!reported.output.empty()) {
+    out.Line(fmt::format("{} {}", paint(Style::kGrey, "written"), Printable(reported.output)));
   } else {
     out.Line(paint(Style::kGrey, "nothing is written without -o"));
   }
   return out.Take();
 }
 
-std::string FixJson(const FixTold& told) {
-  const FixResult& result = told.result;
+std::string FixJson(const FixSummary& reported) {
+  const FixResult& result = reported.result;
   Json json;
-  json["schemaVersion"] = "1";
+  json["schemaVersion"] = kJsonSchemaVersion;
   json["tool"] = {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}};
-  json["model"] = told.input;
-  json["output"] = told.output;
+  json["model"] = reported.input;
+  json["output"] = reported.output;
   const Report& after = result.after;
   json["target"] = {
       {"backend", after.backend}, {"sdk", after.sdk}, {"arch", after.arch}, {"soc", after.soc}};
@@ -241,8 +241,8 @@ std::string FixJson(const FixTold& told) {
   json["left"] = OutcomesJson(result.left, "why");
   json["before"] = SummaryJson(result.before);
   json["after"] = SummaryJson(after);
-  if (told.verification) {
-    const RunComparison& v = *told.verification;
+  if (reported.verification) {
+    const RunComparison& v = *reported.verification;
     json["verified"] = v.not_compared.empty()
                            ? Json{{"difference", v.difference}, {"noise", v.noise}}
                            : Json{{"not_compared", v.not_compared}};

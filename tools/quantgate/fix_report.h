@@ -11,7 +11,7 @@
 
 namespace quantgate::cli {
 
-struct FixTold {
+struct FixSummary {
   std::string input, output;  // files; `output` empty = nothing is written
   const FixResult& result;
   std::optional<RunComparison> verification{};
@@ -23,9 +23,9 @@ struct FixTextOptions {
   bool diff = false;  // every change, before and after
 };
 
-std::string FixText(const FixTold& told, const FixTextOptions& options);
+std::string FixText(const FixSummary& reported, const FixTextOptions& options);
 // docs/fix.md describes it. Ends with a line feed.
-std::string FixJson(const FixTold& told);
+std::string FixJson(const FixSummary& reported);
 
 }  // namespace quantgate::cli
 

@@ -25,17 +25,17 @@ struct MatrixFlags {
 
 Json CellJson(const Matrix& matrix, const Matrix::Row& row, const Matrix::Cell& cell) {
   if (!cell.known) return nullptr;
-  Json taken = Json::array();
-  for (const Matrix::Taken& one : cell.taken) {
+  Json supported = Json::array();
+  for (const Matrix::Supported& one : cell.supported) {
     Json rows = Json::array();
     for (const uint16_t id : one.rows) rows.push_back(row.row_ids[id]);
-    taken.push_back({{"precision", matrix.precisions[one.precision].id},
+    supported.push_back({{"precision", matrix.precisions[one.precision].id},
                      {"verdict", ConsequenceName(one.verdict)},
                      {"measured", one.measured},
                      {"rows", std::move(rows)}});
   }
-  Json json = {{"best", cell.taken.empty() ? "" : matrix.Label(row, cell.taken.front())}};
-  json["taken"] = std::move(taken);
+  Json json = {{"best", cell.supported.empty() ? "" : matrix.Label(row, cell.supported.front())}};
+  json["supported"] = std::move(supported);
   return json;
 }
 
@@ -90,8 +90,8 @@ std::string MatrixHtml(const Matrix& matrix) {
 void Keep(Matrix& matrix, size_t precision) {
   for (Matrix::Row& row : matrix.rows) {
     for (Matrix::Cell& cell : row.cells) {
-      std::erase_if(cell.taken,
-                    [&](const Matrix::Taken& taken) { return taken.precision != precision; });
+      std::erase_if(cell.supported,
+                    [&](const Matrix::Supported& supported) { return supported.precision != precision; });
     }
   }
 }
@@ -99,7 +99,7 @@ void Keep(Matrix& matrix, size_t precision) {
 void DropEmptyRows(Matrix& matrix) {
   std::erase_if(matrix.rows, [](const Matrix::Row& row) {
     return std::all_of(row.cells.begin(), row.cells.end(),
-                       [](const Matrix::Cell& cell) { return cell.taken.empty(); });
+                       [](const Matrix::Cell& cell) { return cell.supported.empty(); });
   });
 }
 

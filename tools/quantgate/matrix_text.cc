@@ -14,9 +14,9 @@ constexpr size_t kFew = 4;
 
 using Cells = std::vector<std::string>;
 
-Style StyleOf(const Matrix::Taken& taken) {
-  if (taken.verdict != Consequence::kAccepted) return Style::kYellow;
-  return taken.measured ? Style::kGreen : Style::kCyan;
+Style StyleOf(const Matrix::Supported& supported) {
+  if (supported.verdict != Consequence::kAccepted) return Style::kYellow;
+  return supported.measured ? Style::kGreen : Style::kCyan;
 }
 
 std::string Names(const std::vector<SocInfo>& socs) {
@@ -57,21 +57,21 @@ class Printer {
                        [&](const Matrix::Cell& cell) { return Find(cell, precision) != nullptr; });
   }
 
-  static const Matrix::Taken* Find(const Matrix::Cell& cell, size_t precision) {
-    for (const Matrix::Taken& taken : cell.taken) {
-      if (taken.precision == precision) return &taken;
+  static const Matrix::Supported* Find(const Matrix::Cell& cell, size_t precision) {
+    for (const Matrix::Supported& supported : cell.supported) {
+      if (supported.precision == precision) return &supported;
     }
     return nullptr;
   }
 
   std::string Word(const Matrix::Cell& cell, size_t precision) {
     if (!cell.known) return paint_(Style::kGrey, "no op");
-    const Matrix::Taken* taken = Find(cell, precision);
-    if (taken == nullptr) return paint_(Style::kGrey, "no");
-    const bool accepted = taken->verdict == Consequence::kAccepted;
+    const Matrix::Supported* supported = Find(cell, precision);
+    if (supported == nullptr) return paint_(Style::kGrey, "no");
+    const bool accepted = supported->verdict == Consequence::kAccepted;
     return paint_(
-        StyleOf(*taken),
-        accepted ? (taken->measured ? "yes" : "documented") : ConsequenceName(taken->verdict),
+        StyleOf(*supported),
+        accepted ? (supported->measured ? "yes" : "documented") : ConsequenceName(supported->verdict),
         accepted);
   }
 
@@ -84,7 +84,7 @@ class Printer {
     for (size_t p = 0; p < matrix_.precisions.size(); ++p) {
       if (!Shown(row, p)) continue;
       shown.push_back(p);
-      const Matrix::Taken any{static_cast<uint8_t>(p), {}, {}, {}};
+      const Matrix::Supported any{static_cast<uint8_t>(p), {}, {}, {}};
       table[0].push_back(paint_(Style::kGrey, matrix_.Label(row, any)));
     }
     const bool chips = matrix_.by == MatrixBy::kSoc;
@@ -107,16 +107,16 @@ class Printer {
     std::string letters;
     for (size_t p = 0; p < matrix_.precisions.size(); ++p) {
       if (only_ >= 0 && static_cast<int>(p) != only_) continue;
-      const Matrix::Taken* taken = Find(cell, p);
-      if (taken == nullptr) {
+      const Matrix::Supported* supported = Find(cell, p);
+      if (supported == nullptr) {
         const bool moot = !row.weighted && matrix_.precisions[p].needs_weight;
         letters += moot ? " " : paint_(Style::kGrey, "·");
         continue;
       }
       char mark = matrix_.precisions[p].mark;
-      if (taken->verdict != Consequence::kAccepted) mark = static_cast<char>(mark - 'A' + 'a');
-      letters += paint_(StyleOf(*taken), std::string_view(&mark, 1),
-                        taken->verdict == Consequence::kAccepted);
+      if (supported->verdict != Consequence::kAccepted) mark = static_cast<char>(mark - 'A' + 'a');
+      letters += paint_(StyleOf(*supported), std::string_view(&mark, 1),
+                        supported->verdict == Consequence::kAccepted);
     }
     return letters;
   }
@@ -160,7 +160,7 @@ class Printer {
                        "emulator, not on a chip"},
                       {paint_(Style::kCyan, "documented"), "as the documents say; nobody measured"},
                       {paint_(Style::kYellow, "undocumented"),
-                       "taken where somebody looked, or each part documented on its own"}},
+                       "supported where somebody looked, or each part documented on its own"}},
                      2, width_);
       return;
     }
@@ -174,7 +174,7 @@ class Printer {
     text_ +=
         Table({{paint_(Style::kGrey, "letters"),
                 Join(marks) +
-                    "; small = undocumented, · = not taken, nothing = no such op or no weights"},
+                    "; small = undocumented, · = not supported, nothing = no such op or no weights"},
                {paint_(Style::kGrey, "colours"),
                 paint_(Style::kGreen, "measured") + ", " + paint_(Style::kCyan, "documented only") +
                     ", " + paint_(Style::kYellow, "undocumented")}},

@@ -71,10 +71,10 @@ Json OpJson(const OpInfo& op) {
 Json PrecisionsJson(const Matrix& matrix) {
   Json json = Json::array();
   for (const Matrix::Row& row : matrix.rows) {
-    for (const Matrix::Taken& taken : row.cells.front().taken) {
-      json.push_back({{"precision", matrix.precisions[taken.precision].id},
-                      {"verdict", ConsequenceName(taken.verdict)},
-                      {"measured", taken.measured}});
+    for (const Matrix::Supported& supported : row.cells.front().supported) {
+      json.push_back({{"precision", matrix.precisions[supported.precision].id},
+                      {"verdict", ConsequenceName(supported.verdict)},
+                      {"measured", supported.measured}});
     }
   }
   return json;
@@ -121,11 +121,11 @@ class QueryText {
   void TakenPrecisions() {
     std::vector<std::string> words;
     for (const Matrix::Row& row : matrix_.rows) {
-      for (const Matrix::Taken& taken : row.cells.front().taken) {
-        const std::string& label = matrix_.Label(row, taken);
-        if (taken.verdict != Consequence::kAccepted) {
+      for (const Matrix::Supported& supported : row.cells.front().supported) {
+        const std::string& label = matrix_.Label(row, supported);
+        if (supported.verdict != Consequence::kAccepted) {
           words.push_back(paint_(Style::kYellow, label + " (undocumented)"));
-        } else if (taken.measured) {
+        } else if (supported.measured) {
           words.push_back(paint_(Style::kGreen, label));
         } else {
           words.push_back(paint_(Style::kCyan, label + " (documented)"));
@@ -326,12 +326,12 @@ std::string OpsText(const Matrix& matrix, const Target& target, const Paper& pap
   std::vector<std::vector<std::string>> rows;
   for (const Matrix::Row& row : matrix.rows) {
     std::vector<std::string> words;
-    for (const Matrix::Taken& taken : row.cells.front().taken) {
-      const bool accepted = taken.verdict == Consequence::kAccepted;
+    for (const Matrix::Supported& supported : row.cells.front().supported) {
+      const bool accepted = supported.verdict == Consequence::kAccepted;
       words.push_back(paint(!accepted        ? Style::kYellow
-                            : taken.measured ? Style::kGreen
+                            : supported.measured ? Style::kGreen
                                              : Style::kCyan,
-                            matrix.Label(row, taken) + (accepted ? "" : "?")));
+                            matrix.Label(row, supported) + (accepted ? "" : "?")));
     }
     rows.push_back({paint(Style::kBlue, row.op), Join(words, " ")});
   }

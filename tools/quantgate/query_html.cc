@@ -168,11 +168,11 @@ std::string QueryHtml(const OpInfo& op, const Target& target, const Matrix& matr
   }
   body += "<p>";
   for (const Matrix::Row& row : matrix.rows) {
-    for (const Matrix::Taken& taken : row.cells.front().taken) {
-      const bool accepted = taken.verdict == Consequence::kAccepted;
-      body += Tag(accepted ? (taken.measured ? "good" : "") : "warn",
-                  matrix.Label(row, taken) +
-                      (accepted ? (taken.measured ? "" : " documented") : " undocumented")) +
+    for (const Matrix::Supported& supported : row.cells.front().supported) {
+      const bool accepted = supported.verdict == Consequence::kAccepted;
+      body += Tag(accepted ? (supported.measured ? "good" : "") : "warn",
+                  matrix.Label(row, supported) +
+                      (accepted ? (supported.measured ? "" : " documented") : " undocumented")) +
               " ";
     }
   }

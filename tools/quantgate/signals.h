@@ -1,4 +1,4 @@
-// What the process does when it is told to end, and when a file breaks under it.
+// What the process does when it is asked to end, and when a file breaks under it.
 #ifndef QUANTGATE_TOOLS_QUANTGATE_SIGNALS_H_
 #define QUANTGATE_TOOLS_QUANTGATE_SIGNALS_H_
 
@@ -9,9 +9,9 @@ namespace quantgate::cli {
 // To be called once, before anything is opened.
 // - Descriptors 0 to 2 that are closed lead to /dev/null, opened so that writing fails: no file of
 //   ours gets the number of standard output.
-// - A closed pipe and a file that may not grow are told by write().
+// - A closed pipe and a file that may not grow are recognised by write().
 // - SIGINT, SIGTERM and SIGHUP remove the files of Unfinished, then end the process as they would.
-// - SIGBUS, which is how a mapped file that became shorter is told, is an error and exit status 2.
+// - SIGBUS, which is how a mapped file that became shorter is reported, is an error and exit status 2.
 void PrepareProcess();
 
 // After that time: an error and exit status 2.

@@ -51,7 +51,7 @@ int ViewFlags::Write(const Formats& formats) const {
 }
 
 Json JsonHead() {
-  return {{"schemaVersion", "1"},
+  return {{"schemaVersion", kJsonSchemaVersion},
           {"tool", {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}}}};
 }
 

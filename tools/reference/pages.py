@@ -55,14 +55,14 @@ def precisions(database: Database, op: dict) -> str:
     if row is None:
         return ""
     shown = [p for p in matrix["precisions"]
-             if any(c and any(t["precision"] == p["id"] for t in c["taken"]) for c in row["cells"])]
+             if any(c and any(t["precision"] == p["id"] for t in c["supported"]) for c in row["cells"])]
     if not shown:
         return ""
     lines = []
     for column, cell in zip(matrix["columns"], row["cells"]):
         words = [column["name"]]
         for precision in shown:
-            taken = next((t for t in (cell or {"taken": []})["taken"]
+            taken = next((t for t in (cell or {"supported": []})["supported"]
                           if t["precision"] == precision["id"]), None)
             if taken is None:
                 words.append("–")
@@ -142,7 +142,7 @@ def backend_index(database: Database, backend: str) -> str:
     matrix = database.matrices[backend]
     best = {}
     for row in matrix["rows"]:
-        found = dict.fromkeys(t["precision"] for c in row["cells"] if c for t in c["taken"])
+        found = dict.fromkeys(t["precision"] for c in row["cells"] if c for t in c["supported"])
         best[row["op"]] = ", ".join(p["id"] for p in matrix["precisions"] if p["id"] in found)
     rows = [[f"[{op['op']}]({op['op']}.md)", str(len(op["variants"])),
              str(sum(c["kind"] != "note" for c in op["constraints"])), best.get(op["op"], ""), span(op)]

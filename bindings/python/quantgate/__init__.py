@@ -51,7 +51,7 @@ from quantgate._knowledge import (
 )
 from quantgate._models import ModelLike, read
 from quantgate._names import Dialect, FailOn, Format, Level, Mode, Route, Verdict
-from quantgate._report import AsRun, Piece, Report, RunChange, RunNode
+from quantgate._report import AsRun, Basis, Partition, Report, RunChange, RunNode
 from quantgate._validator import Validator, check
 from quantgate._views import (
     ArchFit,
@@ -65,8 +65,8 @@ from quantgate._views import (
     MatrixRow,
     OpDiff,
     Precision,
+    Supported,
     Survey,
-    Taken,
     diff,
     matrix,
     survey,
@@ -74,12 +74,13 @@ from quantgate._views import (
 
 __all__ = [
     "CPU", "DSP", "GPU", "HTA", "HTP", "LPAI", "ArchFit", "AsRun", "Backend", "BackendOpInfo",
-    "BackendType", "Change", "Column", "Constraint", "Database", "Dialect", "Diff", "Edit",
-    "Encoding", "EncodingRule", "FailOn", "Finding", "Fits", "Fix", "Format", "Gain", "InputError",
-    "Judged", "Level", "Matrix", "MatrixBy", "MatrixRow", "Mode", "Model", "ModelBuilder",
-    "ModelLike", "Node", "NodeReport", "OpDiff", "OpInfo", "OpdefsError", "Param", "Piece", "Port",
-    "Precision", "QuantgateError", "Report", "Reported", "Route", "Rule", "RuleEvidence",
-    "RunChange", "RunNode", "Soc", "Survey", "Taken", "Target", "TargetError", "Targets", "Tensor", "UnknownNameError",
-    "ValidationError", "Validator", "Variant", "Verdict", "__version__", "check", "diff",
-    "explain", "matrix", "ops", "query", "read", "rules", "survey", "targets",
+    "BackendType", "Basis", "Change", "Column", "Constraint", "Database", "Dialect", "Diff",
+    "Edit", "Encoding", "EncodingRule", "FailOn", "Finding", "Fits", "Fix", "Format", "Gain",
+    "InputError", "Judged", "Level", "Matrix", "MatrixBy", "MatrixRow", "Mode", "Model",
+    "ModelBuilder", "ModelLike", "Node", "NodeReport", "OpDiff", "OpInfo", "OpdefsError",
+    "Param", "Partition", "Port", "Precision", "QuantgateError", "Report", "Reported", "Route",
+    "Rule", "RuleEvidence", "RunChange", "RunNode", "Soc", "Supported", "Survey", "Target",
+    "TargetError", "Targets", "Tensor", "UnknownNameError", "ValidationError", "Validator",
+    "Variant", "Verdict", "__version__", "check", "diff", "explain", "matrix", "ops", "query",
+    "read", "rules", "survey", "targets",
 ]

@@ -108,7 +108,7 @@ class OpInfo:
         return list(self.outputs)
 
 
-# What breaking a constraint must lead to for clients to be told.
+# What breaking a constraint must lead to for clients to hear of it.
 _FATAL = ("rejected", "prepare_fails", "wrong_values")
 
 # The forms of encoding that clients tell apart, and what is said of a port for one of them.

@@ -16,7 +16,7 @@ from quantgate._names import Format
 
 @runtime_checkable
 class ProtobufMessage(Protocol):
-    """onnx.ModelProto, told by what it can do: onnx is never imported."""
+    """onnx.ModelProto, recognised by what it can do: onnx is never imported."""
 
     def SerializeToString(self) -> bytes: ...  # noqa: N802
 

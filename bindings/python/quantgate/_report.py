@@ -26,7 +26,7 @@ class RunNode(NamedTuple):
     placement: Literal["npu_quantized", "npu_float", "npu_integer", "cpu", "refused", "into",
                        "outside", "unknown"]
     ops: tuple[str, ...]
-    piece: int | None  # into AsRun.pieces
+    partition: int | None  # into AsRun.partitions
 
 
 class RunChange(NamedTuple):
@@ -40,7 +40,7 @@ class RunChange(NamedTuple):
     runs: str
 
 
-class Piece(NamedTuple):
+class Partition(NamedTuple):
     """A graph that goes to the NPU as one; first, last: nodes of the file."""
 
     nodes: int
@@ -53,9 +53,18 @@ class AsRun(NamedTuple):
 
     nodes: tuple[RunNode, ...]
     changes: tuple[RunChange, ...]
-    pieces: tuple[Piece, ...]
+    partitions: tuple[Partition, ...]
     float_dtype: str
     session_fails: str
+
+
+class Basis(NamedTuple):
+    """Nodes by what their verdicts rest on; the sum is all nodes."""
+
+    measured: int  # measurements of this SDK's library, on x86-64
+    measured_elsewhere: int  # measurements of another SDK's library
+    documents: int  # documents alone
+    nothing: int  # nothing: unchecked
 
 
 class Report:
@@ -107,10 +116,10 @@ class Report:
         run = self._whole().as_run
         if run is None:
             return None
-        nodes, changes, pieces, float_dtype, session_fails = run
+        nodes, changes, partitions, float_dtype, session_fails = run
         return AsRun(tuple(RunNode(*node) for node in nodes),
                      tuple(RunChange(*change) for change in changes),
-                     tuple(Piece(*piece) for piece in pieces), float_dtype, session_fails)
+                     tuple(Partition(*partition) for partition in partitions), float_dtype, session_fails)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -169,6 +178,11 @@ class Report:
     def measured(self) -> bool:
         """The facts were measured on the real library (on x86-64, not on a chip)."""
         return self._core.measured
+
+    @property
+    def basis(self) -> Basis:
+        """What the verdicts of the nodes rest on."""
+        return Basis(*self._core.basis)
 
     @property
     def notes(self) -> tuple[str, ...]:

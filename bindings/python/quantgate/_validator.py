@@ -19,8 +19,8 @@ class Validator:
 
     route: how the file reaches the backend; None: by the model's dialect. mode: 'warn' reports
     all and never fails. fail_on: in strict mode this verdict and worse ones fail. as_run: also
-    tell what runs instead of what was written (Report.as_run). ways_out: also try what else would
-    run each refused node; the ways out become fixes. opdefs: YAML of your own over the target's
+    tell what runs instead of what was written (Report.as_run). suggest: also try what else would
+    run each refused node; what does becomes fixes. opdefs: YAML of your own over the target's
     database, see Database. Raises ValueError for unknown words, OpdefsError for wrong YAML.
     """
 
@@ -28,12 +28,12 @@ class Validator:
 
     def __init__(self, target: Target, *, route: Route | None = None, mode: Mode = "strict",
                  fail_on: FailOn = "wrong_values", as_run: bool = False,
-                 ways_out: bool = False, opdefs: Folders = ()) -> None:
+                 suggest: bool = False, opdefs: Folders = ()) -> None:
         over = folders(opdefs)
         if over:
             target = target._overlaid(over)
         self._target = target
-        self._options = (route, mode, fail_on, as_run, ways_out)
+        self._options = (route, mode, fail_on, as_run, suggest)
         self._core = _core.Validator(target, *self._options)
 
     @property
@@ -67,15 +67,15 @@ class Validator:
 
 
 def _validator(target: Target, route: Route | None, mode: Mode, fail_on: FailOn, as_run: bool,
-               ways_out: bool) -> Validator:
+               suggest: bool) -> Validator:
     return Validator(target, route=route, mode=mode, fail_on=fail_on, as_run=as_run,
-                     ways_out=ways_out)
+                     suggest=suggest)
 
 
 def check(model: ModelLike, *, encodings: str | os.PathLike[str] | None = None, soc: str | int | None = None, arch: str | None = None,
           sdk: str | None = None, backend: str = "htp", route: Route | None = None,
           mode: Mode = "strict", fail_on: FailOn = "wrong_values", as_run: bool = False,
-          ways_out: bool = False, opdefs: Folders = ()) -> Report:
+          suggest: bool = False, opdefs: Folders = ()) -> Report:
     """Says whether `model` fits a backend.
 
     model: a path; bytes of ONNX or Model JSON; a Model; an onnx.ModelProto; a dict as in Model
@@ -92,4 +92,4 @@ def check(model: ModelLike, *, encodings: str | os.PathLike[str] | None = None, 
     database = Database(opdefs) if opdefs else EMBEDDED
     target = database.target(soc=soc, arch=arch, sdk=sdk, backend=backend)
     return Validator(target, route=route, mode=mode, fail_on=fail_on, as_run=as_run,
-                     ways_out=ways_out).check(model, encodings=encodings)
+                     suggest=suggest).check(model, encodings=encodings)

@@ -26,7 +26,7 @@ class ArchFit(NamedTuple):
     summary: dict[Verdict, int]  # number of nodes by verdict
     cpu_nodes: int
     changed_nodes: int
-    pieces: int
+    partitions: int
     blocked: tuple[str, ...]  # nodes that are refused or that no session survives
     failed: bool
 
@@ -49,7 +49,7 @@ class Survey(NamedTuple):
         raise KeyError(soc)
 
 
-class Taken(NamedTuple):
+class Supported(NamedTuple):
     """A precision that an op takes, with the rows of the database that say so."""
 
     precision: str  # '16a8w'
@@ -74,11 +74,11 @@ class MatrixRow(NamedTuple):
     """An op; in each cell the precisions it takes, best first. None: the target lacks the op."""
 
     op: str
-    cells: tuple[tuple[Taken, ...] | None, ...]
+    cells: tuple[tuple[Supported, ...] | None, ...]
 
 
 class Matrix(NamedTuple):
-    """Which op is taken where, in which precision."""
+    """Which op is supported where, in which precision."""
 
     by: MatrixBy
     precisions: tuple[Precision, ...]
@@ -87,7 +87,7 @@ class Matrix(NamedTuple):
     unsupported: tuple[Soc, ...]
     notes: tuple[str, ...]
 
-    def cell(self, op: str, column: str) -> tuple[Taken, ...] | None:
+    def cell(self, op: str, column: str) -> tuple[Supported, ...] | None:
         """Of one op and one target. Raises KeyError for what isn't in it."""
         for i, known in enumerate(self.columns):
             if column == known.name or column in (soc.name for soc in known.socs):
@@ -161,7 +161,7 @@ def survey(model: ModelLike, *, sdk: str | None = None, backend: str = "htp",
 def matrix(*ops: str, by: MatrixBy = "arch", soc: str | int | None = None,
            arch: str | None = None, sdk: str | None = None, backend: str = "htp",
            opdefs: Folders = ()) -> Matrix:
-    """Which ops (by default all) are taken where, in which precision, as `quantgate matrix`.
+    """Which ops (by default all) are supported where, in which precision, as `quantgate matrix`.
 
     soc, arch, sdk, backend: what the columns share. Raises UnknownNameError, TargetError.
     """
@@ -171,7 +171,7 @@ def matrix(*ops: str, by: MatrixBy = "arch", soc: str | int | None = None,
     return Matrix(
         kind, tuple(Precision(*one) for one in precisions),
         tuple(Column(name, tuple(Soc(*one) for one in socs)) for name, socs in columns),
-        tuple(MatrixRow(op, tuple(None if cell is None else tuple(Taken(*one) for one in cell)
+        tuple(MatrixRow(op, tuple(None if cell is None else tuple(Supported(*one) for one in cell)
                                   for cell in cells)) for op, cells in rows),
         tuple(Soc(*one) for one in unsupported), notes)
 

@@ -108,7 +108,7 @@ def _override(graph: _Graph, tensor: Tensor, change: dict[str, Any]) -> dict[str
     return override
 
 
-def _mend(report: Report) -> tuple[Overrides, tuple[Finding, ...]]:
+def _fixes(report: Report) -> tuple[Overrides, tuple[Finding, ...]]:
     graph = _Graph(report.checked)
     overrides: Overrides = {}
     left = []
@@ -122,7 +122,7 @@ def _mend(report: Report) -> tuple[Overrides, tuple[Finding, ...]]:
                 break
             made[_float_name(name)] = [override]
         # The first word on a tensor stands: two findings that want different things of it can't
-        # both be mended here.
+        # both be fixed here.
         if not made or any(str(overrides.get(name, override)) != str(override)
                            for name, override in made.items()):
             left.append(finding)
@@ -135,14 +135,14 @@ def tensor_quant_overrides(report: Report) -> Overrides:
     """What to tell the quantizer so that the findings of `report` go away.
 
     report: of a QDQ model as onnxruntime.quantization writes it. Other types, symmetric weights
-    and fixed scales are told; findings that no override mends are those of not_mended(). An
+    and fixed scales are reported; findings that no override fixes are those of not_fixed(). An
     override may change a type that a neighbour depends on: check the new model again.
 
     Raises ImportError without onnxruntime.
     """
-    return _mend(report)[0]
+    return _fixes(report)[0]
 
 
-def not_mended(report: Report) -> tuple[Finding, ...]:
+def not_fixed(report: Report) -> tuple[Finding, ...]:
     """The findings that tensor_quant_overrides(report) does nothing for."""
-    return _mend(report)[1]
+    return _fixes(report)[1]

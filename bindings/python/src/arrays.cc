@@ -299,7 +299,7 @@ std::string_view Utf8(py::handle object, std::string_view what) {
   const char* data = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
   if (data == nullptr) {
     PyErr_Clear();
-    ThrowValue(what, "a str that has no UTF-8 form (a lone surrogate)");
+    ThrowValue(what, "a str that has no UTF-8 form (an unpaired surrogate)");
   }
   return {data, static_cast<size_t>(size)};
 }

@@ -262,7 +262,7 @@ int32_t Builder::Add(Node node) {
 
 void BindBuilder(py::module_& module) {
   py::class_<Builder>(module, "ModelBuilder", py::module_local(), py::is_final(),
-                      "Makes a Model of tensors and nodes, each told by the number it was added "
+                      "Makes a Model of tensors and nodes, each known by the number it was added "
                       "as. Not for use by several threads at once.\n\n"
                       "Methods raise TypeError and ValueError that name the argument.")
       .def(py::init<const py::object&, const py::object&, const py::object&>(),

@@ -29,12 +29,12 @@ void BindEdit(py::module_& module) {
 void BindFix(py::module_& module) {
   Immutable(
       Data<Fix>(module, "Fix", py::module_local(), py::is_final(),
-                "A way to mend what a finding says.")
+                "A way to fix what a finding says.")
           .def_property_readonly("summary", Text(&Fix::summary), "In words.")
           .def_readonly("safe", &Fix::safe, "It keeps what the model computes, but for roundings: `quantgate fix` makes it.")
           .def_property_readonly(
               "edits", [](const std::shared_ptr<Fix>& self) { return Parts(self, self->edits); },
-              "The changes; empty where they can't be told.")
+              "The changes; empty where they can't be determined.")
           .def("__repr__", [](const Fix& self) { return Text("<Fix: " + self.summary + ">"); }));
 }
 
@@ -79,7 +79,7 @@ void BindFinding(py::module_& module) {
           .def_property_readonly(
               "fixes",
               [](const std::shared_ptr<Finding>& self) { return Parts(self, self->fixes); },
-              "Ways to mend it.")
+              "Ways to fix it.")
           .def_property_readonly("sources", Texts(&Finding::sources), "('docs-2.25',)")
           .def_property_readonly("related", Texts(&Finding::related), "Other ports: ('in[0]',)")
           .def_property_readonly("note", Text(&Finding::note), "On where it is known from.")
@@ -147,11 +147,11 @@ py::str ToText(const Report& self, bool color, bool verbose, int width) {
 py::object AsRunTuple(const Report& self) {
   if (!self.as_run) return py::none();
   const AsRun& run = *self.as_run;
-  py::tuple nodes(run.nodes.size()), changes(run.changes.size()), pieces(run.pieces.size());
+  py::tuple nodes(run.nodes.size()), changes(run.changes.size()), partitions(run.partitions.size());
   for (size_t i = 0; i < run.nodes.size(); ++i) {
     const RunNode& node = run.nodes[i];
     nodes[i] = py::make_tuple(Text(self.nodes[i].name), Text(PlacementName(node.placement)),
-                              Texts(node.ops), OrNone(node.piece));
+                              Texts(node.ops), OrNone(node.partition));
   }
   for (size_t i = 0; i < run.changes.size(); ++i) {
     const Change& change = run.changes[i];
@@ -159,11 +159,11 @@ py::object AsRunTuple(const Report& self) {
                                 Text(change.port), Text(change.tensor), Text(change.written),
                                 Text(change.runs));
   }
-  for (size_t i = 0; i < run.pieces.size(); ++i) {
-    const Piece& piece = run.pieces[i];
-    pieces[i] = py::make_tuple(piece.nodes, OrNone(piece.first), OrNone(piece.last));
+  for (size_t i = 0; i < run.partitions.size(); ++i) {
+    const Partition& partition = run.partitions[i];
+    partitions[i] = py::make_tuple(partition.nodes, OrNone(partition.first), OrNone(partition.last));
   }
-  return py::make_tuple(nodes, changes, pieces, Text(run.float_dtype), Text(run.session_fails));
+  return py::make_tuple(nodes, changes, partitions, Text(run.float_dtype), Text(run.session_fails));
 }
 
 }  // namespace
@@ -185,6 +185,11 @@ void BindReport(py::module_& module) {
           .def_property_readonly("route", Text(&Report::route))
           .def_property_readonly("knowledge_sdk", Text(&Report::knowledge_sdk))
           .def_readonly("measured", &Report::measured)
+          .def_property_readonly("basis",
+                                 [](const Report& report) {
+                                   const auto& of = report.basis;
+                                   return py::make_tuple(of[3], of[2], of[1], of[0]);
+                                 })
           .def_property_readonly("notes", Texts(&Report::notes))
           .def_property_readonly(
               "nodes", [](const std::shared_ptr<Report>& self) { return Parts(self, self->nodes); })

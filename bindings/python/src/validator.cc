@@ -55,10 +55,10 @@ struct BoundValidator {
 std::unique_ptr<BoundValidator> MakeValidator(const BoundTarget& target,
                                               const std::optional<std::string>& route,
                                               const std::string& mode, const std::string& fail_on,
-                                              bool as_run, bool ways_out) {
+                                              bool as_run, bool suggest) {
   ValidatorOptions options = OptionsOf(route, mode, fail_on);
   options.as_run = as_run;
-  options.ways_out = ways_out;
+  options.suggest = suggest;
   const py::gil_scoped_release unlocked;
   return std::make_unique<BoundValidator>(
       BoundValidator{target.database, Validator(target.target, options, *target.database)});
@@ -100,7 +100,7 @@ void BindValidator(py::module_& module) {
   py::class_<BoundValidator>(module, "Validator", py::module_local(), py::is_final(),
                              "Behind quantgate.Validator.")
       .def(py::init(&MakeValidator), py::arg("target"), py::arg("route"), py::arg("mode"),
-           py::arg("fail_on"), py::arg("as_run"), py::arg("ways_out"))
+           py::arg("fail_on"), py::arg("as_run"), py::arg("suggest"))
       .def("check", &Check, py::arg("model"))
       .def("check_with_encodings", &CheckWithEncodings, py::arg("model"), py::arg("path"))
       .def("check_without_nodes", &CheckWithoutNodes, py::arg("model"));

@@ -54,7 +54,7 @@ py::tuple SurveyModel(const LoadedModel& model, const Database& database,
         }
         return py::make_tuple(Text(fit.arch), Texts(fit.socs), Text(FitName(fit.fit)),
                               Text(fit.reason), counts, fit.cpu_nodes, fit.changed_nodes,
-                              fit.pieces, Texts(fit.blocked), fit.failed);
+                              fit.partitions, Texts(fit.blocked), fit.failed);
       }));
 }
 
@@ -93,13 +93,13 @@ py::tuple MatrixTuple(const Database& database, const std::string& by, const Tar
               }),
       TupleOf(matrix.rows,
               [&](const Matrix::Row& row) {
-                const auto taken = [&](const Matrix::Taken& t) {
+                const auto supported = [&](const Matrix::Supported& t) {
                   return py::make_tuple(
                       Text(matrix.Label(row, t)), Name(t.verdict), t.measured,
                       TupleOf(t.rows, [&](uint16_t id) { return Text(row.row_ids[id]); }));
                 };
                 return py::make_tuple(Text(row.op), TupleOf(row.cells, [&](const auto& cell) {
-                                        return cell.known ? py::object(TupleOf(cell.taken, taken))
+                                        return cell.known ? py::object(TupleOf(cell.supported, supported))
                                                           : py::object(py::none());
                                       }));
               }),

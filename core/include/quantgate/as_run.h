@@ -52,11 +52,11 @@ struct Change {
 struct RunNode {
   Placement placement = Placement::kUnknown;
   std::vector<std::string> ops;  // that run for it, with what was inserted
-  int32_t piece = -1;            // into AsRun::pieces; -1 = in none
+  int32_t partition = -1;            // into AsRun::partitions; -1 = in none
 };
 
 // A graph that goes to the NPU as one.
-struct Piece {
+struct Partition {
   int32_t nodes = 0;  // of the file that became ops of it
   int32_t first = -1, last = -1;
 };
@@ -64,7 +64,7 @@ struct Piece {
 struct AsRun {
   std::vector<RunNode> nodes;   // as Report::nodes
   std::vector<Change> changes;  // in the order of the nodes
-  std::vector<Piece> pieces;
+  std::vector<Partition> partitions;
   std::array<int64_t, kPlacementCount> placements{};  // number of nodes
   std::string float_dtype;  // what float nodes on the NPU compute in: "FLOAT_16"; may be empty
   // Why no session comes about, and the nodes it dies of. Empty = one does.

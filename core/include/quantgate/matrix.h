@@ -35,7 +35,7 @@ struct MatrixSpec {
 
 struct Matrix {
   // A precision that an op takes on a target.
-  struct Taken {
+  struct Supported {
     uint8_t precision = 0;                         // index into `precisions`
     Consequence verdict = Consequence::kAccepted;  // or kAltered, kUndocumented
     bool measured = false;                         // asked of the real library, not only documented
@@ -43,7 +43,7 @@ struct Matrix {
   };
   struct Cell {
     bool known = false;        // the target has the op
-    std::vector<Taken> taken;  // best first, as `precisions`; empty = none of them
+    std::vector<Supported> supported;  // best first, as `precisions`; empty = none of them
   };
   struct Row {
     std::string op;
@@ -66,8 +66,8 @@ struct Matrix {
   std::vector<std::string> notes;
 
   // Of an op: the precision's name, as an op without weights calls it.
-  const std::string& Label(const Row& row, const Taken& taken) const {
-    const Precision& precision = precisions[taken.precision];
+  const std::string& Label(const Row& row, const Supported& supported) const {
+    const Precision& precision = precisions[supported.precision];
     return row.weighted || precision.unweighted.empty() ? precision.id : precision.unweighted;
   }
 };

@@ -19,6 +19,12 @@ namespace QUANTGATE_EXPORT quantgate {
 
 enum class Mode : uint8_t { kStrict, kWarn };
 enum class Level : uint8_t { kNote, kWarning, kError };
+// What the verdict of a node rests on, weakest first: nothing (unchecked), documents alone,
+// measurements of another SDK's library, measurements of this one's. Measured: on the x86-64
+// library and its emulator.
+enum class Basis : uint8_t { kNothing, kDocuments, kMeasuredElsewhere, kMeasured };
+inline constexpr int kBasisCount = 4;
+std::string_view BasisName(Basis basis);  // "nothing", "documents", "measuredElsewhere", "measured"
 std::string_view ModeName(Mode mode);     // "strict", "warn"
 std::string_view LevelName(Level level);  // "note", "warning", "error"
 
@@ -67,6 +73,7 @@ struct NodeReport {
   SharedString op;                                // as in the file
   absl::InlinedVector<SharedString, 1> resolved;  // QNN ops; empty = none
   Consequence verdict = Consequence::kAccepted;
+  Basis basis = Basis::kMeasured;
   SharedString into;      // the node that took this one in (a Q/DQ, Constant, fused Relu)
   SharedString reason;    // why `unchecked`
   SharedString location;  // where the user wrote the node; may be empty
@@ -82,6 +89,7 @@ struct Report {
   std::vector<NodeReport> nodes;                    // every node of the file, in order
   std::vector<Finding> findings;                    // node order, in before out, port, rule code
   std::array<int64_t, kConsequenceCount> counts{};  // of nodes by verdict
+  std::array<int64_t, kBasisCount> basis{};          // of nodes by Basis; the sum is all nodes
   Consequence verdict = Consequence::kAccepted;     // the worst
   bool failed = false;                              // the mode fails
   std::optional<AsRun> as_run;                      // where ValidatorOptions::as_run asks for it

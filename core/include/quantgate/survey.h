@@ -33,7 +33,7 @@ struct ArchFit {
   Fit fit = Fit::kUnknown;
   std::string reason;                               // why not known, or why no session
   std::array<int64_t, kConsequenceCount> counts{};  // of nodes by verdict
-  int64_t cpu_nodes = 0, changed_nodes = 0, pieces = 0;
+  int64_t cpu_nodes = 0, changed_nodes = 0, partitions = 0;
   // Nodes that are refused or that the session dies of, in the order of the file.
   std::vector<std::string> blocked;
   bool failed = false;  // the mode fails

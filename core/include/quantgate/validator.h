@@ -35,9 +35,9 @@ struct ValidatorOptions {
   Route route = Route::kDefault;
   // Also tell what runs: Report::as_run.
   bool as_run = false;
-  // Also try, for each refused node, what else would run it; the ways out, cheapest first, become
+  // Also try, for each refused node, what else would run it; suggestions, cheapest first, become
   // the fixes of its worst finding. Costs some checks of the node each.
-  bool ways_out = false;
+  bool suggest = false;
   // Threads that share the ops of one large graph. The report is the same with any number.
   int threads = 1;
   // Of a node that differs from an accepted one in numbers alone, look at these alone. The report is

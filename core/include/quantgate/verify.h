@@ -35,7 +35,7 @@ namespace QUANTGATE_EXPORT verify {
 // What a library said about one node.
 
 enum class Outcome : uint8_t {
-  kNotAsked,
+  kNotQueried,
   kOk,
   kFails,
   kCrash,  // the process died: `signal`, or an exit status in `code` where signal is 0
@@ -47,7 +47,7 @@ inline constexpr int kStageCount = 3;
 std::string_view StageName(Stage stage);  // "validate"
 
 struct StageAnswer {
-  Outcome outcome = Outcome::kNotAsked;
+  Outcome outcome = Outcome::kNotQueried;
   int32_t signal = 0;
   uint64_t code = 0;    // the library's error code
   std::string step;     // the call that failed: "create tensor in[1]", "finalize"
@@ -57,7 +57,7 @@ struct StageAnswer {
 struct Answer {
   StageAnswer stages[kStageCount];
   // Why the node could not be put to the library; then nothing was asked.
-  std::string not_asked;
+  std::string not_queried;
   // Stored bytes of constants, inputs and outputs, by tensor, while an executed node is compared;
   // a Comparison holds none.
   std::map<TensorId, std::vector<uint8_t>> data;
@@ -66,18 +66,18 @@ struct Answer {
   const StageAnswer& operator[](Stage stage) const { return stages[static_cast<size_t>(stage)]; }
 };
 
-// "accepted", "rejected", "crash SIGFPE", "hang", "not asked" for op validation; "ok",
+// "accepted", "rejected", "crash SIGFPE", "hang", "not queried" for op validation; "ok",
 // "fails", ... for the other stages.
 std::string OutcomeText(Stage stage, const StageAnswer& answer);
 
 // The comparison.
 
 // What an executed node computed, against the float reference.
-enum class Values : uint8_t { kNotJudged, kRight, kBetween, kWrong };
+enum class Values : uint8_t { kNotEvaluated, kRight, kBetween, kWrong };
 std::string_view ValuesName(Values values);  // "right"
 
 struct Judgement {
-  Values values = Values::kNotJudged;
+  Values values = Values::kNotEvaluated;
   std::string reason;   // why not judged; empty = was not executed
   double steps = 0;     // largest error in steps of the output's encoding
   double fraction = 0;  // largest error as a part of the output's range
@@ -89,7 +89,7 @@ enum class Agreement : uint8_t {
   kFalseRejection,   // quantgate expects a failure that does not come
   kFalseAcceptance,  // a failure that quantgate does not expect
   kUnknown,          // quantgate does not know
-  kNotAsked,         // the library can't be asked
+  kNotQueried,         // the library can't be asked
 };
 inline constexpr int kAgreementCount = 5;
 std::string_view AgreementName(Agreement agreement);  // "false_rejection"

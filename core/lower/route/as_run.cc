@@ -30,7 +30,7 @@ class Describer {
     run_.float_dtype = std::string(document_["float_dtype"].str());
     Place();
     Changes();
-    Pieces();
+    Partitions();
     Session();
     for (const RunNode& node : run_.nodes) {
       ++run_.placements[static_cast<size_t>(node.placement)];
@@ -194,9 +194,9 @@ class Describer {
            opdb::Lists(document_["never_alone"], run_.nodes[node].ops[0]);
   }
 
-  // The graph is cut as the tool does it: in topological order a piece takes all nodes for the NPU
-  // that become ready; an unsupported one that reads of the piece waits until it is closed.
-  void Pieces() {
+  // The graph is cut as the tool does it: in topological order a partition takes all nodes for the NPU
+  // that become ready; an unsupported one that reads of the partition waits until it is closed.
+  void Partitions() {
     using Units = absl::InlinedVector<int32_t, 2>;
     const size_t count = file_.nodes.size();
     // Nodes that a tensor of the file depends on, seen through those that became part of others.
@@ -230,20 +230,20 @@ class Describer {
     for (size_t i = 0; i < count; ++i) {
       if (counts[i] && waiting[i] == 0) ready.push_back(static_cast<int32_t>(i));
     }
-    std::vector<int32_t> piece;
-    std::vector<int32_t> border(count, -1);  // the piece that the node reads of
+    std::vector<int32_t> partition;
+    std::vector<int32_t> border(count, -1);  // the partition that the node reads of
     int32_t number = 0;
     const auto close = [&] {
       ++number;
-      const bool lone = piece.size() == 1 && IsQuantizer(static_cast<size_t>(piece[0]));
-      if (!piece.empty() && !lone) {
-        const auto [first, last] = std::minmax_element(piece.begin(), piece.end());
-        for (const int32_t node : piece) {
-          run_.nodes[static_cast<size_t>(node)].piece = static_cast<int32_t>(run_.pieces.size());
+      const bool single = partition.size() == 1 && IsQuantizer(static_cast<size_t>(partition[0]));
+      if (!partition.empty() && !single) {
+        const auto [first, last] = std::minmax_element(partition.begin(), partition.end());
+        for (const int32_t node : partition) {
+          run_.nodes[static_cast<size_t>(node)].partition = static_cast<int32_t>(run_.partitions.size());
         }
-        run_.pieces.push_back({static_cast<int32_t>(piece.size()), *first, *last});
+        run_.partitions.push_back({static_cast<int32_t>(partition.size()), *first, *last});
       }
-      piece.clear();
+      partition.clear();
     };
     while (!ready.empty() || !next.empty()) {
       if (ready.empty()) {
@@ -259,7 +259,7 @@ class Describer {
         next.push_back(node);
         continue;
       }
-      if (taken) piece.push_back(node);
+      if (taken) partition.push_back(node);
       for (const int32_t reader : readers[at]) {
         if (taken) border[static_cast<size_t>(reader)] = number;
         if (--waiting[static_cast<size_t>(reader)] == 0) ready.push_back(reader);

@@ -85,7 +85,7 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
       f.fixes.push_back({absl::StrCat("quantize the float ops before ", node.op.str()), false, {}});
       NodeReport& reported = report.nodes[static_cast<size_t>(source)];
       reported.verdict = Worse(reported.verdict, f.consequence);
-      result = Origin::kOther;  // told once a chain
+      result = Origin::kOther;  // reported once a chain
     }
     for (const TensorId id : node.outputs) {
       if (id == kNoTensor) continue;

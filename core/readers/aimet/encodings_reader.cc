@@ -32,7 +32,7 @@ constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
 constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 constexpr size_t kMaxNesting = 8;  // dimensions of a weight
-// How much text may be read before `consumed` is told.
+// How much text may be read before `consumed` is called.
 constexpr size_t kTellEvery = size_t{4} << 20;
 
 constexpr std::array<std::string_view, 5> kEncodingTypes = {"PER_TENSOR", "PER_CHANNEL",

@@ -12,7 +12,7 @@
 namespace quantgate {
 
 // The text is read entry by entry: memory is in proportion to the largest entry and to what is
-// kept. `consumed`, which may be empty, is told now and then how much of the text is not needed any more.
+// kept. `consumed`, which may be empty, is called now and then with how much of the text is not needed any more.
 absl::StatusOr<EncodingsFile> ReadEncodings(std::string_view json,
                                             const std::function<void(size_t)>& consumed);
 

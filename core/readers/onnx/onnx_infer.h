@@ -10,7 +10,7 @@
 namespace quantgate::onnx {
 
 // Fills in unknown ranks and dtypes of node outputs; what the file gives stays. Producers come
-// before consumers in `order`. Never fails: what can't be told stays unknown.
+// before consumers in `order`. Never fails: what can't be determined stays unknown.
 void InferShapes(Model& model, const std::vector<int32_t>& order);
 
 }  // namespace quantgate::onnx

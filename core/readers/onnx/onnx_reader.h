@@ -12,7 +12,7 @@
 
 namespace quantgate::onnx {
 
-// ReadOnnx of quantgate/reader.h. `done` is told of parts of `bytes` that were passed through once,
+// ReadOnnx of quantgate/reader.h. `done` is called with the parts of `bytes` that were passed through once,
 // for the range of their values, and will not be read again; may be empty.
 absl::StatusOr<Model> Read(std::string_view bytes, std::string_view name, const ExternalData& data,
                            const std::function<void(std::string_view)>& done);

@@ -150,7 +150,7 @@ function drawGraph(report, center, hot, warm, onPick) {
     const tensor = graph.tensors[edge.tensor];
     const port = edge.to.op === center ? `in[${edge.port}]` : edge.from.op === center ? `out[${edge.port}]` : '';
     const label = port + ' ' + dtypeWords(tensor).type;
-    // Tags of one side are told apart by height.
+    // Tags of one side are distinguished by height.
     const side = edge.to.op === center ? 'in' : 'out' + edge.tensor;
     const turn = fan.get(side) || 0;
     fan.set(side, turn + 1);

@@ -67,7 +67,7 @@ function drawHead(report) {
   document.title = `${report.model} · quantgate`;
   $('model').replaceChildren(el('span', { class: 'name' }, report.model), el('small', {},
     [t.backend, 'SDK ' + t.sdk, t.arch, t.soc, t.route && 'route ' + t.route, t.mode === 'warn' && 'mode warn'].filter(Boolean).join(' · '),
-    ` — knowledge of SDK ${report.knowledge.sdk}, ${report.knowledge.measured ? 'measured on the x86-64 library and its emulator, not on a chip' : 'documents only: nothing of it was measured'}`));
+    ` — basis: ${report.basis}`));
   $('statement').replaceChildren(...statement(report).flat(9));
   $('shares').replaceChildren(...VERDICTS.filter(v => report.counts[v]).map(v => {
     const found = report.findings.some(f => f.consequence === v);

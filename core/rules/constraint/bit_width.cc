@@ -39,13 +39,13 @@ void Explain(const Subject& s, Finding& f) {
   } else if (const auto denied = args.numbers(ArgKey::kDenied, bits)) {
     f.allowed = fmt::format("not {} bits", NumberList(std::span(bits.data(), *denied)));
   }
-  f.message = fmt::format("{} of {} has {} bits, which is not taken here", f.port, f.op,
+  f.message = fmt::format("{} of {} has {} bits, which is not supported here", f.port, f.op,
                           EffectiveBits(*s.tensor));
   f.fixes.push_back(UnsafeFix(fmt::format("quantize it to {}", f.allowed)));
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = About(kBitWidth, {.summary = "this number of bits is not taken",
+    .rule = About(kBitWidth, {.summary = "this number of bits is not supported",
                               .explanation = R"(## What it checks
 The significant bits of a tensor (its encoding bitwidth, else the storage bits) must be among
 the allowed ones.

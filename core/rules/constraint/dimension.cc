@@ -30,7 +30,7 @@ bool SizeHolds(int64_t size, const Args& args) {
          (!below || size < *below) && (!multiple || *multiple == 0 || size % *multiple == 0);
 }
 
-// The dimensions meant; all of them where none is named, none where they can't be told.
+// The dimensions meant; all of them where none is named, none where they can't be determined.
 size_t DimsMeant(const Subject& s, const Args& args, std::array<int64_t, 16>& dims) {
   if (const auto count = args.numbers(ArgKey::kDim, dims)) return *count;
   if (args.has(ArgKey::kDim)) return 0;
@@ -94,7 +94,7 @@ void Explain(const Subject& s, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = About(kDimension, {.summary = "a dimension has a size that is not taken",
+    .rule = About(kDimension, {.summary = "a dimension has a size that is not supported",
                                .explanation = R"(## What it checks
 Some dimensions have limits: minimum, maximum, a multiple, or a size tied to another tensor.
 

@@ -38,13 +38,13 @@ void Explain(const Subject& s, Finding& f) {
     f.allowed = fmt::format("not {}",
                             EncodingList(static_cast<EncodingMask>(*args.number(ArgKey::kDenied))));
   }
-  f.message = fmt::format("{} of {} has {} encoding, which is not taken here", f.port, f.op,
+  f.message = fmt::format("{} of {} has {} encoding, which is not supported here", f.port, f.op,
                           EncodingKindName(s.tensor->encoding->kind));
   f.fixes.push_back(UnsafeFix(fmt::format("re-quantize {}: {}", f.port, f.allowed)));
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = About(kEncodingKind, {.summary = "the kind of encoding is not taken here",
+    .rule = About(kEncodingKind, {.summary = "the kind of encoding is not supported here",
                                   .explanation = R"(## What it checks
 A port takes some of the encoding kinds only: per-tensor, per-channel, block, LPBQ, each with or
 without an own bitwidth.

@@ -94,12 +94,12 @@ void Explain(const Subject& s, Finding& f) {
   if (const auto n = args.real(ArgKey::kMinExclusive)) add(fmt::format("above {}", Number(*n)));
   if (const auto n = args.real(ArgKey::kMaxExclusive)) add(fmt::format("below {}", Number(*n)));
   f.found = ParamText(s.node, param);
-  f.message = fmt::format("param {} of {} is {}, taken is {}", f.port, f.op, f.found, f.allowed);
+  f.message = fmt::format("param {} of {} is {}; supported: {}", f.port, f.op, f.found, f.allowed);
   f.fixes.push_back(UnsafeFix(fmt::format("set {} to {}", f.port, f.allowed)));
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = About(kParamValue, {.summary = "the value of a param is not taken",
+    .rule = About(kParamValue, {.summary = "the value of a param is not supported",
                                 .explanation = R"(## What it checks
 Params such as axis, stride or operation take some values only.
 

@@ -40,7 +40,7 @@ void Explain(const Subject& s, Finding& f) {
   if (const auto axis = s.node.FileAxis(*s.tensor, want)) {
     f.allowed += fmt::format(" (axis {} in the file)", *axis);
   }
-  f.message = fmt::format("{} of {} is quantized along axis {}, only axis {} is taken", f.port,
+  f.message = fmt::format("{} of {} is quantized along axis {}, only axis {} is supported", f.port,
                           f.op, s.tensor->encoding->axis, want);
   Fix fix{fmt::format("quantize along axis {}", want), false, {}};
   const int64_t have = NormalAxis(s.tensor->encoding->axis, s.tensor->rank());
@@ -63,7 +63,7 @@ void Explain(const Subject& s, Finding& f) {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kQuantAxis,
-                  {.summary = "the channel axis of the encoding is not the one the op takes",
+                  {.summary = "the channel axis of the encoding is not the one that the op supports",
                    .explanation = R"(## What it checks
 A per-channel or LPBQ encoding runs along one axis, counted in the layout of QNN (HWIO for
 convolution weights).

@@ -46,8 +46,8 @@ void ExplainStorage(const Subject& s, Finding& f) {
   f.found = dense ? "a dense tensor" : "a sparse tensor";
   f.allowed = dense ? "a sparse tensor" : "a dense tensor";
   f.message = fmt::format("{} of {} must be {}", f.port, f.op, f.allowed);
-  f.fixes.push_back(UnsafeFix(dense ? "give it a sparse tensor, or take an op for dense ones"
-                                    : "give it a dense tensor, or take an op for sparse ones"));
+  f.fixes.push_back(UnsafeFix(dense ? "give it a sparse tensor, or use an op for dense ones"
+                                    : "give it a dense tensor, or use an op for sparse ones"));
 }
 
 void Explain(const Subject& s, Finding& f) {
@@ -72,11 +72,11 @@ void Explain(const Subject& s, Finding& f) {
                             args.number(ArgKey::kSqueezableTo).value_or(0));
   }
   f.message =
-      fmt::format("{} of {} has rank {}, taken is {}", f.port, f.op, s.tensor->rank(), f.allowed);
+      fmt::format("{} of {} has rank {}; supported: {}", f.port, f.op, s.tensor->rank(), f.allowed);
   f.fixes.push_back(UnsafeFix(fmt::format("reshape it to {} around the op", f.allowed)));
 }
 
-constexpr RuleEntry kEntry = {.rule = About(kRank, {.summary = "the rank of a tensor is not taken",
+constexpr RuleEntry kEntry = {.rule = About(kRank, {.summary = "the rank of a tensor is not supported",
                                                     .explanation = R"(## What it checks
 Each port takes tensors of some ranks only. A sparse tensor is taken by few ops, and a dense one not
 at the ports that are made for sparse ones.

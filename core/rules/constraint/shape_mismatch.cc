@@ -75,7 +75,7 @@ Some ports must have the rank, the shape or some dimensions of another port.
 The library refuses the node, or the op has no meaning.
 
 ## Fix
-Check the shapes the message prints; a Reshape in front usually mends it.
+Check the shapes the message prints; a Reshape in front usually fixes it.
 
 ## References
 The constraint's `sources` name the documentation page and the measured library version.

@@ -31,7 +31,7 @@ void Explain(const Subject& s, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = About(kStorageDtype, {.summary = "a param is stored in a type the op does not take",
+    .rule = About(kStorageDtype, {.summary = "a param is stored in a type that the op does not support",
                                   .explanation = R"(## What it checks
 The value of some params must be stored in one datatype.
 

@@ -26,7 +26,7 @@ void Explain(const Subject& s, Finding& f) {
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = About(kUnexpectedPort, {.summary = "an input or output that the op does not take",
+    .rule = About(kUnexpectedPort, {.summary = "an input or output that the op does not have",
                                     .explanation = R"(## What it checks
 Ports beyond the ones the op has, or ones this backend does not support, must be left out.
 

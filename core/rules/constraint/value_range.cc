@@ -45,12 +45,12 @@ void Explain(const Subject& s, Finding& f) {
   f.found = fmt::format("values from {} to {}", Number(values->min), Number(values->max));
   f.allowed = fmt::format("values from {} to {}", min ? std::to_string(*min) : "any",
                           max ? std::to_string(*max) : "any");
-  f.message = fmt::format("{} of {} holds {}, taken are {}", f.port, f.op, f.found, f.allowed);
+  f.message = fmt::format("{} of {} holds {}; supported: {}", f.port, f.op, f.found, f.allowed);
   f.fixes.push_back(UnsafeFix(fmt::format("re-quantize or clamp to {}", f.allowed)));
 }
 
 constexpr RuleEntry kEntry = {
-    .rule = About(kValueRange, {.summary = "stored values leave the range the op takes",
+    .rule = About(kValueRange, {.summary = "stored values leave the range that the op supports",
                                 .explanation = R"(## What it checks
 The stored values of a constant (weights, indices) lie within limits.
 

@@ -5,7 +5,7 @@ namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = About(kArchGatedRow, {.summary = "the datatypes are taken, but not on this arch",
+    .rule = About(kArchGatedRow, {.summary = "the datatypes are supported, but not on this arch",
                                   .explanation = R"(## What it checks
 A dtype row matches, but only archs from a later one on take it (16-bit weights with 16-bit
 activations need v73, for example).

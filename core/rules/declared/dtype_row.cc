@@ -5,7 +5,7 @@ namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = About(kDtypeRow, {.summary = "no dtype row of the op takes these datatypes together",
+    .rule = About(kDtypeRow, {.summary = "no dtype row of the op has these datatypes together",
                               .explanation = R"(## What it checks
 The datatypes of all inputs and outputs of a node must match one row of the op: a row is one
 accepted combination.

@@ -5,7 +5,7 @@ namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = About(kSdkGatedRow, {.summary = "the datatypes are taken, but not by this SDK version",
+    .rule = About(kSdkGatedRow, {.summary = "the datatypes are supported, but not by this SDK version",
                                  .explanation = R"(## What it checks
 A dtype row matches in another SDK version than the one asked for.
 

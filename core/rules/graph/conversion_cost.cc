@@ -99,7 +99,7 @@ constexpr RuleEntry kEntry = {
                                 .explanation = R"(## What it checks
 Converts from one quantized encoding to another inside of the graph, and pairs of Dequantize and
 Quantize that come to the same; all of a model in one finding, with the bytes they read and write.
-Those that a tool inserts are told where they come in (QG602).
+Those that a tool inserts are reported where they come in (QG602).
 
 ## Why
 Each is a pass over a tensor that computes nothing. Between layers of 8 and 16 bits they are the

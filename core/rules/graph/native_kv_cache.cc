@@ -68,7 +68,7 @@ class Caches {
   }
 
   // A float model has no such choice to make.
-  bool told() const { return quantized_ && !reasons_.empty(); }
+  bool reported() const { return quantized_ && !reasons_.empty(); }
   const std::set<std::string>& reasons() const { return reasons_; }
 
  private:
@@ -115,7 +115,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
   if (pairs.empty()) return;
   Caches caches(g);
   for (const KvPair& pair : pairs) caches.Look(pair);
-  if (!caches.told()) return;
+  if (!caches.reported()) return;
   Finding& f = findings.Add(-1, Consequence::kAdvice);
   f.tensor = g.tensor(pairs[0].input).name;
   f.message =

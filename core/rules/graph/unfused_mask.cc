@@ -242,7 +242,7 @@ softmax(where(condition, scores, min(scores) + c)): the scores are the second in
 the minimum is that of the same scores along the last axis, and c, the second operand of the
 addition, is one constant of at most -20. Any condition will do. A mask that is added, and what is
 near the form but not it, gets this advice with what stands against it. Fused rows of 32 k + 1
-elements with 8 bits are told too: their sum is wrong.
+elements with 8 bits are reported too: their sum is wrong.
 
 ## Why
 Fused, masked positions get exactly 0 whatever the encodings between say. Not fused, the sum of

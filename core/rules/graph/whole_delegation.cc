@@ -22,13 +22,13 @@ void Walk(const GraphView& g, GraphFindings& findings) {
       fmt::format("{} of {} nodes {} refused, so {} runs nothing of the model", refused.size(),
                   nodes.size(), refused.size() == 1 ? "is" : "are", g.target().backend());
   f.found = Quoted(refused);
-  f.allowed = "every node taken";
+  f.allowed = "every node accepted";
   f.fixes.push_back({fmt::format("change {}", Quoted(refused)), false, {}});
 }
 
 constexpr RuleEntry kEntry = {
     .rule = About(kWholeDelegation,
-                  {.summary = "the backend takes a graph as a whole, and one node is refused",
+                  {.summary = "the backend accepts a graph as a whole or not at all, and one node is refused",
                    .explanation = R"(## What it checks
 On LPAI, whether every node of the model is taken.
 

@@ -53,7 +53,7 @@ std::vector<KvPair> KvPairs(const GraphView& view) {
       const size_t at = PartIn(name, pair);
       if (at == std::string::npos) continue;
       if (outputs.empty()) {
-        // A cache that the graph reads on its way out is no end of the resolved graph.
+        // A cache that the graph reads before writing it is no end of the resolved graph.
         for (const Node& node : graph.nodes) {
           for (const TensorId id : node.outputs) {
             if (id != kNoTensor) outputs.emplace(view.EndName(id), id);

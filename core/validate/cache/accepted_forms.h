@@ -27,6 +27,7 @@ struct LimitOfForm {
 
 struct AcceptedForm {
   const ActiveOp* op = nullptr;
+  Basis basis = Basis::kMeasured;
   // Of each input, then of each output.
   absl::InlinedVector<NumberRanges, 4> ranges;
   absl::InlinedVector<LimitOfForm, 2> limits;

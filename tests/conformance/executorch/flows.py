@@ -133,10 +133,10 @@ def run(flow: Flow) -> bool:
     converted = convert_pt2e(prepared)
     after = quantgate.executorch.validate(converted, SOC, "warn")
     backend = lower(converted, flow.inputs)
-    told = {stage: report.verdict in FATAL for stage, report in
+    reported = {stage: report.verdict in FATAL for stage, report in
             (("annotated", before), ("converted", after))}
     expected = flow.mistake is not None
-    told_right = all(one == expected for one in told.values())
+    told_right = all(one == expected for one in reported.values())
     right = told_right and (backend != "taken") == expected
     print(f"{'ok   ' if right else 'WRONG'} {flow.name:24} annotated {before.verdict:12} converted "
           f"{after.verdict:12} backend {backend}", flush=True)

@@ -5,7 +5,7 @@
 
 A graph is recorded as Model JSON (what quantgate reads) and as what its partitioner and lowering
 made of it: the QNN ops that the backend compiled, the operators left to the CPU, the number of
-delegated pieces. Counted: nodes delegated or left, pieces, QNN ops, inserted Converts.
+delegated partitions. Counted: nodes delegated or left, partitions, QNN ops, inserted Converts.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def record() -> None:
                         soc_model=chip, backend_options=generate_htp_compiler_spec(use_fp16=False))
                     program = to_edge_transform_and_lower_to_qnn(converted, inputs, specs).exported_program()
                     called = [n for n in program.graph.nodes if n.op == "call_function"]
-                    answer["pieces"] = sum("executorch_call_delegate" in str(n.target) for n in called)
+                    answer["partitions"] = sum("executorch_call_delegate" in str(n.target) for n in called)
                     answer["cpu"] = sorted(str(n.target.__name__) for n in called
                                            if not any(s in str(n.target) for s in ("delegate", "getitem", "quantize")))
                     answer["ops"] = dict(sorted(Counter(handed).items()))
@@ -198,12 +198,12 @@ def record() -> None:
                 RECORD.write_text(json.dumps(answers) + "\n")
 
 
-def compare(answers: dict, cli: Path, told: bool) -> Counter:
+def compare(answers: dict, cli: Path, reported: bool) -> Counter:
     seen: Counter = Counter()
 
     def count(what: str, key: str, agrees: bool, detail: str) -> None:
         seen[f"{what}_{'ok' if agrees else 'wrong'}"] += 1
-        if told and not agrees:
+        if reported and not agrees:
             print(f"{what}: {key} {detail}")
 
     for arch, soc in SOCS.items():
@@ -218,8 +218,8 @@ def compare(answers: dict, cli: Path, told: bool) -> Counter:
             run = json.loads(line)["asRun"]
             left = sum(n["placement"] == "cpu" for n in run["nodes"])
             count("left", key, (left > 0) == (len(answer["cpu"]) > 0), f"{left}, seen {answer['cpu']}")
-            count("pieces", key, len(run["pieces"]) == answer["pieces"],
-                  f"{len(run['pieces'])}, seen {answer['pieces']}")
+            count("partitions", key, len(run["partitions"]) == answer["partitions"],
+                  f"{len(run['partitions'])}, seen {answer['partitions']}")
             ops = Counter(op for n in run["nodes"] if n["placement"] in ON_NPU for op in n["ops"])
             seen_ops = Counter(answer["ops"])
             for op in BOOKKEEPING:
@@ -241,7 +241,7 @@ def main() -> int:
         record()
     answers = json.loads(RECORD.read_text())
     seen = compare(answers, arguments.cli.resolve(), arguments.list)
-    for what in ("left", "pieces", "ops", "converts"):
+    for what in ("left", "partitions", "ops", "converts"):
         print(f"{what:10} {seen[what + '_ok']} of {seen[what + '_ok'] + seen[what + '_wrong']}")
     failed = sorted(key for key, a in answers.items() if "error" in a)
     print(f"lowering fails: {len(failed)}: {', '.join(failed)}")

@@ -48,11 +48,11 @@ def fix(cli: str, model: Path, out: Path) -> dict:
     process = subprocess.run([cli, "fix", str(model), "-o", str(out), "--arch", ARCH, "--format", "json"], capture_output=True, text=True, check=False)
     if process.returncode not in (0, 1):
         raise RuntimeError(f"{model}: {process.stderr}")
-    told = json.loads(process.stdout)
-    mended = sum(f["consequence"] in WORTH for f in told["mended"])
-    left = [f for f in told["left"] if f["consequence"] in WORTH]
-    return {"before": told["before"]["verdict"], "after": told["after"]["verdict"],
-            "findings": mended + len(left), "mended": mended, "edits": len(told["edits"]),
+    reported = json.loads(process.stdout)
+    fixed = sum(f["consequence"] in WORTH for f in reported["mended"])
+    left = [f for f in reported["left"] if f["consequence"] in WORTH]
+    return {"before": reported["before"]["verdict"], "after": reported["after"]["verdict"],
+            "findings": fixed + len(left), "mended": fixed, "edits": len(reported["edits"]),
             "left": sorted({f["code"] for f in left})}
 
 
@@ -102,14 +102,14 @@ def run(arch: str, models: list[tuple[Path, Path]], folder: Path) -> list[tuple[
         todo = models[len(results):]
         with tempfile.TemporaryDirectory(dir=folder) as out:
             try:
-                told = subprocess.run(
+                reported = subprocess.run(
                     [sys.executable, str(HERE / "execute.py"), arch, out,
                      *(f"{model},{fed}" for model, fed in todo)],
                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                     timeout=SECONDS + 10 * len(todo), check=False).stdout
             except subprocess.TimeoutExpired as late:
-                told = (late.stdout or b"").decode()
-            lines = told.splitlines()
+                reported = (late.stdout or b"").decode()
+            lines = reported.splitlines()
             for n, line in enumerate(lines):
                 outputs = Path(out) / f"{n}.npz"
                 results.append((json.loads(line), dict(np.load(outputs)) if outputs.exists() else None))
@@ -161,7 +161,7 @@ def record(cli: str) -> list[dict]:
 
 
 def table(rows: list[dict]) -> str:
-    lines = ["| model | slip | findings mended | verdict | units refused | error against float |",
+    lines = ["| model | slip | findings fixed | verdict | units refused | error against float |",
              "|---|---|---|---|---|---|"]
 
     def number(value):
@@ -177,13 +177,13 @@ def table(rows: list[dict]) -> str:
             f"| {row['mended']} of {row['findings']} | {row['before']} → {row['after']} "
             f"| {units(row['provider_before'])} → {units(row['provider_after'])} "
             f"| {number(row['error_before'])} → {number(row['error_after'])} |")
-    findings, mended = sum(r["findings"] for r in rows), sum(r["mended"] for r in rows)
+    findings, fixed = sum(r["findings"] for r in rows), sum(r["mended"] for r in rows)
     both = [r for r in rows if r["error_before"] is not None and r["error_after"] is not None]
     closer = sum(r["error_after"] < r["error_before"] * (1 - NOISE) for r in both)
     farther = sum(r["error_after"] > r["error_before"] * (1 + NOISE) for r in both)
     before = sum(r["provider_before"]["refused"] for r in rows)
     after = sum(r["provider_after"]["refused"] for r in rows)
-    lines += ["", f"{len(rows)} models: {mended} of {findings} findings mended; units that the provider "
+    lines += ["", f"{len(rows)} models: {fixed} of {findings} findings fixed; units that the provider "
               f"does not take: {before} before, {after} after; numbers closer to float in {closer}, "
               f"farther in {farther}, equal in {len(both) - closer - farther}; no session in "
               f"{sum(r['error_before'] is None for r in rows)} before, "

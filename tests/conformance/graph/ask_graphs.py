@@ -73,7 +73,7 @@ def answer(arch: str, name: str) -> dict:
         kept["message"] = line["message"]
     kept["on_cpu"] = sorted(n for n, v in line["units"].items() if v == "refused")
     kept["in_float"] = line["float"]
-    kept["pieces"] = line["pieces"]
+    kept["partitions"] = line["partitions"]
     kept["ops"] = line["graph"]
     kept["off"] = line["error"]
     return kept

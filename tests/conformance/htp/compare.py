@@ -14,9 +14,9 @@ KNOWN = Path(__file__).resolve().parent / "known_differences.json"
 EDGES_KNOWN = KNOWN.with_name("edges_known.json")
 # About op validation; the last two about values.
 FALSE_REJECTION, FALSE_ACCEPTANCE, UNKNOWN = "false_rejection", "false_acceptance", "unknown"
-MISSED, UNFOUNDED = "wrong_values_missed", "wrong_values_unfounded"
+MISSED, FALSE_ALARM = "wrong_values_missed", "wrong_values_false_alarm"
 # A graph that fails to prepare or run, and quantgate expects it to work; and the reverse.
-MISSED_FAILURE, UNFOUNDED_FAILURE = "prepare_fails_missed", "prepare_fails_unfounded"
+MISSED_FAILURE, FALSE_FAILURE = "prepare_fails_missed", "prepare_fails_false_alarm"
 AGREES, NOT_ASKED = "agrees", "not_asked"
 
 
@@ -49,7 +49,7 @@ def of_values(outcome: str, said: dict[str, Any]) -> str:
     if outcome == "wrong":
         return AGREES if says_wrong_values(said) else MISSED
     if outcome == "right":
-        return UNFOUNDED if says_wrong_values(said) else AGREES
+        return FALSE_ALARM if says_wrong_values(said) else AGREES
     return NOT_ASKED
 
 
@@ -101,15 +101,15 @@ def execution(recording: store.Recording, target: str, said: list[dict[str, Any]
             result.counts[op][agreement] += 1
             result.total[agreement] += 1
         if outcome == "prepare_fails":
-            announced = announces_failure(ours)
-            result.total["failure_announced"] += announced
+            detected = announces_failure(ours)
+            result.total["failure_detected"] += detected
             # Graphs of the oracle lack the option that lets FLOAT_32 run as FLOAT_16.
-            result.total["failure_of_float"] += not announced and any(t.get("dtype") == "FLOAT_32" for t in case["model"]["tensors"])
+            result.total["failure_of_float"] += not detected and any(t.get("dtype") == "FLOAT_32" for t in case["model"]["tensors"])
         if outcome == "wrong":
             # Refused for a worse reason is no silence.
             warned = ours["verdict"] in ("rejected", "prepare_fails", "wrong_values")
             result.total["wrong_warned"] += warned
-        if agreement in (MISSED, UNFOUNDED):
+        if agreement in (MISSED, FALSE_ALARM):
             causes = sorted({c for consequence, c in ours["findings"] if consequence == "wrong_values"})
             why = f"values {outcome}, off by {got['steps']:g} steps, {got['fraction']:g} of the range; quantgate {ours['verdict']}"
             result.differences.append(Difference(target, agreement, store.digest(case["model"]), op,
@@ -148,7 +148,7 @@ def update_known(differences: list[Difference], known: list[dict[str, Any]], fil
     by_cause = {(e["agreement"], e["op"], e.get("said", "")): e["reason"] for e in known}
     entries: dict[tuple[str, str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for d in differences:
-        said = d.why.split("; ")[-1] if d.agreement in (MISSED, UNFOUNDED) else d.why
+        said = d.why.split("; ")[-1] if d.agreement in (MISSED, FALSE_ALARM) else d.why
         reason = by_configuration.get((d.agreement, d.configuration)) or by_cause.get((d.agreement, d.op, said)) or UNEXPLAINED
         entries[(d.op, d.agreement, reason, said)][d.configuration].add(d.target)
     out = []
@@ -166,7 +166,7 @@ def update_known(differences: list[Difference], known: list[dict[str, Any]], fil
 MOST_SHOWN = 40
 
 
-def told(problems: list[str], seconds: float) -> int:
+def reported(problems: list[str], seconds: float) -> int:
     """Prints the end of a run; its exit status."""
     for problem in problems[:MOST_SHOWN]:
         print(f"FAIL {problem}")

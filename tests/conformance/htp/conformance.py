@@ -142,7 +142,7 @@ def print_counts(results: dict[str, dict[str, Any]]) -> None:
     print(row(["execution", "run", "right", "called wrong", "wrong", "missed", "between"]))
     for target, r in results["execution"].items():
         t = r.total
-        print(row([target, t["right"] + t["wrong"] + t["between"], t["right"], t[compare.UNFOUNDED], t["wrong"],
+        print(row([target, t["right"] + t["wrong"] + t["between"], t["right"], t[compare.FALSE_ALARM], t["wrong"],
                    t[compare.MISSED], t["between"]]))  # fmt: skip
 
 
@@ -198,7 +198,7 @@ def main() -> int:
         page.PATH.write_text(text)
     elif not page.PATH.is_file() or page.PATH.read_text() != text:
         problems.append(f"{page.PATH.relative_to(ask.ROOT)} is out of date: make known-htp")
-    return compare.told(problems, time.monotonic() - started)
+    return compare.reported(problems, time.monotonic() - started)
 
 
 if __name__ == "__main__":

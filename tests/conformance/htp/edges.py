@@ -156,7 +156,7 @@ def agreement(got: dict[str, Any], said: dict[str, Any]) -> str:
     if outcome == "prepare_fails":
         return compare.AGREES if compare.announces_failure(said) else compare.MISSED_FAILURE
     if prepared and compare.foresees_failure(said):
-        return compare.UNFOUNDED_FAILURE
+        return compare.FALSE_FAILURE
     return compare.of_values(outcome, said)
 
 
@@ -204,7 +204,7 @@ def main() -> int:
     if args.update:
         compare.update_known(found, compare.load_known(compare.EDGES_KNOWN), compare.EDGES_KNOWN)
     problems = compare.problems(found, compare.load_known(compare.EDGES_KNOWN))
-    return compare.told(problems, time.monotonic() - started)
+    return compare.reported(problems, time.monotonic() - started)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
     fresh.py SEED… --libraries SDK=LIB … [--per-op 26] [-o build/fresh]
 
 What the library computed is kept in the folder, so that the same seed is asked once; quantgate is asked
-anew each time. Missed and unfounded ones are listed with their mutations; --models FILE writes them.
+anew each time. Missed ones and false alarms are listed with their mutations; --models FILE writes them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def count(args: argparse.Namespace, seed: int, sdk: str, library: str, models: l
         total[got["outcome"]] += 1
         agreement = compare.of_values(got["outcome"], ours)
         total[agreement] += 1
-        if agreement in (compare.MISSED, compare.UNFOUNDED):
+        if agreement in (compare.MISSED, compare.FALSE_ALARM):
             causes = sorted({c for consequence, c in ours["findings"] if consequence == "wrong_values"})
             print(f"  {agreement} {sdk} {case['model']['name']}: {', '.join(case['mutations'])}: {got['steps']:g} steps, "
                   f"{got['fraction']:g} of the range, {got['share']:g} off; {ours['verdict']} {' '.join(causes)}")  # fmt: skip
@@ -82,9 +82,9 @@ def main() -> int:
 
 def _line(name: str, total: Counter) -> str:
     wrong, right = total["wrong"], total["right"]
-    announced, unfounded = wrong - total[compare.MISSED], total[compare.UNFOUNDED]
-    return (f"{name}: announced {announced} of {wrong} ({100 * announced / max(1, wrong):.1f} %), "
-            f"unfounded {unfounded} of {right} ({100 * unfounded / max(1, right):.1f} %), between {total['between']}, "
+    detected, false_alarms = wrong - total[compare.MISSED], total[compare.FALSE_ALARM]
+    return (f"{name}: detected {detected} of {wrong} ({100 * detected / max(1, wrong):.1f} %), "
+            f"false alarms {false_alarms} of {right} ({100 * false_alarms / max(1, right):.1f} %), between {total['between']}, "
             f"not judged {total['not judged']}, fail to prepare or run {total['prepare_fails']}, refused {total['rejected']}")  # fmt: skip
 
 

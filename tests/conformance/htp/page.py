@@ -54,7 +54,7 @@ REPEAT = """## How to repeat it
 make conformance-htp                          # downloads the libraries, asks every recorded configuration again
 make record-htp                               # makes configurations anew, asks, executes, records
 make known-htp                                # after a change of the database: this page and the list of differences
-make fresh SEED=1                             # executes configurations of a seed of your own, lists missed and unfounded
+make fresh SEED=1                             # executes configurations of a seed of your own, lists missed ones and false alarms
 make agree SDK=2.51 ARCH=v73 COUNT=100000     # op validation on configurations of a seed of your own
 quantgate verify model.onnx --backend-lib LIB # your own model and the library of your own SDK, see verify.md
 ```
@@ -105,38 +105,38 @@ def _execution(results: dict[str, Any]) -> list[str]:
         "## Execution", "",
         "Graphs of one op that the library accepts, prepares and runs, their values against the float reference; "
         "[verify.md](verify.md) says what is right and what is wrong beyond rounding. *Announced*: quantgate has a finding "
-        "`wrong_values`. *Warned*: its verdict is that or worse. *Unfounded*: a finding `wrong_values` and the values are right. "
+        "`wrong_values`. *Warned*: its verdict is that or worse. *False alarm*: a finding `wrong_values` and the values are right. "
         f"The configurations recorded were drawn with seed {store.EXECUTED_SEED}.", "",
     ]  # fmt: skip
     rows = []
     for target, result in results.items():
         t = result.total
-        rows.append([target, t["right"] + t["wrong"] + t["between"], t["right"], _share(t[compare.UNFOUNDED], t["right"]), t["between"],
+        rows.append([target, t["right"] + t["wrong"] + t["between"], t["right"], _share(t[compare.FALSE_ALARM], t["right"]), t["between"],
                      t["wrong"], _share(t["wrong"] - t[compare.MISSED], t["wrong"]), _share(t["wrong_warned"], t["wrong"]),
                      t["not judged"], t["prepare_fails"], t["rejected"]])  # fmt: skip
-    lines += _table(["SDK arch", "run and judged", "right", "unfounded", "between", "wrong", "announced", "warned", "run, not judged",
+    lines += _table(["SDK arch", "run and judged", "right", "false alarm", "between", "wrong", "detected", "warned", "run, not judged",
                      "fail to prepare or run", "refused"], rows)  # fmt: skip
     for target, result in results.items():
         t = result.total
-        rest = t["prepare_fails"] - t["failure_announced"] - t["failure_of_float"]
-        lines.append(f"On {target}, {t['failure_announced']} of the {t['prepare_fails']} that fail to prepare or run are announced by a verdict "
+        rest = t["prepare_fails"] - t["failure_detected"] - t["failure_of_float"]
+        lines.append(f"On {target}, {t['failure_detected']} of the {t['prepare_fails']} that fail to prepare or run are detected by a verdict "
                      f"`prepare_fails` or worse; {t['failure_of_float']} have FLOAT_32 tensors, which need a graph option that the graphs here "
                      f"do not set (quantgate gives advice); of the other {rest} it says nothing: op validation takes them, and most rules of "
                      "preparation are not known.")  # fmt: skip
         lines.append("")
     lines += [
         "What rules are made from says little about what they are worth, so they are counted on seeds that nobody had looked at "
-        "(wrong ones announced, right ones called wrong, each as it was before anything was made from that seed):", "",
+        "(wrong ones detected, right ones called wrong, each as it was before anything was made from that seed):", "",
     ]  # fmt: skip
-    lines += _table(["seed", "SDK arch", "announced", "unfounded"], [list(fresh) for fresh in FRESH])
-    lines += ["Per op, as right / between / wrong, and in brackets missed + unfounded:", ""]
+    lines += _table(["seed", "SDK arch", "detected", "false alarm"], [list(fresh) for fresh in FRESH])
+    lines += ["Per op, as right / between / wrong, and in brackets missed + false alarms:", ""]
     targets = list(results)
     rows = []
     for op in sorted({op for r in results.values() for op in r.counts}):
         cells = []
         for target in targets:
             c = results[target].counts[op]
-            off = f" ({c[compare.MISSED]}+{c[compare.UNFOUNDED]})" if c[compare.MISSED] or c[compare.UNFOUNDED] else ""
+            off = f" ({c[compare.MISSED]}+{c[compare.FALSE_ALARM]})" if c[compare.MISSED] or c[compare.FALSE_ALARM] else ""
             cells.append(f"{c['right']} / {c['between']} / {c['wrong']}{off}")
         rows.append([op, *cells])
     return lines + _table(["op", *targets], rows)
@@ -214,9 +214,9 @@ def _edges() -> list[str]:
     for target in executed.targets:
         outcomes = Counter(o["outcome"] for o in executed.execution(target))
         rows.append([target, *(outcomes[k] for k in ("right", "wrong", "prepare_fails")),
-                     *(listed[target, a] for a in (compare.MISSED, compare.UNFOUNDED, compare.MISSED_FAILURE, compare.UNFOUNDED_FAILURE))])  # fmt: skip
-    lines += _table(["execution", "right", "wrong", "fail to be prepared or run", "of the wrong not announced", "of the right called wrong",
-                     "failures not announced", "failures announced that work"], rows)  # fmt: skip
+                     *(listed[target, a] for a in (compare.MISSED, compare.FALSE_ALARM, compare.MISSED_FAILURE, compare.FALSE_FAILURE))])  # fmt: skip
+    lines += _table(["execution", "right", "wrong", "fail to be prepared or run", "of the wrong not detected", "of the right called wrong",
+                     "failures not detected", "failures detected that work"], rows)  # fmt: skip
     reasons = Counter()
     for e in known:
         reasons[e["agreement"].replace("_", " "), e["reason"]] += len(e["configurations"])

@@ -35,7 +35,7 @@ class Validation(unittest.TestCase):
     def test_values(self) -> None:
         wrong = said("rejected", ("wrong_values", "c"), ("rejected", "d"))
         self.assertEqual(compare.of_values("wrong", wrong), compare.AGREES)
-        self.assertEqual(compare.of_values("right", wrong), compare.UNFOUNDED)
+        self.assertEqual(compare.of_values("right", wrong), compare.FALSE_ALARM)
         self.assertEqual(compare.of_values("wrong", said("rejected", ("rejected", "d"))), compare.MISSED)
         self.assertEqual(compare.of_values("between", wrong), compare.NOT_ASKED)
 

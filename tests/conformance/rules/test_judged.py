@@ -55,7 +55,7 @@ class Judged(unittest.TestCase):
                 slug = name.removeprefix("rules/")
                 self.assertTrue(all(e.get("by") or e.get("why") for e in self.judged[slug]), slug)
 
-    def test_what_is_not_prepared_native_is_told(self) -> None:
+    def test_what_is_not_prepared_native_is_reported(self) -> None:
         seen = {True: 0, False: 0}
         for fixture in all_fixtures():
             entry = next(e for e in self.judged[fixture.slug] if e["fixture"] == fixture.name)
@@ -63,12 +63,12 @@ class Judged(unittest.TestCase):
                 continue
             run = subprocess.run([CLI, "check", str(fixture.path), *(w for pair in fixture.flags.items() for w in pair),
                                   "--format", "json"], capture_output=True, text=True, cwd=ROOT, timeout=60)
-            told = any(f["rule"] == "native-kv-cache" for f in json.loads(run.stdout)["findings"])
+            reported = any(f["rule"] == "native-kv-cache" for f in json.loads(run.stdout)["findings"])
             prepared = entry["native"] == "ok"
             seen[prepared] += 1
-            # Told though it is prepared: what only the documentation asks for.
-            self.assertTrue(told or prepared, fixture.name)
-            self.assertTrue(not told or not prepared or fixture.name == "bad_context", fixture.name)
+            # Reported though it is prepared: what only the documentation asks for.
+            self.assertTrue(reported or prepared, fixture.name)
+            self.assertTrue(not reported or not prepared or fixture.name == "bad_context", fixture.name)
         self.assertGreater(seen[False], 2)
         self.assertGreater(seen[True], 1)
 

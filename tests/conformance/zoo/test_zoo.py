@@ -104,7 +104,7 @@ def report(verdicts: dict[str, str], made: bool = True, partitions: int = 1, cpu
     nodes = [{"name": name, "op": op, "verdict": verdicts.get(name, "accepted")} for name, op in NODES]
     nodes[0]["into"] = "conv"
     return {"nodes": nodes, "findings": list(findings),
-            "asRun": {"session": {"made": made, "reason": "why"}, "pieces": [{}] * partitions,
+            "asRun": {"session": {"made": made, "reason": "why"}, "partitions": [{}] * partitions,
                       "placements": {"cpu": cpu, "refused": 0}}}
 
 

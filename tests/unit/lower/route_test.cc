@@ -246,9 +246,9 @@ TEST(Route, FloatBetweenIsNotPreparedOnV68) {
   for (const char* arch : {"v68", "v73"}) {
     const Target target = *Target::Parse({.backend = "htp", .sdk = "", .soc = "", .arch = arch});
     const Report report = Validator(target, {}).Check(m.model);
-    const auto told = std::count_if(report.findings.begin(), report.findings.end(),
+    const auto reported = std::count_if(report.findings.begin(), report.findings.end(),
                                     [](const Finding& f) { return f.rule->code == "QG618"; });
-    EXPECT_EQ(told, arch == std::string_view("v68") ? 1 : 0);
+    EXPECT_EQ(reported, arch == std::string_view("v68") ? 1 : 0);
   }
 }
 

@@ -123,7 +123,7 @@ TEST_F(OracleTest, PreparesAcceptedNodesOnly) {
   const auto answers =
       Ask(ModelOf({"Accept", "Refuse", "AddFails", "FinalizeFails", "FinalizeCrashes"}), options);
   EXPECT_EQ(answers[0][Stage::kPrepare].outcome, Outcome::kOk);
-  EXPECT_EQ(answers[1][Stage::kPrepare].outcome, Outcome::kNotAsked);
+  EXPECT_EQ(answers[1][Stage::kPrepare].outcome, Outcome::kNotQueried);
   EXPECT_EQ(answers[2][Stage::kPrepare].step, "add node");
   EXPECT_EQ(answers[2][Stage::kPrepare].code, 0x1771U);
   EXPECT_EQ(answers[3][Stage::kPrepare].step, "finalize");
@@ -134,7 +134,7 @@ TEST_F(OracleTest, PreparesAcceptedNodesOnly) {
   EXPECT_EQ(Ask(ModelOf({"Refuse"}), options)[0][Stage::kPrepare].outcome, Outcome::kOk);
   Model sparse = ModelOf({"Accept"});
   sparse.tensors[0].sparse = 2;
-  EXPECT_EQ(Ask(sparse, options)[0][Stage::kPrepare].outcome, Outcome::kNotAsked);
+  EXPECT_EQ(Ask(sparse, options)[0][Stage::kPrepare].outcome, Outcome::kNotQueried);
 }
 
 TEST_F(OracleTest, ExecutesWithGivenAndWithRandomInputs) {
@@ -187,7 +187,7 @@ TEST_F(OracleTest, PassesBlockEncodings) {
   encoding.block_size = {1, 2};
   EXPECT_THAT(Described(model), HasSubstr(" e4(1,2,0.5:-1;0.5:-1;)"));
   encoding.block_size = {2};
-  EXPECT_THAT(Ask(model, {})[0].not_asked, HasSubstr("x has a block size of another rank"));
+  EXPECT_THAT(Ask(model, {})[0].not_queried, HasSubstr("x has a block size of another rank"));
 
   encoding = EncodingOf(EncodingKind::kLpbq, {});
   encoding.axis = 1;
@@ -226,21 +226,21 @@ TEST_F(OracleTest, PassesParamsWithTheirTypes) {
   EXPECT_THAT(Described(model), HasSubstr("a 0x32=-1 | b 0x132=3 | c 0x232=0.5 | d 0x508=1 | "
                                           "e t4:e:0x132[2] bytes8=1,0,0,0,2,0,0,0"));
   model.nodes[0].params = {{"f", std::string("text")}};
-  EXPECT_THAT(Ask(model, {})[0].not_asked, HasSubstr("f has a value that QNN params do not have"));
+  EXPECT_THAT(Ask(model, {})[0].not_queried, HasSubstr("f has a value that QNN params do not have"));
 }
 
 TEST_F(OracleTest, DoesNotAskWhatTheInterfaceCannotSay) {
   Model model = ModelOf({"Accept", "Accept"});
   model.nodes[1].dialect = Dialect::kOnnx;
-  EXPECT_THAT(Ask(model, {})[1].not_asked, HasSubstr("only nodes of QNN models"));
+  EXPECT_THAT(Ask(model, {})[1].not_queried, HasSubstr("only nodes of QNN models"));
   model.tensors[0].unknown_rank = true;
-  EXPECT_THAT(Ask(model, {})[0].not_asked, HasSubstr("x has no known rank"));
+  EXPECT_THAT(Ask(model, {})[0].not_queried, HasSubstr("x has no known rank"));
   model.tensors[0].unknown_rank = false;
   model.tensors[1].dtype = Dtype::kUndefined;
-  EXPECT_THAT(Ask(model, {})[0].not_asked, HasSubstr("y has no dtype"));
+  EXPECT_THAT(Ask(model, {})[0].not_queried, HasSubstr("y has no dtype"));
   model.tensors[1].dtype = Dtype::kUfixedPoint8;
   model.tensors[1].dims = {int64_t{1} << 40, int64_t{1} << 40};
-  EXPECT_THAT(Ask(model, {})[0].not_asked, HasSubstr("y is too large"));
+  EXPECT_THAT(Ask(model, {})[0].not_queried, HasSubstr("y is too large"));
 }
 
 TEST(TensorData, HalvesSurviveTheRoundTrip) {

@@ -23,9 +23,9 @@ TEST(JsonReport, HasExactlyTheFieldsOfTheFormat) {
   const Json json = Json::parse(ReportJson(SampleReport()));
   EXPECT_EQ(Keys(json),
             (std::vector<std::string>{"schemaVersion", "tool", "mode", "model", "target", "route",
-                                      "knowledge", "notes", "verdict", "failed", "summary", "nodes",
-                                      "findings"}));
-  EXPECT_EQ(json["schemaVersion"], "1");
+                                      "knowledge", "basis", "notes", "verdict", "failed", "summary",
+                                      "nodes", "findings"}));
+  EXPECT_EQ(json["schemaVersion"], "2");
   EXPECT_EQ(json["tool"], Json({{"name", "quantgate"}, {"version", QUANTGATE_VERSION}}));
   EXPECT_EQ(json["mode"], "strict");
   EXPECT_EQ(json["model"], "resnet.onnx");
@@ -126,7 +126,7 @@ TEST(JsonReport, AnEditThatIsNoJsonIsText) {
 
 TEST(JsonReport, UnreadableInput) {
   EXPECT_EQ(ReportErrorJson("a.jsonl:3", "1:7", "unexpected \"x\""),
-            R"({"schemaVersion":"1","model":"a.jsonl:3",)"
+            R"({"schemaVersion":"2","model":"a.jsonl:3",)"
             R"("error":{"place":"1:7","message":"unexpected \"x\""}})");
 }
 

@@ -99,7 +99,7 @@ class Scene {
   }
 
   // That a rule was broken by the node before.
-  void Told(int32_t node, std::string_view rule) {
+  void Reported(int32_t node, std::string_view rule) {
     Finding& f = report_.findings.emplace_back();
     f.node_index = node;
     f.rule = FindRule(rule);
@@ -203,12 +203,12 @@ Graph Masked(double low, size_t side) {
 
 TEST(MaskRange, AMaskOfExactlyMinus20IsStrongEnough) {
   for (const size_t side : {0U, 1U}) {
-    for (const auto& [low, told] :
+    for (const auto& [low, reported] :
          {std::pair{-19.9, true}, {-1.0, true}, {-20.0, false}, {-100.0, false}, {0.0, false}}) {
       const Scene scene(Masked(low, side), "mask-range");
       const auto found = scene.Findings();
-      ASSERT_EQ(found.size(), told ? 1U : 0U) << low;
-      if (told) {
+      ASSERT_EQ(found.size(), reported ? 1U : 0U) << low;
+      if (reported) {
         EXPECT_EQ(found[0].port, "in[" + std::to_string(side) + "]");
       }
     }
@@ -224,13 +224,13 @@ TEST(MaskRange, AThirdInputIsNoOperand) {
 }
 
 TEST(MaskRange, AStepOfOneTakesTheRangeOfTheScores) {
-  for (const auto& [scale, told] : {std::pair{0.99F, false}, {1.0F, true}, {2.0F, true}}) {
+  for (const auto& [scale, reported] : {std::pair{0.99F, false}, {1.0F, true}, {2.0F, true}}) {
     Graph g = Masked(-100, 1);
     g.At(g.model.nodes[0].outputs[0]).encoding.Edit().scales = {scale};
     const Scene scene(g, "mask-range");
     const auto found = scene.Findings();
-    ASSERT_EQ(found.size(), told ? 1U : 0U) << scale;
-    if (told) {
+    ASSERT_EQ(found.size(), reported ? 1U : 0U) << scale;
+    if (reported) {
       EXPECT_EQ(found[0].port, "out[0]");
     }
   }
@@ -279,8 +279,8 @@ TEST(UnfusedMask, AnAddendOfExactlyMinus20IsFused) {
   // Up to a millionth above: the steps of single precision.
   const std::pair<double, bool> cases[] = {
       {-21, false}, {-20, false}, {-20 * (1 - 1e-6), false}, {-19.9999, true}, {-19.9, true}};
-  for (const auto& [addend, told] : cases) {
-    EXPECT_EQ(Scene(Selected(addend), "unfused-mask").Findings().size(), told ? 1U : 0U) << addend;
+  for (const auto& [addend, reported] : cases) {
+    EXPECT_EQ(Scene(Selected(addend), "unfused-mask").Findings().size(), reported ? 1U : 0U) << addend;
   }
 }
 
@@ -288,10 +288,10 @@ TEST(UnfusedMask, FusedRowsOfOneMoreThanAMultipleAreSummedWrong) {
   const std::pair<int64_t, bool> cases[] = {{1, false},   {31, false},  {32, false}, {33, true},
                                             {34, false},  {65, true},   {64, false}, {225, true},
                                             {256, false}, {257, false}, {289, false}};
-  for (const auto& [width, told] : cases) {
+  for (const auto& [width, reported] : cases) {
     const auto found = Scene(Selected(-20, width), "unfused-mask").Findings();
-    EXPECT_EQ(found.size(), told ? 1U : 0U) << width;
-    if (told) {
+    EXPECT_EQ(found.size(), reported ? 1U : 0U) << width;
+    if (reported) {
       EXPECT_EQ(found[0].found, std::to_string(width) + " elements a row");
     }
   }
@@ -301,7 +301,7 @@ TEST(UnfusedMask, FusedRowsOfOneMoreThanAMultipleAreSummedWrong) {
 TEST(ConcatLostBits, ARatioOfFourIsTwoBits) {
   struct Case {
     float ratio;
-    const char* loses;  // null: nothing is told
+    const char* loses;  // null: nothing is reported
   };
   for (const Case& c : {Case{3.9F, nullptr},
                         {4, "loses 2.0 of its 8 bits"},
@@ -328,13 +328,13 @@ TEST(CutRange, ATwentiethMayBeCut) {
   struct Case {
     float scale;
     int32_t zero_point;
-    bool told;
+    bool reported;
   };
   for (const Case& c : {Case{0.25F, 198, false},
                         {0.24982F, 198, true},
                         {0.25F, 197, false},
                         {0.25F, 199, true},
-                        // No scale, no range: that is told elsewhere.
+                        // No scale, no range: that is reported elsewhere.
                         {0.0F, 0, false}}) {
     Graph g;
     const TensorId x = g.Input({1, 4});
@@ -342,7 +342,7 @@ TEST(CutRange, ATwentiethMayBeCut) {
     g.At(x).encoding.Edit().zero_points = {0};
     g.Op("Concat", {x}, g.Add({1, 4}, Dtype::kUfixedPoint8, c.scale, c.zero_point));
     const Scene scene(g, "cut-range");
-    EXPECT_EQ(scene.Findings().size(), c.told ? 1U : 0U) << c.scale << " " << c.zero_point;
+    EXPECT_EQ(scene.Findings().size(), c.reported ? 1U : 0U) << c.scale << " " << c.zero_point;
   }
 }
 
@@ -358,7 +358,7 @@ Graph Island(const std::vector<const char*>& ops) {
 
 TEST(FloatIsland, CountsWhatItsNeighboursMadeFloat) {
   Scene some(Island({"ElementWiseAbs", "ElementWiseExp", "ElementWiseAbs"}), "float-island");
-  some.Told(2, "half-quantized-unit");
+  some.Reported(2, "half-quantized-unit");
   ASSERT_EQ(some.Findings().size(), 1U);
   EXPECT_EQ(some.Findings()[0].found,
             "float: \"n1\", \"n2\" and \"n3\"; 1 of them only because of their neighbours");
@@ -367,17 +367,17 @@ TEST(FloatIsland, CountsWhatItsNeighboursMadeFloat) {
 TEST(FloatIsland, WhereAllIsDraggedAlongThePairsBetweenAreMissing) {
   Graph g = Island({"ElementWiseAbs", "ElementWiseExp", "ElementWiseAbs"});
   g.model.nodes[2].outputs.push_back(kNoTensor);
-  const auto told = [&](std::vector<int32_t> op_source) {
+  const auto reported = [&](std::vector<int32_t> op_source) {
     Scene scene(g, "float-island", {}, std::move(op_source));
-    for (const int32_t node : {1, 2, 3}) scene.Told(node, "half-quantized-unit");
+    for (const int32_t node : {1, 2, 3}) scene.Reported(node, "half-quantized-unit");
     const auto found = scene.Findings();
     return found.size() == 1 ? found[0].found + "; " + found[0].fixes.at(0).summary : "";
   };
-  EXPECT_EQ(told({}),
+  EXPECT_EQ(reported({}),
             "float: \"n1\", \"n2\" and \"n3\"; "
             "add a Q/DQ pair to \"t2\" and \"t3\": the island closes");
   // Two ops of one node of the file have nothing between them.
-  EXPECT_EQ(told({0, 1, 1, 3, 4, 5}),
+  EXPECT_EQ(reported({0, 1, 1, 3, 4, 5}),
             "float: \"n1\" and \"n3\"; add a Q/DQ pair to \"t3\": the island closes");
 }
 
@@ -483,16 +483,16 @@ TEST(LargeConstant, IsLargerThanTheMemoryOfTheSoc) {
   EXPECT_TRUE(fits.Findings().empty());
   const Graph larger = graph({4 * kMegabyte, 4 * kMegabyte + 1, 8 * kMegabyte});
   const Scene two(larger, "large-constant", four);
-  const auto told = [&](const Graph& g) {
+  const auto reported = [&](const Graph& g) {
     const auto found = Scene(g, "large-constant", four).Findings();
     return found.size() == 1 ? found[0].node + ": " + found[0].message : "";
   };
-  EXPECT_EQ(told(larger),
+  EXPECT_EQ(reported(larger),
             "n2: the constant [8388608] in[2] is larger than the 4 MB of VTCM of "
             "SM8350, as is 1 other");
-  EXPECT_EQ(told(graph({4 * kMegabyte + 1})),
+  EXPECT_EQ(reported(graph({4 * kMegabyte + 1})),
             "n0: the constant [4194305] in[2] is larger than the 4 MB of VTCM of SM8350");
-  EXPECT_EQ(told(graph({5 * kMegabyte, 5 * kMegabyte, 5 * kMegabyte})),
+  EXPECT_EQ(reported(graph({5 * kMegabyte, 5 * kMegabyte, 5 * kMegabyte})),
             "n0: the constant [5242880] in[2] is larger than the 4 MB of VTCM of SM8350, as are 2 "
             "others");
 }
@@ -532,20 +532,20 @@ TEST(Rank5Transpose, AnOpWithoutItsFirstInputIsNone) {
 TEST(ShortDepthConvolution, IsOfOneToFourChannels) {
   const std::pair<int64_t, bool> cases[] = {
       {kDynamicDim, false}, {0, false}, {1, true}, {4, true}, {5, false}};
-  for (const auto& [depth, told] : cases) {
+  for (const auto& [depth, reported] : cases) {
     Graph g;
     g.Op("Conv2d",
          {g.Input({1, 8, 8, depth}), g.Constant({3, 3, depth, 16}, Dtype::kUfixedPoint8, 1, 127)},
          g.Add({1, 8, 8, 16}));
     const Scene scene(g, "short-depth-convolution");
-    EXPECT_EQ(scene.Findings().size(), told ? 1U : 0U) << depth;
+    EXPECT_EQ(scene.Findings().size(), reported ? 1U : 0U) << depth;
   }
 }
 
 TEST(BlockFactor, OfOneToSixteenBitsFrom1ToTwoToTheirPower) {
   struct Case {
     int32_t bits, factor;
-    std::optional<Consequence> told;
+    std::optional<Consequence> reported;
   };
   constexpr auto kWrong = Consequence::kWrongValues, kAdvice = Consequence::kAdvice;
   for (const Case& c : {Case{4, 16, {}},
@@ -568,9 +568,9 @@ TEST(BlockFactor, OfOneToSixteenBitsFrom1ToTwoToTheirPower) {
     g.Op("Conv2d", {g.Input({1, 8, 8, 64}), weight}, g.Add({1, 8, 8, 4}));
     const Scene scene(g, "block-factor");
     const auto found = scene.Findings();
-    ASSERT_EQ(found.size(), c.told ? 1U : 0U) << c.bits << " " << c.factor;
-    if (c.told) {
-      EXPECT_EQ(found[0].consequence, *c.told);
+    ASSERT_EQ(found.size(), c.reported ? 1U : 0U) << c.bits << " " << c.factor;
+    if (c.reported) {
+      EXPECT_EQ(found[0].consequence, *c.reported);
     }
   }
 }
@@ -595,9 +595,9 @@ TEST(BiasOverflow, BeginsAMillionthBeyond32Bits) {
   const double most = 2147483648.0 * 1.000001;
   const std::pair<double, bool> cases[] = {
       {2147483648.0, false}, {most, false}, {std::nextafter(most, 1e10), true}, {-most * 2, true}};
-  for (const auto& [bias, told] : cases) {
+  for (const auto& [bias, reported] : cases) {
     const Scene scene(Layer(1.0F, 0, {}, {bias}), "bias-overflow");
-    EXPECT_EQ(scene.Findings().size(), told ? 1U : 0U) << bias;
+    EXPECT_EQ(scene.Findings().size(), reported ? 1U : 0U) << bias;
   }
 }
 

@@ -369,7 +369,7 @@ TEST(ScaleLimit, IsTimesTheScalesOfOtherPorts) {
   const ScaleUnits both = {&narrow, &wide};
   EXPECT_TRUE(within(4.0F, 2, both));
   for (const float scale : {3.9F, 4.1F}) EXPECT_FALSE(within(scale, 2, both)) << scale;
-  // What is no scale is told elsewhere, here and there.
+  // What is no scale is reported elsewhere, here and there.
   for (const float scale : {0.0F, -4.0F}) {
     EXPECT_TRUE(within(scale, 1, one)) << scale;
     const Encoding none = Of({4}, scale).encoding;

@@ -158,20 +158,20 @@ TEST(TargetTable, ConsequencesAreThoseOfTheSdk) {
   }
 }
 
-std::string Told(const char* op, Dtype dtype, const char* sdk, const char* arch = "t1") {
+std::string Reported(const char* op, Dtype dtype, const char* sdk, const char* arch = "t1") {
   const Report report = Check(op, {Of(dtype, 1, 0), Of(dtype, 1, 0)}, sdk, arch);
   return report.findings.empty() ? "" : report.findings[0].message;
 }
 
 TEST(TargetTable, ARowElsewhereIsNamedByWhatIsMissing) {
   // Another chip rather than another SDK.
-  EXPECT_EQ(Told("Rows", kS8, "2.0"), "Rows takes these datatypes on t2 or t3 only");
-  EXPECT_EQ(Told("Rows", kS8, "1.0", "t2"), "Rows takes these datatypes on t3 only");
-  EXPECT_EQ(Told("Rows", Dtype::kSfixedPoint32, "1.0"),
+  EXPECT_EQ(Reported("Rows", kS8, "2.0"), "Rows takes these datatypes on t2 or t3 only");
+  EXPECT_EQ(Reported("Rows", kS8, "1.0", "t2"), "Rows takes these datatypes on t3 only");
+  EXPECT_EQ(Reported("Rows", Dtype::kSfixedPoint32, "1.0"),
             "Rows takes these datatypes on SDK 2.0 and later only");
-  EXPECT_EQ(Told("Rows", kS8, "2.0", "t2"), "");
-  EXPECT_EQ(Told("Rows", kU16, "2.0"), "Rows takes these datatypes on t2 or t3 only");
-  EXPECT_EQ(Told("Rows", Dtype::kSfixedPoint16, "2.0"),
+  EXPECT_EQ(Reported("Rows", kS8, "2.0", "t2"), "");
+  EXPECT_EQ(Reported("Rows", kU16, "2.0"), "Rows takes these datatypes on t2 or t3 only");
+  EXPECT_EQ(Reported("Rows", Dtype::kSfixedPoint16, "2.0"),
             "Rows takes these datatypes on SDKs before 2.0 only");
 }
 
@@ -190,15 +190,15 @@ TEST(TargetTable, OfRowsThatMatchTheOneCountsThatBreaksLeast) {
 }
 
 TEST(TargetTable, TheFirstOfUndocumentedRowsIsNamed) {
-  EXPECT_EQ(Told("Unknown", kU8, "2.0"),
+  EXPECT_EQ(Reported("Unknown", kU8, "2.0"),
             "row A.1 of Unknown is in no document; the library takes it, its numbers were not "
             "executed");
 }
 
 TEST(TargetTable, ARowThatWasExecutedWithALaterSdk) {
-  EXPECT_EQ(Told("Unknown", kU16, "1.0"),
+  EXPECT_EQ(Reported("Unknown", kU16, "1.0"),
             "row A.3 of Unknown is in no document of this SDK; it was first measured with 2.0");
-  EXPECT_EQ(Told("Unknown", kU16, "2.0"),
+  EXPECT_EQ(Reported("Unknown", kU16, "2.0"),
             "row A.3 of Unknown is in no document; the library takes it, its numbers were not "
             "executed");
 }

@@ -342,7 +342,7 @@ TEST(Validator, TakesTheKnowledgeAtOrBelowTheSdk) {
   EXPECT_FALSE(Target::Parse({.sdk = "2.12"}).ok());
 }
 
-// A limit that is told by another element of the same param.
+// A limit that is recognised by another element of the same param.
 TEST(Validator, ComparesElementsOfAParam) {
   const Validator validator(*Target::Parse({.backend = "gpu", .sdk = "2.25"}));
   for (const int64_t width : {2, 4}) {

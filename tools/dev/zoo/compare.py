@@ -89,7 +89,7 @@ def compare_nodes(nodes: list[tuple[str, str]], report: dict, label: dict, note)
 def compare_session(report: dict, label: dict, note) -> Counter:
     counts: Counter = Counter()
     as_run = report["asRun"]
-    parts = as_run.get("partitions", as_run.get("pieces"))
+    parts = as_run["partitions"]
     made = as_run["session"]["made"]
     places = as_run["placements"]
     whole = made and places["cpu"] == 0 and places["refused"] == 0

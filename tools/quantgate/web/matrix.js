@@ -12,11 +12,11 @@ const make = (tag, className, text) => {
 const index = new Map(data.precisions.map((p, i) => [p.id, i]));
 const color = i => `var(--p${i})`;
 const labelOf = (row, i) => (!row.weighted && data.precisions[i].unweighted) || data.precisions[i].id;
-const kindOf = taken => taken.verdict !== "accepted" ? "undocumented" : taken.measured ? "measured" : "documented";
+const kindOf = supported => supported.verdict !== "accepted" ? "undocumented" : supported.measured ? "measured" : "documented";
 const KIND = {measured: "measured", documented: "documented, not measured", undocumented: "undocumented"};
 for (const row of data.rows) {
   for (const cell of row.cells) {
-    if (cell) cell.by = new Map(cell.taken.map(t => [index.get(t.precision), t]));
+    if (cell) cell.by = new Map(cell.supported.map(t => [index.get(t.precision), t]));
   }
 }
 const takes = (row, p) => row.cells.some(cell => cell && cell.by.has(p));
@@ -107,7 +107,7 @@ function cellNode(row, cell, r, c) {
     node.setAttribute("aria-label", `${where}: no such op`);
     return node;
   }
-  const shown = state.p >= 0 ? cell.by.get(state.p) : cell.taken[0];
+  const shown = state.p >= 0 ? cell.by.get(state.p) : cell.supported[0];
   if (shown) {
     const p = index.get(shown.precision);
     const kind = kindOf(shown);
@@ -124,9 +124,9 @@ function cellNode(row, cell, r, c) {
   const slots = make("div", "slots");
   data.precisions.forEach((precision, i) => {
     const slot = make("i");
-    const taken = cell.by.get(i);
-    if (taken) {
-      slot.className = kindOf(taken) === "undocumented" ? "half" : "on";
+    const supported = cell.by.get(i);
+    if (supported) {
+      slot.className = kindOf(supported) === "undocumented" ? "half" : "on";
       slot.style.setProperty("--c", color(i));
     } else if (precision.needsWeight && !row.weighted) {
       slot.className = "moot";
@@ -148,7 +148,7 @@ function headOf(rows) {
     const share = make("div", "share");
     const counts = new Map();
     for (const row of data.rows) {
-      const best = row.cells[c] && row.cells[c].taken[0];
+      const best = row.cells[c] && row.cells[c].supported[0];
       if (best) counts.set(index.get(best.precision), (counts.get(index.get(best.precision)) || 0) + 1);
     }
     [...counts].sort((a, b) => a[0] - b[0]).forEach(([p, n]) => {
@@ -227,20 +227,20 @@ function show(node) {
   card.replaceChildren(title);
   if (!cell) {
     card.append(make("p", "", "This target has no such op."));
-  } else if (!cell.taken.length) {
+  } else if (!cell.supported.length) {
     card.append(make("p", "", "It has dtypes of its own: none of the precisions above."));
   } else {
     const table = make("table");
-    for (const taken of cell.taken) {
-      const p = index.get(taken.precision);
+    for (const supported of cell.supported) {
+      const p = index.get(supported.precision);
       const tr = make("tr");
       const name = make("td");
       const dot = make("i");
       dot.style.setProperty("--c", color(p));
       name.append(dot, labelOf(row, p));
-      const ids = taken.rows.map(id => id.slice(id.indexOf("#") + 1));
+      const ids = supported.rows.map(id => id.slice(id.indexOf("#") + 1));
       const rows = make("td", "mono", ids.slice(0, 4).join(" ") + (ids.length > 4 ? ` +${ids.length - 4}` : ""));
-      tr.append(name, make("td", "", KIND[kindOf(taken)]), rows);
+      tr.append(name, make("td", "", KIND[kindOf(supported)]), rows);
       table.append(tr);
     }
     card.append(table);

@@ -1,8 +1,8 @@
 """python -m reference: judges executed nodes.
 
 Reads one Model of a single node a line, with the stored `values` of every tensor, outputs as a
-library computed them; prints one JSON object a line: {"judged": true, "result", "steps",
-"fraction", "share", "output"} or {"judged": false, "reason"}.
+library computed them; prints one JSON object a line: {"evaluated": true, "result", "steps",
+"fraction", "share", "output"} or {"evaluated": false, "reason"}.
 """
 
 from __future__ import annotations

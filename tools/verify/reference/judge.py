@@ -52,8 +52,8 @@ class Judgement:
 
     def json(self) -> dict[str, Any]:
         if not self.result:
-            return {"judged": False, "reason": self.reason}
-        return {"judged": True, "result": self.result, "steps": round(self.steps, 3), "fraction": round(self.fraction, 6),
+            return {"evaluated": False, "reason": self.reason}
+        return {"evaluated": True, "result": self.result, "steps": round(self.steps, 3), "fraction": round(self.fraction, 6),
                 "share": round(self.share, 4), "output": self.output}  # fmt: skip
 
 
@@ -194,7 +194,7 @@ def _compare(op: str, index: int, tensor: Tensor, want: np.ndarray, got: np.ndar
         steps, error_fraction = error.max(), error.max() / (high - low)
         if isinstance(threshold, Threshold):
             # A jump is at least 1 high, less where the encoding can't hold that: off is what is nearer to
-            # another value, roundings apart. In steps larger than 1 it can't be told from rounding, but for
+            # another value, roundings apart. In steps larger than 1 it can't be distinguished from rounding, but for
             # truth values.
             ends = real(tensor, np.array([low, high], np.float64))
             height = min(1.0, float(ends[1] - ends[0]))

@@ -23,7 +23,7 @@ def read(model: TorchModel, *, name: str = "") -> Model:
     """The Model that a graph is checked as.
 
     Raises InputError for a file that can't be read, TypeError for what is no graph. A graph that
-    is odd in itself is no error: what can't be told is `unchecked` in the report.
+    is odd in itself is no error: what can't be determined is `unchecked` in the report.
     """
     if isinstance(model, (str, os.PathLike)):
         return read_program(load(model), name or os.fspath(model))

@@ -39,7 +39,7 @@ class Quantized(NamedTuple):
 
 
 class Unknown(Exception):
-    """Why an encoding can't be told."""
+    """Why an encoding can't be determined."""
 
 
 def integer_range(dtype: torch.dtype, low: Any, high: Any) -> tuple[int, int]:
@@ -223,7 +223,7 @@ def derived(dtype: torch.dtype, low: Any, high: Any, axis: Any,
 
 
 def is_observer(module: Any) -> bool:
-    """Observers and fake quantizers of torch.ao and torchao, told by what they can do."""
+    """Observers and fake quantizers of torch.ao and torchao, recognised by what they can do."""
     return hasattr(module, "calculate_qparams") and hasattr(module, "forward")
 
 

@@ -37,7 +37,7 @@ _QUANTIZER_NAMESPACES = ("quantized_decomposed", "torchao", "pt2e_quant")
 
 
 def param_value(value: Any) -> Any:
-    """As ModelBuilder.node takes it; None where it can't be told."""
+    """As ModelBuilder.node takes it; None where it can't be determined."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, torch.dtype):

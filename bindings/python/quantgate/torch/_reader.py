@@ -197,7 +197,7 @@ class Reader:
             if 0 < data.numel() <= (1 if floats else _KEPT_INTEGERS) and not data.is_quantized:
                 kept = _numbers(data)
         if quantized is not None and data.dtype.is_floating_point:
-            kept = None  # values are told as stored
+            kept = None  # values are reported as stored
         again = node in self._named
         self._named.add(node)
         tensor = self._builder.tensor(

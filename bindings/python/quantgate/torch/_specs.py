@@ -1,6 +1,6 @@
 """Annotations of PT2E quantizers: which observer each tensor and each edge will have.
 
-Specs are told by their attributes, so those of torch.ao and of torchao are read alike.
+Specs are recognised by their attributes, so those of torch.ao and of torchao are read alike.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class Specs:
 
     def choices(self, spec: Any) -> tuple[Resolved, ...] | None:
         """What a spec becomes wherever it stands: one encoding, or stand-ins that are taken in
-        turn. None: that depends on the place, or can't be told."""
+        turn. None: that depends on the place, or can't be determined."""
         try:
             known = self._read.get(id(spec))
             if known is None:
@@ -200,7 +200,7 @@ class Specs:
             if blocks:
                 return None
             return tuple(Resolved(one, spec) for one in self._stand_ins.all_of(*facts, None))
-        except Exception:  # told where it stands
+        except Exception:  # reported where it stands
             return None
 
     def derived_from(self, spec: Any, parts: list[Quantized]) -> Quantized | str:

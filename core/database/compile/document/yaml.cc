@@ -33,7 +33,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw Refused{mark, "aliases are not taken"};
+    throw Refused{mark, "aliases are not supported"};
   }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     Place(mark, "", anchor, Node::Kind::kNull);
@@ -79,8 +79,8 @@ class TreeBuilder : public YAML::EventHandler {
   // Puts a node into the innermost open list or map; null when it was the key of an entry.
   Node* Place(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
               Node::Kind kind, const std::string* scalar = nullptr, bool = false) {
-    if (anchor != 0) throw Refused{mark, "anchors are not taken"};
-    if (!tag.empty() && tag != "?" && tag != "!") throw Refused{mark, "tags are not taken"};
+    if (anchor != 0) throw Refused{mark, "anchors are not supported"};
+    if (!tag.empty() && tag != "?" && tag != "!") throw Refused{mark, "tags are not supported"};
     if (++count_ > kMaxNodes) throw Refused{mark, absl::StrCat("more than ", kMaxNodes, " values")};
     Node fresh;
     fresh.kind = kind;

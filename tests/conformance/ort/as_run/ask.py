@@ -3,9 +3,9 @@
 
     ask.py ARCH[-default] MODEL.onnx...
 
-One architecture per process. Prints a JSON line a model: {"model", "session", "units", "pieces",
+One architecture per process. Prints a JSON line a model: {"model", "session", "units", "partitions",
 "graph", "error"}: `units` {node: taken | refused, ~ = not judged}, `float` the units seen as one
-node, `pieces` of each graph that went to the NPU the number of nodes besides Q and DQ, `graph` {QNN op: count} and
+node, `partitions` of each graph that went to the NPU the number of nodes besides Q and DQ, `graph` {QNN op: count} and
 `tensors` {QNN tensor: [data type, scale, offset]} from the graphs that the provider
 dumps, `error` the largest difference to the CPU provider as a part of the range of its values,
 `step` what one step of each input changes on the CPU provider.
@@ -104,7 +104,7 @@ class Asker(ask_provider.Asker):
         with tempfile.TemporaryDirectory() as tmp:
             options.add_provider_for_devices(
                 [self._device], self._provider_options | {"dump_json_qnn_graph": "1", "json_qnn_graph_dir": tmp})
-            session, error, off, step, pieces = None, "", None, None, []
+            session, error, off, step, partitions = None, "", None, None, []
             with ask_provider.CapturedOutput() as captured:
                 try:
                     session = self._ort.InferenceSession(model, options)
@@ -121,7 +121,7 @@ class Asker(ask_provider.Asker):
                 for part in session.get_provider_graph_assignment_info():
                     names = [n.name for n in part.get_nodes()]
                     if part.ep_name == ask_provider.PROVIDER:
-                        pieces.append(sum(not re.search(r"_D?Q$|^(Q|Deq)uantizeLinear", n) for n in names))
+                        partitions.append(sum(not re.search(r"_D?Q$|^(Q|Deq)uantizeLinear", n) for n in names))
                         on_npu.update(names)
                     else:
                         for name in names:
@@ -135,7 +135,7 @@ class Asker(ask_provider.Asker):
                 "units": {n: u["verdict"] for n, u in sorted(units.items())},
                 "float": sorted(n for n, u in units.items() if u["size"] == 1 and u["verdict"] == "taken"
                                 and u["op"] not in ("QuantizeLinear", "DequantizeLinear")),
-                "pieces": pieces, "graph": ops, "tensors": tensors, "error": off, "step": step}
+                "partitions": partitions, "graph": ops, "tensors": tensors, "error": off, "step": step}
 
 
 def main() -> int:

@@ -4,7 +4,7 @@
     compare.py [--cli build/bin/quantgate] [--list]      recorded answers, standard library only
 
 Counts per architecture and set of models (made, random): units refused and taken, sessions, float
-units, pieces, inserted Converts, replaced encodings, and models whose numbers differ from the
+units, partitions, inserted Converts, replaced encodings, and models whose numbers differ from the
 CPU's although everything was accepted. Fails when a count is not that of expected.json (--shrink
 writes it); --write FILE puts the table between the markers of a page.
 """
@@ -83,11 +83,11 @@ def compare(name: str, answer: dict, report: dict, default: bool = False) -> lis
           "" if answer["session"] == "ok" else answer["session"])
     if answer["session"] != "ok":
         return seen
-    told = any(f["consequence"] not in SILENT for f in report["findings"])
+    reported = any(f["consequence"] not in SILENT for f in report["findings"])
     error, ill = answer.get("error", 0), answer.get("step", 0)
     if error > OFF and not refused:
         # Where a step of the inputs changes as much on the CPU, the numbers say nothing.
-        count("off" if error > ill else "off_within_a_step", told, f"error {error}, a step changes {ill}")
+        count("off" if error > ill else "off_within_a_step", reported, f"error {error}, a step changes {ill}")
     if default:
         if report["verdict"] == "wrong_values":
             count("wrong_values", error > OFF, f"error {error}")
@@ -100,8 +100,8 @@ def compare(name: str, answer: dict, report: dict, default: bool = False) -> lis
             if set(ops) & {"Quantize", "Dequantize"} and len(ops) == 1:
                 continue
             count("quantized", place[unit] == "npu_quantized", unit)
-    count("pieces" if answer["pieces"] < 2 else "several_pieces", len(run["pieces"]) == answer["pieces"],
-          f"{len(run['pieces'])}, seen {answer['pieces']}")
+    count("partitions" if answer["partitions"] < 2 else "several_partitions", len(run["partitions"]) == answer["partitions"],
+          f"{len(run['partitions'])}, seen {answer['partitions']}")
     converts = sum(op == "Convert" for n in run["nodes"] for op in n["ops"]
                    if n["placement"].startswith("npu_"))
     if converts or answer["converts"]:
@@ -117,8 +117,8 @@ def compare_example(name: str, answer: dict, run: dict) -> list[tuple[str, str]]
     seen = [("session" if made else "dead", made == run["session"]["made"], answer["session"])]
     if made:
         converts = sum(op == "Convert" for n in run["nodes"] for op in n["ops"] if n["placement"].startswith("npu_"))
-        seen += [("pieces" if answer["pieces"] < 2 else "several_pieces", len(run["pieces"]) == answer["pieces"],
-                  f"{len(run['pieces'])}, seen {answer['pieces']}"),
+        seen += [("partitions" if answer["partitions"] < 2 else "several_partitions", len(run["partitions"]) == answer["partitions"],
+                  f"{len(run['partitions'])}, seen {answer['partitions']}"),
                  ("converts", converts == answer["converts"], f"{converts}, seen {answer['converts']}")]
     return [(f"{what}_{'ok' if agrees else 'wrong'}", f"{name} {detail}") for what, agrees, detail in seen]
 

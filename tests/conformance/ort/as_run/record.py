@@ -111,7 +111,7 @@ def compact(answer: dict, file: File) -> dict:
     in_float = {file.name(n) for n in answer.get("float", ())} - {None, ""}
     row["float"] = sorted(in_float) if inside else []
     if answer["session"] == "ok":
-        row["pieces"] = sum(size > 0 for size in answer["pieces"])
+        row["partitions"] = sum(size > 0 for size in answer["partitions"])
         row["converts"] = answer["graph"].get("Convert", 0)
         reencoded = []
         for tensor, encoding in answer["tensors"].items():
@@ -138,7 +138,7 @@ def record_examples(archs: tuple[str, ...], answers: Path) -> None:
     rows = {}
     for arch in archs:
         found = ask(arch, sorted(EXAMPLES.glob("*.onnx")), answers / f"examples-{arch}.jsonl")
-        rows[arch] = {name: {"session": a["session"], "pieces": sum(size > 0 for size in a["pieces"]),
+        rows[arch] = {name: {"session": a["session"], "partitions": sum(size > 0 for size in a["partitions"]),
                              "converts": a["graph"].get("Convert", 0)} for name, a in sorted(found.items())}
     (HERE / "recorded" / "examples.json").write_text(json.dumps(rows, indent=1) + "\n")
 

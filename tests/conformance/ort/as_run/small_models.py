@@ -26,7 +26,7 @@ PATTERN = np.random.default_rng(20251).integers(-3, 4, 577)
 
 
 class Net:
-    """A chain that is quantized after each op unless told otherwise."""
+    """A chain that is quantized after each op unless reported otherwise."""
 
     def __init__(self, act: str):
         self.act = act

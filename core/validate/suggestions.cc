@@ -1,4 +1,4 @@
-#include "core/validate/ways_out.h"
+#include "core/validate/suggestions.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,9 +19,9 @@ namespace {
 
 using rules::NodeView;
 
-// Rows that are tried, nearest first, and rows that are told.
+// Rows that are tried, nearest first, and rows that are reported.
 constexpr size_t kTriedRows = 24;
-constexpr size_t kToldRows = 3;
+constexpr size_t kReportedRows = 3;
 
 // The op alone, so that its tensors can be changed.
 struct Alone {
@@ -55,7 +55,7 @@ struct Alone {
 bool Runs(const TargetTable& table, const Resolved& resolved, const Node& node) {
   std::vector<Finding> findings;
   std::string reason;
-  const Consequence verdict = CheckNode(table, resolved, node, findings, reason, nullptr);
+  const Consequence verdict = CheckNode(table, resolved, node, findings, reason, nullptr).consequence;
   return verdict != Consequence::kUnchecked && verdict < Consequence::kWrongValues;
 }
 
@@ -109,12 +109,12 @@ int PortOf(const NodeView& view, const std::string& name) {
   return -1;
 }
 
-// Changes of one tensor's encoding that mend what rules complain of, and what to say of them.
-struct Mend {
+// Changes of one tensor's encoding that fix what rules complain of, and what to say of them.
+struct Repair {
   std::string_view words;
   void (*apply)(Tensor&, const Tensor* first_input, int channel_axis);
 };
-constexpr Mend kMends[] = {
+constexpr Repair kRepairs[] = {
     {"quantize {} symmetric",
      [](Tensor& t, const Tensor*, int) {
        for (int32_t& zero : t.encoding.Edit().zero_points) zero = MiddleOf(t.dtype);
@@ -173,7 +173,7 @@ void TryEncodings(const TargetTable& table, const ActiveOp& op, const Resolved& 
     const int port = PortOf(view, finding.port);
     if (port < 0 || std::find(tried.begin(), tried.end(), port) != tried.end()) continue;
     tried.push_back(port);
-    for (const Mend& mend : kMends) {
+    for (const Repair& repair : kRepairs) {
       Alone alone(resolved, node);
       const NodeView mine(table.db(), *op.row, alone.model(), alone.node(), table.arch_index());
       const Tensor* tensor = mine.tensor(port);
@@ -183,10 +183,10 @@ void TryEncodings(const TargetTable& table, const ActiveOp& op, const Resolved& 
       const Encoding before = changed.encoding;
       const int axis = table.db().get(op.row->ports)[static_cast<size_t>(port)].channel_axis;
       const int rank = changed.rank();
-      mend.apply(changed, mine.tensor(0), axis < 0 ? axis + rank : axis);
+      repair.apply(changed, mine.tensor(0), axis < 0 ? axis + rank : axis);
       if (changed.encoding == before || !Runs(table, alone.resolved, alone.node())) continue;
       Fix& way =
-          ways.emplace_back(rules::UnsafeFix(fmt::format(fmt::runtime(mend.words), finding.port)));
+          ways.emplace_back(rules::UnsafeFix(fmt::format(fmt::runtime(repair.words), finding.port)));
       if (changed.encoding->kind == before.kind &&
           changed.encoding->zero_points != before.zero_points &&
           changed.encoding->scales == before.scales) {
@@ -247,7 +247,7 @@ void TryRows(const TargetTable& table, const ActiveOp& op, const Resolved& resol
     return std::pair(a.changed, a.distance) < std::pair(b.changed, b.distance);
   });
   if (rows.size() > kTriedRows) rows.resize(kTriedRows);
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   for (const Row& row : rows) {
     Alone alone(resolved, node);
     Fix way;
@@ -270,17 +270,17 @@ void TryRows(const TargetTable& table, const ActiveOp& op, const Resolved& resol
     }
     if (parts.empty() || !Runs(table, alone.resolved, alone.node())) continue;
     const std::string text = rules::Join(parts, " and ");
-    if (std::find(told.begin(), told.end(), text) != told.end()) continue;
-    told.push_back(text);
+    if (std::find(reported.begin(), reported.end(), text) != reported.end()) continue;
+    reported.push_back(text);
     way.summary = fmt::format("make {} (row {})", text, table.db().str(row.variant->row->id));
     ways.push_back(std::move(way));
-    if (told.size() == kToldRows) return;
+    if (reported.size() == kReportedRows) return;
   }
 }
 
 }  // namespace
 
-void WaysOut::MakeElsewhere() {
+void Suggestions::MakeElsewhere() {
   if (std::exchange(made_, true)) return;
   const auto add = [&](std::string arch, std::string sdk, std::string summary, bool other_arch) {
     const absl::StatusOr<Target> target = Target::Parse(
@@ -312,7 +312,7 @@ void WaysOut::MakeElsewhere() {
   }
 }
 
-std::vector<Fix> WaysOut::For(const Resolved& resolved, const Node& node,
+std::vector<Fix> Suggestions::For(const Resolved& resolved, const Node& node,
                               const std::vector<Finding>& findings) {
   std::vector<Fix> ways;
   const ActiveOp* op = table_.Find(node.op);
@@ -322,11 +322,11 @@ std::vector<Fix> WaysOut::For(const Resolved& resolved, const Node& node,
     TryRows(table_, *op, resolved, node, ways);
   }
   MakeElsewhere();
-  bool arch_told = false, sdk_told = false;
+  bool arch_reported = false, sdk_reported = false;
   for (const Elsewhere& other : elsewhere_) {
-    bool& told = other.other_arch ? arch_told : sdk_told;
-    if (told || !Runs(*other.table, resolved, node)) continue;
-    told = true;
+    bool& reported = other.other_arch ? arch_reported : sdk_reported;
+    if (reported || !Runs(*other.table, resolved, node)) continue;
+    reported = true;
     ways.push_back(rules::UnsafeFix(other.summary));
   }
   return ways;

@@ -1,8 +1,8 @@
-// What could mend a finding. Each kind of mend is a file of its own; none knows an operator: what
+// What could fix a finding. Each kind of repair is a file of its own; none knows an operator: what
 // to change is in the finding's own edits, in the encodings around it and in the validator's
 // answer.
-#ifndef QUANTGATE_CORE_FIX_MEND_H_
-#define QUANTGATE_CORE_FIX_MEND_H_
+#ifndef QUANTGATE_CORE_FIX_REPAIR_H_
+#define QUANTGATE_CORE_FIX_REPAIR_H_
 
 #include <functional>
 #include <optional>
@@ -37,26 +37,26 @@ struct Proposal {
   std::optional<Coding> guessed;
 };
 
-using Mend = void (*)(const Case& c, std::vector<Proposal>& proposals);
+using Repair = void (*)(const Case& c, std::vector<Proposal>& proposals);
 // In the order in which they are tried.
-std::span<const Mend> Mends();
+std::span<const Repair> Repairs();
 
 // The encoding that the finding's own edits ask for (tensors/T/encoding/..., tensors/T/dtype).
-void MendAsWritten(const Case& c, std::vector<Proposal>& proposals);
+void RepairAsWritten(const Case& c, std::vector<Proposal>& proposals);
 // The same where integers of a constant don't fit: with a larger scale.
-void MendWidened(const Case& c, std::vector<Proposal>& proposals);
+void RepairWidened(const Case& c, std::vector<Proposal>& proposals);
 // A constant in the type of the other sign, with equal values.
-void MendSign(const Case& c, std::vector<Proposal>& proposals);
+void RepairSign(const Case& c, std::vector<Proposal>& proposals);
 // The quantized copy that one side of a half-quantized node lacks.
-void MendBorder(const Case& c, std::vector<Proposal>& proposals);
+void RepairBorder(const Case& c, std::vector<Proposal>& proposals);
 
 // The encoding that the finding asks for, and behind it the one that the file has: for where the
 // latter cuts what the former does not.
-void MendBehind(const Case& c, std::vector<Proposal>& proposals);
+void RepairBehind(const Case& c, std::vector<Proposal>& proposals);
 
 // All tensors computed in this type, in the type of the other sign.
 Proposal AllInOtherSign(Dtype dtype);
 
 }  // namespace quantgate::fix
 
-#endif  // QUANTGATE_CORE_FIX_MEND_H_
+#endif  // QUANTGATE_CORE_FIX_REPAIR_H_

@@ -1,4 +1,4 @@
-// What is tried for a refused op, and what of it is told. Against ops made up for this.
+// What is tried for a refused op, and what of it is reported. Against ops made up for this.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ constexpr const char* kBoth = R"(documented:
 
 const Database& Toy() {
   static const Database database =
-      MadeUpDatabase("ways_out_test", {{"Near", kOneInOneOut + kNear},
+      MadeUpDatabase("suggestions_test", {{"Near", kOneInOneOut + kNear},
                                        {"Copy", kOneInOneOut + kCopy},
                                        {"Even", kByteInByteOut + kEven},
                                        {"Twice", kByteInByteOut + kTwice},
@@ -55,7 +55,7 @@ Tensor Of(const char* name, Dtype dtype, float scale, int32_t zero_point) {
 
 std::vector<Finding> Findings(const char* op, const Tensor& in, const Tensor& out) {
   const auto target = Target::Parse({.backend = "toy", .sdk = "2.0"}, Toy());
-  return Validator(*target, {.ways_out = true}, Toy()).Check(OneNode(op, {in, out})).findings;
+  return Validator(*target, {.suggest = true}, Toy()).Check(OneNode(op, {in, out})).findings;
 }
 
 std::vector<Fix> Ways(const char* op, const Tensor& in, const Tensor& out) {
@@ -79,14 +79,14 @@ bool Contains(const std::vector<std::string>& words, const char* text) {
 constexpr Dtype kU8 = Dtype::kUfixedPoint8, kS8 = Dtype::kSfixedPoint8;
 constexpr Dtype kS16 = Dtype::kSfixedPoint16;
 
-TEST(WaysOut, TheNearestDatatypeIsOfTheSameClass) {
+TEST(Suggestions, TheNearestDatatypeIsOfTheSameClass) {
   const auto ways = Ways("Near", Of("x", kS16, 1, 0), Of("y", kU8, 1, 128));
   ASSERT_EQ(Words(ways), std::vector<std::string>{"make in[0] SFIXED_POINT_8 (row A.1)"});
   EXPECT_EQ(ways[0].edits[0].path, "tensors/x/dtype");
   EXPECT_EQ(ways[0].edits[0].value, "\"SFIXED_POINT_8\"");
 }
 
-TEST(WaysOut, TheEncodingOfTheInput) {
+TEST(Suggestions, TheEncodingOfTheInput) {
   const char* const words = "give out[0] the encoding of in[0]";
   const auto zero_point = Ways("Copy", Of("x", kU8, 1, 100), Of("y", kU8, 1, 3));
   ASSERT_EQ(Words(zero_point), std::vector<std::string>{"give \"y\" the encoding of \"x\""});
@@ -98,19 +98,19 @@ TEST(WaysOut, TheEncodingOfTheInput) {
   EXPECT_FALSE(Contains(Words(Ways("Copy", Of("x", kS8, 2, 100), Of("y", kU8, 1, 3))), words));
 }
 
-TEST(WaysOut, AChangeWhereOnlyNumbersAreWrong) {
+TEST(Suggestions, AChangeWhereOnlyNumbersAreWrong) {
   const auto ways = Words(Ways("Even", Of("x", kU8, 1, 128), Of("y", kU8, 1, 3)));
   EXPECT_TRUE(Contains(ways, "quantize out[0] symmetric")) << testing::PrintToString(ways);
 }
 
-TEST(WaysOut, NoneThatLeavesWrongNumbers) {
+TEST(Suggestions, NoneThatLeavesWrongNumbers) {
   const auto ways = Words(Ways("Both", Of("x", kU8, 1, 3), Of("y", kU8, 1, 3)));
   EXPECT_FALSE(Contains(ways, "quantize in[0] symmetric")) << testing::PrintToString(ways);
   const auto later = Words(Ways("Later", Of("x", kU8, 1, 3), Of("y", kU8, 1, 3)));
   EXPECT_FALSE(Contains(later, "use SDK 3.0 or later")) << testing::PrintToString(later);
 }
 
-TEST(WaysOut, OfFindingsThatAreEquallyBadTheFirstHasThem) {
+TEST(Suggestions, OfFindingsThatAreEquallyBadTheFirstHasThem) {
   const auto findings = Findings("Twice", Of("x", kU8, 1, 3), Of("y", kU8, 1, 3));
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_TRUE(Contains(Words(findings[0].fixes), "use SDK 3.0 or later"));

@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "core/fix/mend.h"
+#include "core/fix/repair.h"
 #include "core/safety/wanted_coding.h"
 
 namespace quantgate::fix {
 
-void MendBehind(const Case& c, std::vector<Proposal>& proposals) {
+void RepairBehind(const Case& c, std::vector<Proposal>& proposals) {
   const TensorId id = c.tensor();
   if (id == kNoTensor || c.finding.node_index < 0 ||
       !c.finding.port.view().starts_with("out[")) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/fix/mend.h"
+#include "core/fix/repair.h"
 #include "core/fix/requantize.h"
 #include "core/safety/wanted_coding.h"
 
@@ -45,7 +45,7 @@ absl::Status Widen(const Editor& editor, TensorId id, const Coding& from, Coding
 
 }  // namespace
 
-void MendWidened(const Case& c, std::vector<Proposal>& proposals) {
+void RepairWidened(const Case& c, std::vector<Proposal>& proposals) {
   const TensorId id = c.tensor();
   if (id == kNoTensor || !c.editor.model().tensors[static_cast<size_t>(id)].is_static) return;
   const absl::StatusOr<Coding> now = c.editor.CodingOf(id);

@@ -1,6 +1,6 @@
 // What would let a refused op run: tried with the validator, cheapest first.
-#ifndef QUANTGATE_CORE_VALIDATE_WAYS_OUT_H_
-#define QUANTGATE_CORE_VALIDATE_WAYS_OUT_H_
+#ifndef QUANTGATE_CORE_VALIDATE_SUGGESTIONS_H_
+#define QUANTGATE_CORE_VALIDATE_SUGGESTIONS_H_
 
 #include <memory>
 #include <string>
@@ -14,10 +14,10 @@
 
 namespace quantgate {
 
-class WaysOut {
+class Suggestions {
  public:
   // All must outlive this.
-  WaysOut(const TargetTable& table, const Target& target, const Database& database)
+  Suggestions(const TargetTable& table, const Target& target, const Database& database)
       : table_(table), target_(target), database_(database) {}
 
   // In this order: an encoding, a dtype row (fewest changed ports first), the arch, the SDK. Each
@@ -42,4 +42,4 @@ class WaysOut {
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_CORE_VALIDATE_WAYS_OUT_H_
+#endif  // QUANTGATE_CORE_VALIDATE_SUGGESTIONS_H_

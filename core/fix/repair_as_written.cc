@@ -1,7 +1,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/fix/mend.h"
+#include "core/fix/repair.h"
 #include "core/safety/wanted_coding.h"
 
 namespace quantgate::fix {
@@ -16,7 +16,7 @@ bool HasSteps(const Encoding& encoding) {
 
 }  // namespace
 
-void MendAsWritten(const Case& c, std::vector<Proposal>& proposals) {
+void RepairAsWritten(const Case& c, std::vector<Proposal>& proposals) {
   const TensorId id = c.tensor();
   if (id == kNoTensor) return;
   const absl::StatusOr<Coding> now = c.editor.CodingOf(id);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/fix/mend.h"
+#include "core/fix/repair.h"
 
 namespace quantgate::fix {
 namespace {
@@ -18,7 +18,7 @@ Coding Guess(const Coding& like) {
 
 }  // namespace
 
-void MendBorder(const Case& c, std::vector<Proposal>& proposals) {
+void RepairBorder(const Case& c, std::vector<Proposal>& proposals) {
   if (c.finding.node_index < 0 || !c.finding.port.empty() || !c.finding.tensor.empty()) return;
   const auto index = static_cast<size_t>(c.finding.node_index);
   const Model& model = c.editor.model();

@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/fix/mend.h"
+#include "core/fix/repair.h"
 
 namespace quantgate::fix {
 
-void MendSign(const Case& c, std::vector<Proposal>& proposals) {
+void RepairSign(const Case& c, std::vector<Proposal>& proposals) {
   const Model& model = c.editor.model();
   // Without a tensor the finding is about the node: any of its constants may be the one.
   std::vector<TensorId> ids;

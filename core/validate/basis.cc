@@ -1,0 +1,88 @@
+#include "core/validate/basis.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quantgate {
+namespace {
+
+// Of one source. What only later SDKs were asked about is no document: it was measured elsewhere.
+Basis BasisOfSource(const opdb::SourceRow& source, SdkKey sdk) {
+  if (!source.measured()) return Basis::kDocuments;
+  return source.sdk == sdk ? Basis::kMeasured : Basis::kMeasuredElsewhere;
+}
+
+// Below the SDK that was measured first, documents decide.
+bool Counts(const opdb::SourceRow& source, SdkKey sdk) {
+  return !source.measured() || source.sdk <= sdk;
+}
+
+// Of findings without sources, as those about the whole graph: what the backend was measured with.
+Basis BasisOfBackend(const opdb::View& db, const Target& target) {
+  Basis best = Basis::kDocuments;
+  if (!target.measured()) return best;
+  for (const opdb::SourceRow& source : db.sources()) {
+    const auto backends = db.get(source.backends);
+    const bool of_backend =
+        std::any_of(backends.begin(), backends.end(),
+                    [&](opdb::Str name) { return db.str(name) == target.backend(); });
+    if (of_backend && Counts(source, target.sdk_key())) {
+      best = std::max(best, BasisOfSource(source, target.sdk_key()));
+    }
+  }
+  return best;
+}
+
+Basis BasisOfFinding(const opdb::View& db, const Finding& finding, SdkKey sdk, Basis otherwise) {
+  std::vector<uint16_t> sources;
+  const auto all = db.sources();
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::string_view id = db.str(all[i].id);
+    if (std::find(finding.sources.begin(), finding.sources.end(), id) != finding.sources.end()) {
+      sources.push_back(static_cast<uint16_t>(i));
+    }
+  }
+  return sources.empty() ? otherwise : BasisOf(db, sources, sdk);
+}
+
+}  // namespace
+
+Basis BasisOf(const opdb::View& db, std::span<const uint16_t> sources, SdkKey sdk) {
+  Basis best = Basis::kNothing, later = Basis::kNothing;
+  for (const uint16_t i : sources) {
+    const opdb::SourceRow& source = db.sources()[i];
+    Basis& of = Counts(source, sdk) ? best : later;
+    of = std::max(of, BasisOfSource(source, sdk));
+  }
+  return best != Basis::kNothing ? best : later;
+}
+
+void AssignBasis(const opdb::View& db, const Target& target, const Resolved& resolved,
+                 Report& report) {
+  const SdkKey sdk = target.sdk_key();
+  const Basis backend = BasisOfBackend(db, target);
+  for (NodeReport& node : report.nodes) {
+    if (node.verdict == Consequence::kUnchecked) node.basis = Basis::kNothing;
+    if (node.resolved.empty() && node.verdict == Consequence::kAccepted) node.basis = backend;
+  }
+  int32_t last = -1;
+  for (const Finding& finding : report.findings) {
+    if (finding.node_index < 0) continue;
+    NodeReport& node = report.nodes[static_cast<size_t>(finding.node_index)];
+    if (finding.consequence != node.verdict || node.verdict == Consequence::kUnchecked) continue;
+    const Basis basis = BasisOfFinding(db, finding, sdk, backend);
+    node.basis = finding.node_index == last ? std::max(node.basis, basis) : basis;
+    last = finding.node_index;
+  }
+  for (size_t i = 0; i < resolved.sources.size(); ++i) {
+    const SourceNode& source = resolved.sources[i];
+    if (source.state == SourceNode::State::kAbsorbed && source.into >= 0 &&
+        report.nodes[i].verdict != Consequence::kUnchecked) {
+      report.nodes[i].basis = report.nodes[static_cast<size_t>(source.into)].basis;
+    }
+  }
+}
+
+}  // namespace quantgate
