@@ -271,7 +271,7 @@ class Onnx(CliCase):
         result = subprocess.run([CLI, "fix", "-", "-o", "-"], input=asymmetric(),
                                 capture_output=True, check=False)
         self.assertEqual(result.stdout, fixed)
-        self.assertIn(b"mended", result.stderr)
+        self.assertIn(b"fixed", result.stderr)
 
     def test_diff(self) -> None:
         path = self.path("m.onnx", asymmetric())

@@ -29,11 +29,15 @@ std::string LastLine(const std::string& text) {
 TEST(TextReport, TellsTheTargetAndWhatIsKnown) {
   const std::string text = ReportText(SampleReport());
   EXPECT_TRUE(Has(text, "resnet.onnx  htp · SDK 2.51 · v73 · SM8550 · route onnxruntime\n"));
-  EXPECT_TRUE(Has(text, "measured on the x86-64 library and its emulator, not on a chip\n"));
+  EXPECT_TRUE(Has(text,
+                  "basis: 4 nodes measured on SDK 2.51 (x86-64 library and emulator, not a chip) · 1 "
+                  "unknown\n"));
   EXPECT_TRUE(Has(text, "note: something to know\n"));
   Report report = SampleReport();
-  report.measured = false;
-  EXPECT_TRUE(Has(ReportText(report), "documents only"));
+  report.basis = {0, 4, 0, 0};
+  EXPECT_TRUE(Has(ReportText(report), "basis: 4 nodes documented only\n"));
+  report.basis = {0, 0, 3, 0};
+  EXPECT_TRUE(Has(ReportText(report), "basis: 3 nodes measured on another SDK (x86-64"));
 }
 
 TEST(TextReport, AFindingSaysWhereWhatAndWhy) {
@@ -191,7 +195,7 @@ TEST(TextReport, ClosesWithTheAnswer) {
   for (const Ending& ending : cases) {
     Report report = EmptyReport();
     for (const Consequence verdict : ending.verdicts) {
-      report.nodes.push_back({"n", "Op", {"Op"}, verdict, "", "", ""});
+      report.nodes.push_back({"n", "Op", {"Op"}, verdict, Basis::kMeasured, "", "", ""});
     }
     report.failed = ending.failed;
     report.mode = ending.mode;

@@ -14,8 +14,10 @@ inline constexpr Rule kModelRule = {"QG601", "cycle", "Summary", "Explanation"};
 
 inline void Count(Report& report) {
   report.counts = {};
+  report.basis = {};
   for (const NodeReport& node : report.nodes) {
     ++report.counts[static_cast<size_t>(node.verdict)];
+    ++report.basis[static_cast<size_t>(node.basis)];
     report.verdict = Worse(report.verdict, node.verdict);
   }
 }
@@ -39,10 +41,12 @@ inline Report SampleReport(int reshapes = 1, bool same_values = true) {
   Report report = EmptyReport();
   report.notes = {"something to know"};
   report.nodes = {
-      {"q", "QuantizeLinear", {}, Consequence::kAccepted, "stem.conv", "", ""},
-      {"stem.conv", "Conv", {"Conv2d"}, Consequence::kRejected, "", "", "model.py:42"},
-      {"relu", "Relu", {}, Consequence::kRejected, "stem.conv", "", ""},
-      {"odd", "Loop", {}, Consequence::kUnchecked, "", "control flow isn't checked", ""}};
+      {"q", "QuantizeLinear", {}, Consequence::kAccepted, Basis::kMeasured, "stem.conv", "", ""},
+      {"stem.conv", "Conv", {"Conv2d"}, Consequence::kRejected, Basis::kMeasured, "", "",
+       "model.py:42"},
+      {"relu", "Relu", {}, Consequence::kRejected, Basis::kMeasured, "stem.conv", "", ""},
+      {"odd", "Loop", {}, Consequence::kUnchecked, Basis::kNothing, "",
+       "control flow isn't checked", ""}};
   Finding symmetric;
   symmetric.rule = &kSymmetricRule;
   symmetric.constraint = "htp/Conv2d/in[1]/symmetric";
@@ -65,7 +69,8 @@ inline Report SampleReport(int reshapes = 1, bool same_values = true) {
   report.findings.push_back(symmetric);
   for (int i = 0; i < reshapes; ++i) {
     const std::string name = "reshape" + std::to_string(i);
-    report.nodes.push_back({name, "Reshape", {"Reshape"}, Consequence::kWrongValues, "", "", ""});
+    report.nodes.push_back({name, "Reshape", {"Reshape"}, Consequence::kWrongValues,
+                            Basis::kMeasured, "", "", ""});
     Finding same;
     same.rule = &kSameRule;
     same.constraint = "htp/Reshape/out[0]/same_encoding";

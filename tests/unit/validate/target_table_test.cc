@@ -165,14 +165,14 @@ std::string Reported(const char* op, Dtype dtype, const char* sdk, const char* a
 
 TEST(TargetTable, ARowElsewhereIsNamedByWhatIsMissing) {
   // Another chip rather than another SDK.
-  EXPECT_EQ(Reported("Rows", kS8, "2.0"), "Rows takes these datatypes on t2 or t3 only");
-  EXPECT_EQ(Reported("Rows", kS8, "1.0", "t2"), "Rows takes these datatypes on t3 only");
+  EXPECT_EQ(Reported("Rows", kS8, "2.0"), "Rows supports these datatypes on t2 or t3 only");
+  EXPECT_EQ(Reported("Rows", kS8, "1.0", "t2"), "Rows supports these datatypes on t3 only");
   EXPECT_EQ(Reported("Rows", Dtype::kSfixedPoint32, "1.0"),
-            "Rows takes these datatypes on SDK 2.0 and later only");
+            "Rows supports these datatypes on SDK 2.0 and later only");
   EXPECT_EQ(Reported("Rows", kS8, "2.0", "t2"), "");
-  EXPECT_EQ(Reported("Rows", kU16, "2.0"), "Rows takes these datatypes on t2 or t3 only");
+  EXPECT_EQ(Reported("Rows", kU16, "2.0"), "Rows supports these datatypes on t2 or t3 only");
   EXPECT_EQ(Reported("Rows", Dtype::kSfixedPoint16, "2.0"),
-            "Rows takes these datatypes on SDKs before 2.0 only");
+            "Rows supports these datatypes on SDKs before 2.0 only");
 }
 
 TEST(TargetTable, TheNearestRowIsOfTheSameKindOfNumber) {
@@ -191,7 +191,7 @@ TEST(TargetTable, OfRowsThatMatchTheOneCountsThatBreaksLeast) {
 
 TEST(TargetTable, TheFirstOfUndocumentedRowsIsNamed) {
   EXPECT_EQ(Reported("Unknown", kU8, "2.0"),
-            "row A.1 of Unknown is in no document; the library takes it, its numbers were not "
+            "row A.1 of Unknown is in no document; the library accepts it, its numbers were not "
             "executed");
 }
 
@@ -199,7 +199,7 @@ TEST(TargetTable, ARowThatWasExecutedWithALaterSdk) {
   EXPECT_EQ(Reported("Unknown", kU16, "1.0"),
             "row A.3 of Unknown is in no document of this SDK; it was first measured with 2.0");
   EXPECT_EQ(Reported("Unknown", kU16, "2.0"),
-            "row A.3 of Unknown is in no document; the library takes it, its numbers were not "
+            "row A.3 of Unknown is in no document; the library accepts it, its numbers were not "
             "executed");
 }
 
