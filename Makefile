@@ -65,7 +65,7 @@ test-python: build ## builds the Python wheel, tests and type-checks it in .venv
 	  echo "SKIPPED Python package: no pybind11, mypy or onnx for this Python, or no network"; \
 	fi
 
-test-ci: build #: the workflow and hook of docs/ci.md as a new user has them: a clean clone builds itself; real pre-commit
+test-ci: build #: the workflow and hook of docs/guide/ci.md as a new user has them: a clean clone builds itself; real pre-commit
 	@if PYTHON=$(PYTHON) tools/setup_venv.sh tests/ci/requirements.txt; then \
 	  QUANTGATE_CLI=$(abspath $(CLI)) .venv/bin/python -m unittest discover --start-directory tests/ci; \
 	else \
@@ -106,7 +106,7 @@ fresh: build verify-reference #: executes configurations of seeds never looked a
 	@cmake --build $(BUILD) -j $(JOBS) --target bin/qg-oracle
 	.venv/bin/python $(HTP)/fresh.py $(or $(SEED),1) --libraries $$($(PYTHON) $(HTP)/libraries.py --folder $(BUILD)/qnn $(or $(SDK),2.47 2.51))
 
-known-htp: build #: after a change of the database: known_differences.json, edges_known.json, docs/conformance.md
+known-htp: build #: after a change of the database: known_differences.json, edges_known.json, docs/records/conformance.md
 	$(PYTHON) $(HTP)/edges.py --update
 	$(PYTHON) $(HTP)/conformance.py --update
 
@@ -127,7 +127,7 @@ agree: build #: fresh random configurations against the library: SDK="2.47 2.51"
 	    --jobs $(JOBS) --minimise 3 --propose 3 -o $(BUILD)/agree
 
 .PHONY: fix-measured
-fix-measured: build #: fixes bad variants of models, asks and runs the provider before and after: docs/fix.md, minutes
+fix-measured: build #: fixes bad variants of models, asks and runs the provider before and after: docs/records/fix.md, minutes
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(FIX)/measure.py --record --cli $(CLI)
 
@@ -147,9 +147,9 @@ record-graphs: build #: asks the provider about whole transformer blocks again, 
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python tests/conformance/graph/ask_graphs.py $(or $(ARCH),v73)
 	.venv/bin/python tests/conformance/graph/pack.py $(CLI)
-as-run: build #: what --as-run predicts against what was recorded; writes expected.json and the tables of docs/as_run.md
-	$(PYTHON) $(ORT)/as_run/compare.py --cli $(CLI) --shrink --write docs/as_run.md
-	$(PYTHON) tools/survey_examples.py $(CLI) docs/as_run.md
+as-run: build #: what --as-run predicts against what was recorded; writes expected.json and the tables of docs/records/as_run.md
+	$(PYTHON) $(ORT)/as_run/compare.py --cli $(CLI) --shrink --write docs/records/as_run.md
+	$(PYTHON) tools/survey_examples.py $(CLI) docs/records/as_run.md
 
 as-run-live: #: asks the provider about every 20th small model and compares with what is recorded: ARCH="v68 v73"
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
@@ -159,7 +159,7 @@ record-as-run: #: asks the provider about the small models again, four architect
 	PYTHON=$(PYTHON) tools/setup_venv.sh $(ORT)/requirements.txt
 	.venv/bin/python $(ORT)/as_run/record.py v68 v69 v73 v79 v73-default
 
-golden: build ## rewrites tests/golden from the fixtures of the rules and the database, docs/coverage.md; review the diff
+golden: build ## rewrites tests/golden from the fixtures of the rules and the database, docs/records/coverage.md; review the diff
 	@$(PYTHON) tools/update_goldens.py $(CLI)
 	@$(PYTHON) tools/update_snapshot.py $(CLI)
 	@$(MAKE) --no-print-directory coverage
@@ -175,14 +175,14 @@ docs: build ## the documentation site, into build/docs/site; links that lead now
 docs-output: build ## writes what the commands in the pages print now into the pages; review the diff
 	@QUANTGATE_CLI=$(abspath $(CLI)) $(PYTHON) tests/docs/test_docs.py --update
 
-coverage: build #: rewrites docs/coverage.md out of the database; review the diff
-	@$(PYTHON) -m tools.reference --cli $(CLI) --coverage docs/coverage.md
+coverage: build #: rewrites docs/records/coverage.md out of the database; review the diff
+	@$(PYTHON) -m tools.reference --cli $(CLI) --coverage docs/records/coverage.md
 
 matrix-image: build #: rewrites docs/images/matrix.png; needs Chromium
 	@$(PYTHON) tools/matrix_image.py $(CLI) docs/images/matrix.png
 
-counts: build #: counts of the database per backend and SDK version, printed and into docs/database.md
-	@$(PYTHON) tools/count_database.py --opdefc $(BUILD)/tools/opdefc/opdefc --write docs/database.md
+counts: build #: counts of the database per backend and SDK version, printed and into docs/records/database.md
+	@$(PYTHON) tools/count_database.py --opdefc $(BUILD)/tools/opdefc/opdefc --write docs/records/database.md
 
 screenshots: build #: rewrites the pictures of the HTML report in docs/images; needs Chromium
 	@QUANTGATE_CLI=$(abspath $(CLI)) QUANTGATE_SCREENSHOTS=$(abspath docs/images) \
@@ -198,11 +198,11 @@ bench-core: build #: the benchmarks of the core against the recorded baseline: w
 	@$(PYTHON) tools/bench_core.py --bench $(BUILD)/tests/bench/quantgate_bench --compare tests/bench/baseline.json \
 	    $(if $(ONLY),--filter '$(ONLY)')
 
-record-bench: build #: records that baseline anew, and the budgets in docs/performance.md; on a machine at rest
+record-bench: build #: records that baseline anew, and the budgets in docs/records/performance.md; on a machine at rest
 	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
 	@$(PYTHON) tools/bench_core.py --bench $(BUILD)/tests/bench/quantgate_bench --record tests/bench/baseline.json \
-	    --page docs/performance.md
-	@$(PYTHON) tools/bench_cli.py --cli $(CLI) --page docs/performance.md
+	    --page docs/records/performance.md
+	@$(PYTHON) tools/bench_cli.py --cli $(CLI) --page docs/records/performance.md
 
 bench-encodings: build #: time and memory of `quantgate check --encodings` on files of 300 MB
 	@$(PYTHON) tools/bench_encodings.py --cli $(CLI)
@@ -222,12 +222,12 @@ mutation: build #: breaks each comparison of the rules and 400 values of the dat
 	@$(PYTHON) -m tools.mutation rules --build $(BUILD) --jobs $(JOBS)
 	@$(PYTHON) -m tools.mutation database --build $(BUILD) --jobs $(JOBS)
 
-bench-peers: build #: a table of quantgate beside its peers, into docs/performance.md; LIBRARY=libQnnHtp.so WINML=winml
+bench-peers: build #: a table of quantgate beside its peers, into docs/records/performance.md; LIBRARY=libQnnHtp.so WINML=winml
 	@cmake --build $(BUILD) -j $(JOBS) --target tests/bench/quantgate_bench
-	@$(PYTHON) tools/bench_peers.py --cli $(CLI) $(if $(LIBRARY),--library $(LIBRARY)) $(if $(WINML),--winml $(WINML)) -o docs/performance.md
+	@$(PYTHON) tools/bench_peers.py --cli $(CLI) $(if $(LIBRARY),--library $(LIBRARY)) $(if $(WINML),--winml $(WINML)) -o docs/records/performance.md
 
 .PHONY: code-coverage
-code-coverage: #: which lines and branches of core the tests reach, into docs/robustness.md; fewer than 95 % of the lines fail
+code-coverage: #: which lines and branches of core the tests reach, into docs/records/robustness.md; fewer than 95 % of the lines fail
 	@tools/setup.sh gcovr
 	cmake --preset coverage -DPython3_EXECUTABLE=$(PYTHON)
 	cmake --build build/coverage -j $(JOBS)
@@ -235,14 +235,14 @@ code-coverage: #: which lines and branches of core the tests reach, into docs/ro
 	@# Tests that make writing fail don't expect that counts are written too.
 	GCOV_ERROR_FILE=/dev/null ctest --test-dir build/coverage --output-on-failure -j $(JOBS)
 	@$(MAKE) --no-print-directory conformance BUILD=build/coverage
-	$(PYTHON) tools/code_coverage.py --build build/coverage --jobs $(JOBS) --least 95 --page docs/robustness.md
+	$(PYTHON) tools/code_coverage.py --build build/coverage --jobs $(JOBS) --least 95 --page docs/records/robustness.md
 
-fuzz: ## libFuzzer with sanitizers until every target has had FUZZ_MINUTES=30 of processor time, into docs/robustness.md
+fuzz: ## libFuzzer with sanitizers until every target has had FUZZ_MINUTES=30 of processor time, into docs/records/robustness.md
 	@tools/setup.sh clang
 	cmake --preset fuzz
 	cmake --build build/fuzz -j $(JOBS) --target $(addsuffix _fuzz,$(FUZZERS))
 	$(PYTHON) tools/fuzz.py --fuzzers build/fuzz/tests/fuzz --minutes $(FUZZ_MINUTES) --jobs $(JOBS) \
-	    --page docs/robustness.md
+	    --page docs/records/robustness.md
 
 .PHONY: fuzz-minimise
 fuzz-minimise: #: adds to tests/fuzz/corpus what of `make fuzz` reaches the most, 40 inputs a target at most
@@ -252,7 +252,7 @@ fuzz-minimise: #: adds to tests/fuzz/corpus what of `make fuzz` reaches the most
 zoo: #: the libraries of the model zoo, into build/zoo/venv; then python3 tools/dev/zoo --help
 	PYTHON=$(PYTHON) tools/dev/models/setup.sh build/zoo/venv
 
-zoo-check: build ## quantgate against everything recorded of the model zoo (docs/zoo.md)
+zoo-check: build ## quantgate against everything recorded of the model zoo (docs/records/zoo.md)
 	$(PYTHON) tools/dev/zoo check --cli $(CLI)
 
 models: setup #: makes docs/examples again, needs PyTorch from PyPI; FULL_WIDTH=DIR: published sizes, into DIR

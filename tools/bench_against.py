@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures a build against an earlier one, in ratios, and writes the table of docs/performance.md.
+"""Measures a build against an earlier one, in ratios, and writes the table of docs/records/performance.md.
 
     tools/bench_against.py --old BUILD --new BUILD [--runs R] [--page PAGE]
 

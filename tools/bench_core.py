@@ -6,7 +6,7 @@
 
 Counted is processor time, the least of the repetitions: what else runs on a machine only adds to it.
 --compare lists what takes FACTOR times as long as recorded (1.5 unless given), or as much memory, and
-makes the exit status 1 then. --page writes the tables of docs/performance.md.
+makes the exit status 1 then. --page writes the tables of docs/records/performance.md.
 """
 
 from __future__ import annotations

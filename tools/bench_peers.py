@@ -2,7 +2,7 @@
 """quantgate beside what else answers such questions, in one run: a table of ratios.
 
     tools/bench_peers.py [--cli CLI] [--bench BENCH] [--library LIB] [--python PYTHON]
-                         [--torch PYTHON] [--winml WINML] [--runs N] [-o docs/performance.md]
+                         [--torch PYTHON] [--winml WINML] [--runs N] [-o docs/records/performance.md]
 
 PYTHON has onnx, onnxruntime and onnxruntime-qnn (make conformance installs them into .venv), the
 one of --torch PyTorch and ExecuTorch (make test-torch). WINML is the program of the PyPI package

@@ -7,7 +7,7 @@
 #   tools/setup.sh gcovr    also gcovr: what of core the tests reach
 set -eu
 
-# Kept in step with docs/dependencies.md.
+# Kept in step with docs/extending/dependencies.md.
 packages="g++ cmake ninja-build ccache git ca-certificates
   libabsl-dev libprotobuf-dev protobuf-compiler libprotozero-dev libyaml-cpp-dev
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libxml2-dev libcli11-dev
@@ -19,7 +19,7 @@ case "${1:-}" in
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-  echo "setup: no Debian packages here; docs/dependencies.md lists what has to be installed" >&2
+  echo "setup: no Debian packages here; docs/extending/dependencies.md lists what has to be installed" >&2
   exit 0
 fi
 

@@ -1,4 +1,4 @@
-"""What docs/ci.md tells a new user to write, done in repositories made for it.
+"""What docs/guide/ci.md tells a new user to write, done in repositories made for it.
 
 The steps of the documented GitHub workflow run as a runner would run them: `uses` of the checkout
 clones, `uses` of the action runs the steps of action.yml with its inputs, out of a clean clone of
@@ -30,9 +30,9 @@ OWN = "OWNER/quantgate"
 
 
 def blocks() -> dict[str, Any]:
-    """The YAML files of docs/ci.md by the name in their first line."""
+    """The YAML files of docs/guide/ci.md by the name in their first line."""
     found = {}
-    for text in re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "ci.md").read_text(), re.DOTALL):
+    for text in re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/guide/ci.md").read_text(), re.DOTALL):
         found[text.splitlines()[0].removeprefix("# ")] = yaml.safe_load(text)
     return found
 

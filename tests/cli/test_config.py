@@ -11,7 +11,7 @@ import jsonschema
 import yaml
 from cli_case import ROOT, CliCase, bad, good
 
-SCHEMA = json.loads((ROOT / "docs" / "quantgate.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "docs/schemas/quantgate.schema.json").read_text())
 
 
 class ConfigCase(CliCase):

@@ -10,7 +10,7 @@ import jsonschema
 from cli_case import ROOT, CliCase, bad, good
 
 FAKE = os.environ.get("QUANTGATE_FAKE_BACKEND", "")
-SCHEMA = json.loads((ROOT / "docs" / "verify.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "docs/schemas/verify.schema.json").read_text())
 # The library's behaviours are names of ops; this makes them known to quantgate.
 OVERLAY = """op: {op}
 inputs: [activation]

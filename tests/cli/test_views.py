@@ -72,7 +72,10 @@ class Schemas(unittest.TestCase):
         """They are closed: an unknown field would be an error, so new fields are noticed."""
         for path in sorted(SCHEMAS.glob("*.schema.json")):
             rules = json.loads(path.read_text(encoding="utf-8"))
-            self.assertFalse(rules["additionalProperties"], path.name)
+            kinds = [rules] if "properties" in rules else [
+                rules["$defs"][kind["$ref"].rsplit("/", 1)[1]] for kind in rules["oneOf"]]
+            for kind in kinds:
+                self.assertFalse(kind["additionalProperties"], path.name)
             self.assertIn("description", rules)
 
 

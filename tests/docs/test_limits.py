@@ -1,4 +1,4 @@
-"""docs/limits.md says what the source says, and leaves no limit of a reader out."""
+"""docs/guide/limits.md says what the source says, and leaves no limit of a reader out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs/limits.md").read_text()
+PAGE = (ROOT / "docs/guide/limits.md").read_text()
 ROW = re.compile(r"^\| [^|]+ \| ([^|]+) \| [^|]+ \| `(k\w+)` in `([^`]+)` \|$", re.M)
 CONSTANT = re.compile(r"constexpr [\w:]+ (k(?:Max|Longest)\w*) ?= ?([^;]+);")
 # Where bytes of others are read.

@@ -34,11 +34,11 @@ class Site(unittest.TestCase):
 
     def test_links(self) -> None:
         for link, there in {
-                "../ci.md#shell": "../ci.md#shell", "#here": "#here", "https://a.b/c": "https://a.b/c",
+                "../guide/ci.md#shell": "../guide/ci.md#shell", "#here": "#here", "https://a.b/c": "https://a.b/c",
                 "../../opdefs/DOCUMENTS.md#routes": "../extending/database_documents.md#routes",
                 "../../README.md": "../index.md", "../images/matrix.png": "../images/matrix.png",
                 "../../CHANGELOG.md": "../changelog.md",
-                "../report.schema.json": "../reference/schemas/report.schema.md",
+                "../schemas/report.schema.json": "../reference/schemas/report.schema.md",
                 "../../opdefs/htp/Conv2d.yaml": "../reference/htp/Conv2d.md",
                 "../../opdefs/lpai": "../reference/lpai/index.md",
                 "../../core/rules": "../reference/rules/index.md",

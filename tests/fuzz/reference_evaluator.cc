@@ -43,7 +43,7 @@ bool Matches(const opdb::View& db, const NodeView& node, const opdb::VariantRow&
   return true;
 }
 
-// Whether every number stored in `from` is right when it is read with `to`, as docs/verify.md says
+// Whether every number stored in `from` is right when it is read with `to`, as docs/guide/verify.md says
 // of data that is moved: a step off at most, 2 of 16 bits, 1,000 of 32.
 bool MovesRight(const Tensor& from, const Tensor& to) {
   const Encoding &x = from.encoding, &y = to.encoding;

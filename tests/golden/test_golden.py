@@ -22,7 +22,7 @@ CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
 
 
 def validator() -> jsonschema.Draft202012Validator:
-    schema = json.loads((ROOT / "docs" / "report.schema.json").read_text())
+    schema = json.loads((ROOT / "docs/schemas/report.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
 

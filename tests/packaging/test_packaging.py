@@ -120,7 +120,7 @@ class Packaging(unittest.TestCase):
     def test_headers_stand_alone(self) -> None:
         headers = sorted(path.name for path in (self.prefix / "include/quantgate").glob("*.h*"))
         self.assertLessEqual({"quantgate.h", "quantgate.hpp", "policy.h", "report_formats.h"}, set(headers))
-        page = (ROOT / "docs/embedding.md").read_text()
+        page = (ROOT / "docs/guide/embedding.md").read_text()
         for header in set(headers) - {"export.h", "as_run.h", "consequence.h", "version.h"}:
             self.assertIn(header, page)
         for header in headers:

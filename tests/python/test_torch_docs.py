@@ -25,7 +25,7 @@ class Guides(unittest.TestCase):
     maxDiff = None
 
     def run_guide(self, name: str) -> None:
-        path = ROOT / "docs" / name
+        path = ROOT / "docs/guide" / name
         text = path.read_text()
         guide = sys.modules["guide"] = types.ModuleType("guide")  # an export looks it up
         scope = guide.__dict__

@@ -5,7 +5,7 @@
   run.py --list missed   the cases with that status, and why
   run.py --show ID       one case: input, expectation, quantgate's answer
   run.py --check         fails if a case is worse than in score.json, or is not there, or the page is stale
-  run.py --write         writes score.json and the table of docs/reports.md; refuses where a case got worse
+  run.py --write         writes score.json and the table of docs/records/reports.md; refuses where a case got worse
   run.py --held-out      scores the cases of the current draw, once, and records it in draws.yaml
 """
 
@@ -35,7 +35,7 @@ from page_table import replaced  # noqa: E402
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
 ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8"}
 SCORE = Path(__file__).with_name("score.json")
-PAGE = ROOT / "docs" / "reports.md"
+PAGE = ROOT / "docs/records/reports.md"
 MARKS = ("<!-- table: tests/reports/run.py -->\n", "<!-- end of table -->\n")
 HEAD = ("| {} | models | reported | partly | missed | working variants | called wrong "
         "| logs | understood | partly | missed |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")

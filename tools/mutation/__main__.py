@@ -6,7 +6,7 @@
 
 `rules` negates each comparison of core/rules and core/validate and moves the boundary of each that has
 one. `database` changes values of opdefs/htp, drawn with a seed. Results go into tests/mutation, from
-where `page` (and each of the two) writes the tables of docs/robustness.md.
+where `page` (and each of the two) writes the tables of docs/records/robustness.md.
 
 A mutant that no test notices has to stand in tests/mutation/accepted.yaml with the reason why it may;
 one that stands there and is noticed, or is no more, has to be taken out. Else the exit status is 1.
@@ -34,7 +34,7 @@ from tools.mutation.rules import UNNOTICED  # noqa: E402
 
 FOLDER = ROOT / "tests/mutation"
 ACCEPTED = FOLDER / "accepted.yaml"
-PAGE = ROOT / "docs/robustness.md"
+PAGE = ROOT / "docs/records/robustness.md"
 MARKS = {"rules": ("<!-- table: tools/mutation rules -->", "<!-- end of rules -->"),
          "database": ("<!-- table: tools/mutation database -->", "<!-- end of database -->")}  # fmt: skip
 SAME = "The same"  # so a reason begins where the mutant gives what the original gives

@@ -16,7 +16,7 @@ struct TimedSurvey {
 };
 
 std::string SurveyText(const TimedSurvey& timed, const TextOptions& options);
-// The JSON of docs/survey.schema.json; ends without a line feed.
+// The JSON of docs/schemas/survey.schema.json; ends without a line feed.
 std::string SurveyJson(const TimedSurvey& timed, int indent);
 
 // 0 where one chip at least passes the mode, else 1.

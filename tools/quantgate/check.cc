@@ -505,7 +505,7 @@ void AddCheck(CommandLine& line) {
         verb.Add({.name = "MODEL", .words = "Model files, or folders of them; '-' = standard input"}, flags->models);
         verb.Add({.name = "--encodings",
                   .type = "FILE",
-                  .words = "AIMET encodings or mllm recipe for the model; see docs/formats.md"},
+                  .words = "AIMET encodings or mllm recipe for the model; see docs/guide/formats.md"},
                  flags->encodings);
         AddTargetFlags(verb, flags->target);
         flags->opdefs.Add(verb);

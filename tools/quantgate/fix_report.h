@@ -24,7 +24,7 @@ struct FixTextOptions {
 };
 
 std::string FixText(const FixSummary& reported, const FixTextOptions& options);
-// docs/fix.md describes it. Ends with a line feed.
+// docs/guide/fix.md describes it. Ends with a line feed.
 std::string FixJson(const FixSummary& reported);
 
 }  // namespace quantgate::cli

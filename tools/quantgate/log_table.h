@@ -19,7 +19,7 @@ namespace quantgate::cli {
 
 struct YamlTree;
 
-// What a message is in the story that a log tells (docs/logs.md).
+// What a message is in the story that a log tells (docs/guide/logs.md).
 enum class LogRole : uint8_t { kCause, kVerdict, kNote, kEffect, kEcho, kSubject, kQuiet };
 
 struct LogEntry {

@@ -258,7 +258,7 @@ void AddVerify(CommandLine& line) {
             flags->jobs);
         verb.Add({.name = "--known",
                   .type = "FILE",
-                  .words = "Disagreements that don't fail; one that is gone does: docs/verify.md"},
+                  .words = "Disagreements that don't fail; one that is gone does: docs/guide/verify.md"},
                  flags->known);
         verb.Add({.name = "--python",
                   .type = "PROGRAM",

@@ -1,4 +1,4 @@
-"""Pages of the JSON Schemas in docs/: a table of fields for each object."""
+"""Pages of the JSON Schemas in docs/schemas: a table of fields for each object."""
 import json
 import pathlib
 
@@ -7,8 +7,7 @@ from .markdown import code, codes, plain, table
 
 
 def files() -> list[pathlib.Path]:
-    return sorted((ROOT / "docs").glob("*.schema.json")) + sorted(
-        (ROOT / "docs" / "schemas").glob("*.schema.json"))
+    return sorted((ROOT / "docs" / "schemas").glob("*.schema.json"))
 
 
 def page(path: pathlib.Path) -> str:

@@ -7,10 +7,6 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
 
-# Pages whose place is known before they are.
-LATER = {"embedding.md", "performance.md"}
-
-
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Puts the generated pages into the navigation, behind the index of their folder, and pages
     that the navigation doesn't name at its end."""
@@ -34,18 +30,13 @@ def _with_folder(entry: dict | str, docs: pathlib.Path) -> dict | str:
         return entry
     (title, inner), = entry.items()
     if isinstance(inner, list):
-        return {title: [_with_folder(each, docs) for each in inner if not _is_later(each, docs)]}
+        return {title: [_with_folder(each, docs) for each in inner]}
     index = re.fullmatch(r"(reference/\w+)/index\.md", inner)
     if not index:
         return entry
     others = sorted((_title(path), path.name) for path in (docs / index[1]).glob("*.md")
                     if path.name != "index.md")
     return {title: [inner] + [{name: f"{index[1]}/{file}"} for name, file in others]}
-
-
-def _is_later(entry: dict | str, docs: pathlib.Path) -> bool:
-    page = entry if isinstance(entry, str) else next(iter(entry.values()))
-    return isinstance(page, str) and page in LATER and not (docs / page).exists()
 
 
 def _title(path: pathlib.Path) -> str:

@@ -1,7 +1,7 @@
 """The database in the shape of the vendor's `BackendOpInfo`: what clients written for that read.
 
 Names of methods are the vendor's. What each answer must look like so that ExecuTorch's quantizer
-understands it is measured; docs/executorch.md has the list.
+understands it is measured; docs/guide/executorch.md has the list.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ class Report:
         return self._core.notes
 
     def to_json(self, indent: int = 2) -> str:
-        """The JSON of docs/report.schema.json, as the command line writes it; 0: one line."""
+        """The JSON of docs/schemas/report.schema.json, as the command line writes it; 0: one line."""
         return self._whole().to_json(indent)
 
     def to_dict(self) -> dict[str, Any]:

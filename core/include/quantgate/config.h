@@ -1,5 +1,5 @@
 // The configuration of a project, which says once what its models are checked for: quantgate.yaml,
-// or [tool.quantgate] of a pyproject.toml (docs/configuration.md).
+// or [tool.quantgate] of a pyproject.toml (docs/guide/configuration.md).
 #ifndef QUANTGATE_CONFIG_H_
 #define QUANTGATE_CONFIG_H_
 

@@ -1,5 +1,5 @@
 // Checking models: readers, Model, Target, Validator, Report. Everything else has a header of its
-// own; docs/embedding.md lists them.
+// own; docs/guide/embedding.md lists them.
 #ifndef QUANTGATE_QUANTGATE_H_
 #define QUANTGATE_QUANTGATE_H_
 

@@ -47,7 +47,7 @@ enum class Status {
 
 struct Result {
   Status status = Status::kUnusable;
-  // The report, the JSON of docs/report.schema.json on one line; kUnusable: why, a sentence.
+  // The report, the JSON of docs/schemas/report.schema.json on one line; kUnusable: why, a sentence.
   std::string text;
 };
 

@@ -60,7 +60,7 @@ QUANTGATE_C_API quantgate_validator* quantgate_create(const quantgate_options* o
 QUANTGATE_C_API void quantgate_destroy(quantgate_validator* validator);
 
 /* Checks the model in `bytes`. `*text` (`text` may be NULL) becomes the report, the JSON of
- * docs/report.schema.json, or the reason why the model is unusable; free it by
+ * docs/schemas/report.schema.json, or the reason why the model is unusable; free it by
  * quantgate_free_text(). `name` stands for the file in the report; may be NULL. */
 QUANTGATE_C_API quantgate_result quantgate_check(const quantgate_validator* validator,
                                                  const void* bytes, size_t size,

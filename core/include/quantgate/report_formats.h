@@ -29,7 +29,7 @@ namespace QUANTGATE_EXPORT quantgate {
 
 enum class ReportFormat : uint8_t {
   kText,
-  kJson,           // docs/report.schema.json
+  kJson,           // docs/schemas/report.schema.json
   kHtml,           // one self-contained page
   kSarif,          // SARIF 2.1.0 within the limits of GitHub's code scanning
   kGithub,         // workflow commands: annotations of a GitHub job

@@ -21,7 +21,7 @@ struct TextOptions {
 std::string ReportText(const Report& report, const TextOptions& options = {});
 // What runs, differences first; `report.as_run` must be there.
 std::string AsRunText(const Report& report, const TextOptions& options = {});
-// The JSON of docs/report.schema.json; `indent` 0 = one line. Ends without a line feed.
+// The JSON of docs/schemas/report.schema.json; `indent` 0 = one line. Ends without a line feed.
 std::string ReportJson(const Report& report, int indent = 2);
 // What stands in place of a report for an input among several that can't be read, one line.
 std::string ReportErrorJson(std::string_view model, std::string_view place,

@@ -1,5 +1,5 @@
 // A real backend library asked about the nodes of models, and its answers compared with the
-// verdicts (docs/verify.md).
+// verdicts (docs/guide/verify.md).
 //
 //   auto verifier = quantgate::verify::Verifier::Open("libQnnHtp.so", {.soc = "SM8550"});
 //   if (!verifier.ok()) return verifier.status();
@@ -123,7 +123,7 @@ struct Comparison {
   bool HasUnlistedDisagreement() const;
 };
 
-// The JSON of docs/verify.schema.json; `indent` 0 = one line. Ends without a line feed.
+// The JSON of docs/schemas/verify.schema.json; `indent` 0 = one line. Ends without a line feed.
 std::string ComparisonJson(const Comparison& comparison, int indent = 2);
 // Disagreements in full, a table of the nodes, the counts. `verbose`: agreeing nodes too.
 std::string ComparisonText(const Comparison& comparison, const TextOptions& options = {});

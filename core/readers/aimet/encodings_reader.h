@@ -1,4 +1,4 @@
-// AIMET encodings files -> EncodingsFile; docs/formats.md says what each version holds.
+// AIMET encodings files -> EncodingsFile; docs/guide/formats.md says what each version holds.
 #ifndef QUANTGATE_CORE_READERS_AIMET_ENCODINGS_READER_H_
 #define QUANTGATE_CORE_READERS_AIMET_ENCODINGS_READER_H_
 

@@ -1,5 +1,5 @@
 // QNN net.json -> Model: what QNN's converters write beside a model, and ONNX Runtime's QNN
-// provider with dump_json_qnn_graph. docs/formats.md tells what of it is read.
+// provider with dump_json_qnn_graph. docs/guide/formats.md tells what of it is read.
 #include <fmt/core.h>
 
 #include <algorithm>

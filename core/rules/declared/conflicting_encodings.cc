@@ -18,7 +18,7 @@ One of the two is dropped, and which one depends on the tool. The report is made
 Keep one source: the float model with its encodings file, or the quantized model alone.
 
 ## References
-`docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
+`docs/guide/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

@@ -18,7 +18,7 @@ known.
 Remove all but one of them. Entries with the same values are only an advice.
 
 ## References
-`docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
+`docs/guide/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
                                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

@@ -21,7 +21,7 @@ Export model and encodings together. Where a tool transposed or padded the weigh
 encoding with it.
 
 ## References
-`docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
+`docs/guide/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

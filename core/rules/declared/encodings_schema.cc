@@ -8,7 +8,7 @@ constexpr RuleEntry kEntry = {
     .rule = About(kEncodingsSchema, {.summary = "the encodings file mixes versions or lacks a part",
                                      .explanation = R"(## What it checks
 The version that an encodings file states is the one its content has; a file has the sections,
-and an entry the fields, of one version. `docs/formats.md` lists them.
+and an entry the fields, of one version. `docs/guide/formats.md` lists them.
 
 ## Why
 Tools choose how to read the file by its version. QNN's converter reads no file without both
@@ -18,7 +18,7 @@ sections of its version; they may be empty.
 Export the file again in one version, or correct the `version` field.
 
 ## References
-`docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
+`docs/guide/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
                                      .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

@@ -18,7 +18,7 @@ file then gives different models.
 Export the entry again; do not edit only one of its fields.
 
 ## References
-`docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
+`docs/guide/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
                                           .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

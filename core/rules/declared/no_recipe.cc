@@ -17,7 +17,7 @@ none.
 Add a `fallback` to the section `linear`, or a pattern for the layer.
 
 ## References
-`docs/formats.md`; mllm, pull request 600 and its source of 2026-06.
+`docs/guide/formats.md`; mllm, pull request 600 and its source of 2026-06.
 )",
                               .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

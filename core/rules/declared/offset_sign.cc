@@ -21,7 +21,7 @@ Write the offset in the convention of the file's version. quantgate goes on with
 the message names.
 
 ## References
-`docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
+`docs/guide/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
                             .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

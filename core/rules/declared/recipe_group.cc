@@ -18,7 +18,7 @@ names of layer kinds exist for a few group sizes only.
 Use one of the sizes the message names, or pad the input channels.
 
 ## References
-`docs/formats.md`; mllm, pull request 600 and its source of 2026-06.
+`docs/guide/formats.md`; mllm, pull request 600 and its source of 2026-06.
 )",
                                  .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

@@ -17,7 +17,7 @@ Whether groups divide the input channels, and what the chip makes of the layer, 
 Give `in` and `out` in the list of layers, or use a model whose weights have fixed shapes.
 
 ## References
-`docs/formats.md`; mllm, pull request 600 and its source of 2026-06.
+`docs/guide/formats.md`; mllm, pull request 600 and its source of 2026-06.
 )",
                              .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

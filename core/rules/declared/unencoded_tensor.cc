@@ -22,7 +22,7 @@ Add an entry for the tensor, or quantize it in the simulation too. Where the gap
 the converter: a float fallback for layers left in float, an input list for the rest.
 
 ## References
-`docs/formats.md`; AIMET's export code (2024-10 to 2026-06). The evidence is listed below.
+`docs/guide/formats.md`; AIMET's export code (2024-10 to 2026-06). The evidence is listed below.
 )",
                                      .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

@@ -19,7 +19,7 @@ Export model and encodings together, and use that model: simplifiers, renaming p
 exporter change names. The message says which names are near.
 
 ## References
-`docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
+`docs/guide/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

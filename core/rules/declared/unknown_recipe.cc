@@ -17,7 +17,7 @@ step then has nothing to work with and fails.
 Use method `LPBQ`, precision `w4a16`, `sym` true: 4-bit weights in blocks with 16-bit activations.
 
 ## References
-`docs/formats.md`; mllm, pull request 600 and its source of 2026-06.
+`docs/guide/formats.md`; mllm, pull request 600 and its source of 2026-06.
 )",
                                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

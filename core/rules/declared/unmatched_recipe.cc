@@ -19,7 +19,7 @@ Compare the pattern with the layers' names; the whole name has to fit, and a dot
 character. What is meant for `lm_head` goes under `linear`, as a pattern of its name.
 
 ## References
-`docs/formats.md`; mllm, pull request 600 and its source of 2026-06.
+`docs/guide/formats.md`; mllm, pull request 600 and its source of 2026-06.
 )",
                                      .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

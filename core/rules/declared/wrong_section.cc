@@ -18,7 +18,7 @@ one without an encoding.
 Move the entry to the section that the message names.
 
 ## References
-`docs/formats.md`; AIMET's export code (2024-10 to 2026-06).
+`docs/guide/formats.md`; AIMET's export code (2024-10 to 2026-06).
 )",
                                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));

@@ -2,7 +2,7 @@
 """What `quantgate fix` is worth: bad variants of models before and after it.
 
     measure.py --record     fixes every variant, asks and runs ONNX Runtime's QNN provider, rewrites
-                            recorded.json and the table of docs/fix.md (minutes)
+                            recorded.json and the table of docs/records/fix.md (minutes)
     measure.py [--check]    fixes every variant again and holds the findings to recorded.json (seconds)
 
 For each variant: findings of severity `altered` and worse before and after; units the provider
@@ -31,7 +31,7 @@ sys.path.append(str(ROOT / "tools"))
 from page_table import replaced  # noqa: E402
 
 RECORDED = HERE / "recorded.json"
-PAGE = ROOT / "docs" / "fix.md"
+PAGE = ROOT / "docs/records/fix.md"
 MARKS = ("<!-- measured: begin -->", "<!-- measured: end -->")
 ARCH = "v73"
 EXAMPLES = ["mobilenetv2_8a8w", "resnet18_8a8w_per_channel", "dinov2_with_registers_8a8w", "bert_16a8w",

@@ -2,7 +2,7 @@
 """quantgate against the real HTP library, op by op.
 
     conformance.py                         recorded answers (standard library only), known differences,
-                                           crashes, docs/conformance.md up to date
+                                           crashes, docs/records/conformance.md up to date
     conformance.py --live SDK=LIB …        asks libraries again and holds their recording to it;
                                            --every N: every N-th configuration only
     conformance.py --record SDK=LIB …      asks and writes recorded/ (needs PyYAML and NumPy);
@@ -10,7 +10,7 @@
     conformance.py --add SDK=LIB …         asks about the recorded configurations, adds the answers
     conformance.py --crashes SDK=LIB …     shrinks every recorded crash, and those of --models FILE, into crashes.json
     conformance.py --update                rewrites known_differences.json (reasons are kept) and
-                                           docs/conformance.md
+                                           docs/records/conformance.md
 
 Counted: false rejections, false acceptances, unknown; of executed graphs wrong values that
 quantgate doesn't announce and right ones that it calls wrong.

@@ -1,4 +1,4 @@
-"""docs/conformance.md, written from the recorded answers and quantgate's verdicts on them."""
+"""docs/records/conformance.md, written from the recorded answers and quantgate's verdicts on them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import compare
 import crashes
 import store
 
-PATH = Path(__file__).resolve().parents[3] / "docs" / "conformance.md"
+PATH = Path(__file__).resolve().parents[3] / "docs/records/conformance.md"
 
 INTRO = """# Agreement with the real HTP library
 
-<!-- Written by `make known-htp`; not edited by hand. -->
+How often quantgate and the HTP libraries of the QNN SDK (x86-64 build and emulator, not a chip) say the same of a single op: whether it is accepted, and whether its numbers are right.
 
-quantgate's verdicts against the HTP libraries of the QNN SDK, x86-64 build and emulator, not a chip. The answers are recorded in `tests/conformance/htp`; `make test` compares them with quantgate's verdicts of today and checks that this page is up to date.
+Recorded by `make known-htp`, never edited by hand. The library's answers are kept in `tests/conformance/htp`; `make test` compares them with what quantgate says today, and with this page.
 
 Three counts, since one percentage would hide what hurts:
 
@@ -104,7 +104,7 @@ def _execution(results: dict[str, Any]) -> list[str]:
     lines = [
         "## Execution", "",
         "Graphs of one op that the library accepts, prepares and runs, their values against the float reference; "
-        "[verify.md](verify.md) says what is right and what is wrong beyond rounding. *Announced*: quantgate has a finding "
+        "[verify.md](../guide/verify.md) says what is right and what is wrong beyond rounding. *Announced*: quantgate has a finding "
         "`wrong_values`. *Warned*: its verdict is that or worse. *False alarm*: a finding `wrong_values` and the values are right. "
         f"The configurations recorded were drawn with seed {store.EXECUTED_SEED}.", "",
     ]  # fmt: skip

@@ -8,7 +8,7 @@
   tools/dev/zoo score                  the held-out architectures, once; then `draw` for the next
   tools/dev/zoo draw                   holds the next architectures out
 
-make and label can be stopped and go on where they were. See docs/zoo.md.
+make and label can be stopped and go on where they were. See docs/records/zoo.md.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def check(arguments: argparse.Namespace) -> int:
     models = {(str(r.export), form) for r in found for form in places.FORMS}
     status = problems(outcome, archs, models)
     if whole and not page.current(outcome.counts, len({r.export.name for r in found}), state):
-        print("docs/zoo.md is not up to date: tools/dev/zoo check --shrink", file=sys.stderr)
+        print("docs/records/zoo.md is not up to date: tools/dev/zoo check --shrink", file=sys.stderr)
         status = 1
     return status
 
@@ -170,7 +170,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     sub.add_argument("--cli", type=Path, default=cli)
     sub.add_argument("--part", action="store_true", help="every fourth export")
     sub.add_argument("--list", nargs="*", metavar="KIND", choices=compare.KINDS, help="print the differences of a kind")
-    sub.add_argument("--shrink", action="store_true", help="take what is gone off the list, write docs/zoo.md")
+    sub.add_argument("--shrink", action="store_true", help="take what is gone off the list, write docs/records/zoo.md")
     sub.add_argument("--adopt", action="store_true", help="after new recordings: list every difference anew")
     sub = verb(score, "score", "scores the held-out part, once, and records the result")
     sub.add_argument("--cli", type=Path, default=cli)

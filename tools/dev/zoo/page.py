@@ -1,4 +1,4 @@
-"""The generated part of docs/zoo.md."""
+"""The generated part of docs/records/zoo.md."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import draws
 import figures
 from places import ROOT
 
-PATH = ROOT / "docs" / "zoo.md"
+PATH = ROOT / "docs/records/zoo.md"
 START, END = "<!-- zoo: written by tools/dev/zoo check --shrink -->", "<!-- /zoo -->"
 
 

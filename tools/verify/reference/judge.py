@@ -1,7 +1,7 @@
 """Compares what a library computed for a node with the float reference.
 
 What counts as right and as wrong beyond rounding stands in THRESHOLDS and in
-docs/conformance.md; the database's `wrong_values` were measured with the same numbers.
+docs/records/conformance.md; the database's `wrong_values` were measured with the same numbers.
 """
 
 from __future__ import annotations
