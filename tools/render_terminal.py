@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Makes the picture of a command's coloured output.
 
-    tools/render_terminal.py -o docs/images/planted.svg --head 30 --tail 8 -- \
+    tools/render_terminal.py -o picture.svg --head 30 --tail 8 -- \
         build/bin/quantgate check docs/examples/planted.onnx --soc SM8550
 
 Runs the command with colours and writes its output as SVG: text that can be selected and
-searched, no script, no font to download. --head N and --tail N keep the first and last lines.
+searched, no script, no font to download. --head N and --tail N keep the first and last lines. The pictures of the
+pages are made by `make docs-output`, out of a comment before the command (tests/docs/blocks.py).
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ COLORS = {31: "#ff7b72", 32: "#56d364", 33: "#e3b341", 34: "#79c0ff", 35: "#d2a8
 SGR = re.compile(r"\x1b\[([0-9;]*)m")
 
 
-def spans(line: str) -> list[tuple[str, str]]:
-    """(SVG attributes, text) of the pieces of a line."""
-    pieces, color, bold, start = [], "", False, 0
+def spans(line: str, color: str = "", bold: bool = False) -> tuple[list[tuple[str, str]], str, bool]:
+    """(SVG attributes, text) of the pieces of a line, and the look that the next line begins with."""
+    pieces, start = [], 0
     for match in [*SGR.finditer(line), None]:
         text = line[start:match.start() if match else len(line)]
         if text:
@@ -44,7 +45,7 @@ def spans(line: str) -> list[tuple[str, str]]:
                 bold = True
             else:
                 color = COLORS.get(code, color)
-    return pieces
+    return pieces, color, bold
 
 
 def svg(title: str, lines: list[str]) -> str:
@@ -57,10 +58,12 @@ def svg(title: str, lines: list[str]) -> str:
            f'<rect width="{width}" height="{height}" rx="8" fill="{BACKGROUND}"/>',
            '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, '
            f'monospace" font-size="14" fill="{FOREGROUND}">']
+    color, bold = "", False
     for index, line in enumerate([f"\x1b[90m$\x1b[0m \x1b[1m{title}\x1b[0m", "", *lines]):
         y, column = MARGIN + (index + 0.75) * LINE, 0
         # Each piece has its own place, so that a font of another width keeps the columns.
-        for attributes, text in spans(line):
+        pieces, color, bold = spans(line, color, bold)
+        for attributes, text in pieces:
             # Renderers differ about runs of spaces: only words are drawn.
             for words in re.finditer(r"\S+(?: \S+)*", text):
                 x, size = MARGIN + (column + words.start()) * COLUMN, len(words[0]) * COLUMN
@@ -68,6 +71,13 @@ def svg(title: str, lines: list[str]) -> str:
                            f"{attributes}>{html.escape(words[0])}</text>")
             column += len(text)
     return "\n".join([*out, "</g>", "</svg>", ""])
+
+
+def cut(lines: list[str], head: int, tail: int) -> list[str]:
+    """The first and last lines, where there are more."""
+    if not head or len(lines) <= head + tail:
+        return lines
+    return [*lines[:head], "\x1b[90m…\x1b[0m", *lines[len(lines) - tail:]]
 
 
 def main() -> int:
@@ -82,10 +92,7 @@ def main() -> int:
     if result.returncode not in (0, 1):
         print(result.stderr, file=sys.stderr, end="")
         return 2
-    lines = result.stdout.rstrip("\n").split("\n")
-    if arguments.head and len(lines) > arguments.head + arguments.tail:
-        tail = lines[len(lines) - arguments.tail:]
-        lines = [*lines[:arguments.head], "\x1b[90m…\x1b[0m", *tail]
+    lines = cut(result.stdout.rstrip("\n").split("\n"), arguments.head, arguments.tail)
     words = [Path(arguments.command[0]).name, *arguments.command[1:]]
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     arguments.output.write_text(svg(" ".join(words), lines))

@@ -6,6 +6,8 @@ A comment of its own on the line before a block says what a reader need not see:
     <!-- file: NAME -->           the block is the content of that file, for blocks after it
     <!-- before: COMMANDS -->     shell commands run first, their output unseen
     <!-- needs: PROGRAM -->       skipped where that program isn't installed
+    <!-- picture: FILE -->        what its one command prints, in colour, is that SVG file; `FILE head=N tail=N`: its
+                                  first and last lines
 
 A `text` block right behind a block that runs is what it prints; a line `…` in it stands for any lines.
 """
@@ -18,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
-COMMENT = re.compile(r"<!-- (not run|file|before|needs): (.*?) -->")
+COMMENT = re.compile(r"<!-- (not run|file|before|needs|picture): (.*?) -->")
 ANY_LINES = "…"
 
 

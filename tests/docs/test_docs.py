@@ -1,6 +1,7 @@
 """The pages hold: their shell blocks run and print what is shown, their files are well-formed.
 
-`--update` writes what is printed now into the pages, except where a `…` stands for some of it.
+`--update` writes what is printed now into the pages, except where a `…` stands for some of it, and draws
+their pictures of a terminal anew.
 Python blocks are run by tests/python, where the package is installed.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,9 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parent))
 import blocks  # noqa: E402
 from blocks import ROOT, Block  # noqa: E402
+
+sys.path.insert(1, str(ROOT / "tools"))
+import render_terminal  # noqa: E402
 
 CLI = Path(os.environ.get("QUANTGATE_CLI", ROOT / "build" / "bin" / "quantgate"))
 OPDEFC = Path(os.environ.get("QUANTGATE_OPDEFC", ROOT / "build" / "tools" / "opdefc" / "opdefc"))
@@ -51,6 +56,24 @@ def shell(code: str, folder: Path, environment: dict[str, str]) -> subprocess.Co
     return subprocess.run(["bash", "-c", PRELUDE + code], cwd=folder, env=environment, timeout=120,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, encoding="utf-8")
+
+
+COLOURS = {"NO_COLOR": "", "CLICOLOR_FORCE": "1"}
+# What is to be read in a picture, and how it looks; times differ each time.
+PICTURED = re.compile(r"((?: fill=\S+| font-weight=\S+)*)>([^<]*)</text>")
+TIME = re.compile(r"\d+(?:\.\d+)? ms")
+
+
+def picture(block: Block, printed: str) -> tuple[Path, str]:
+    """The file of a block's picture, and what is to be in it."""
+    name, *limits = block.said["picture"].split()
+    limit = {key: int(number) for key, number in (each.split("=") for each in limits)}
+    lines = render_terminal.cut(printed.rstrip("\n").split("\n"), limit.get("head", 0), limit.get("tail", 0))
+    return (block.page.parent / name).resolve(), render_terminal.svg(block.code.rstrip("\n"), lines)
+
+
+def pictured(svg: str) -> list[tuple[str, str]]:
+    return [(look, TIME.sub("some ms", words)) for look, words in PICTURED.findall(svg)]
 
 
 def well_formed(block: Block) -> None:
@@ -92,9 +115,31 @@ class Pages(unittest.TestCase):
                     ran += 1
                     if block.printed is not None and not blocks.is_as_shown(done.stdout, block.printed):
                         self.differs(block, done.stdout)
+                    if "picture" in block.said:
+                        self.look(block, shell(block.code, folder, environment | COLOURS).stdout)
         if UPDATE:
             update(page, found)
         return ran
+
+    def look(self, block: Block, printed: str) -> None:
+        file, svg = picture(block, printed)
+        shown = file.read_text(encoding="utf-8") if file.exists() else ""
+        if pictured(shown) == pictured(svg):
+            return
+        if not UPDATE:
+            self.assertEqual(pictured(shown), pictured(svg), f"{block.place}: {file.name} shows something else than is "
+                             "printed; `make docs-output` draws it anew")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(svg, encoding="utf-8")
+
+    def test_pictures_are_compared(self) -> None:
+        block = Block(ROOT / "docs" / "x.md", 1, "sh", "quantgate x\n", {"picture": "images/x.svg head=2 tail=1"})
+        file, svg = picture(block, "\x1b[31mred\x1b[0m 1.5 ms\n2\n3\n4\n5\n")
+        self.assertEqual(file, ROOT / "docs" / "images" / "x.svg")
+        self.assertEqual([words for _, words in pictured(svg)], ["$", "quantgate x", "red", "some ms", "2", "…", "5"])
+        self.assertEqual(pictured(svg), pictured(picture(block, "\x1b[31mred\x1b[0m 20 ms\n2\n3\n4\n5\n")[1]))
+        for other in ("\x1b[32mred\x1b[0m 1.5 ms\n2\n3\n4\n5\n", "\x1b[31mred\x1b[0m 1.5 ms\n2\n3\n4\n6\n"):
+            self.assertNotEqual(pictured(svg), pictured(picture(block, other)[1]))
 
     def has(self, program: str | None) -> bool:
         return program is None or shutil.which(program) is not None

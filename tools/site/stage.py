@@ -88,8 +88,9 @@ class Stage:
             if source not in NOT_STAGED:
                 text = (ROOT / source).read_text(encoding="utf-8")
                 self._write(place, self._turned(text, source, place))
-        for path in sorted((ROOT / "docs" / "images").iterdir()):
-            self._copy(path, f"images/{path.name}")
+        images = ROOT / "docs" / "images"
+        for path in sorted(path for path in images.rglob("*") if path.is_file()):
+            self._copy(path, f"images/{path.relative_to(images).as_posix()}")
         for path in sorted((pathlib.Path(__file__).parent / "assets").iterdir()):
             self._copy(path, f"assets/{path.name}")
         for source in self.shown:
