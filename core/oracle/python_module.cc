@@ -83,7 +83,7 @@ absl::StatusOr<PythonModule> PythonModule::Find(std::string name, const std::str
   const std::string here = FolderOfThisProgram();
   // In a build tree below the sources, or one of several; installed.
   for (const std::string& root : {here + "/../../..", here + "/../..", here + "/.."}) {
-    for (const char* folder : {"/tools/verify", "/share/quantgate"}) {
+    for (const char* folder : {"/tools/quantgate/python", "/share/quantgate"}) {
       const std::string path = root + folder + "/" + file;
       if (!module.folder_.empty() || (!Exists(path + "/__main__.py") && !Exists(path + ".py"))) {
         continue;

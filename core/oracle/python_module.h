@@ -1,4 +1,4 @@
-// Python programs of this project (tools/verify/reference), run as children.
+// Python programs of this project (tools/quantgate/python/reference), run as children.
 #ifndef QUANTGATE_CORE_ORACLE_PYTHON_MODULE_H_
 #define QUANTGATE_CORE_ORACLE_PYTHON_MODULE_H_
 

@@ -1,4 +1,4 @@
-// The float reference: a Python program (tools/verify/reference) that judges what a library
+// The float reference: a Python program (tools/quantgate/python/reference) that judges what a library
 // computed.
 #ifndef QUANTGATE_CORE_ORACLE_REFERENCE_H_
 #define QUANTGATE_CORE_ORACLE_REFERENCE_H_

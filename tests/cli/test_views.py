@@ -13,8 +13,8 @@ import jsonschema
 
 from cli_case import ROOT, CliCase
 
-sys.path.append(str(ROOT / "tools"))
-import opdefs_json  # noqa: E402
+sys.path.insert(0, str(ROOT))
+from tools.dev.shared import opdefs_json  # noqa: E402
 
 SCHEMAS = ROOT / "docs" / "schemas"
 BACKENDS = ("cpu", "dsp", "gpu", "hta", "htp", "lpai")

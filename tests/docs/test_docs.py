@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import blocks  # noqa: E402
 from blocks import ROOT, Block  # noqa: E402
 
-sys.path.insert(1, str(ROOT / "tools"))
-import render_terminal  # noqa: E402
+sys.path.insert(1, str(ROOT))
+from tools.dev.pictures import terminal  # noqa: E402
 
 CLI = Path(os.environ.get("QUANTGATE_CLI", ROOT / "build" / "bin" / "quantgate"))
 OPDEFC = Path(os.environ.get("QUANTGATE_OPDEFC", ROOT / "build" / "tools" / "opdefc" / "opdefc"))
@@ -68,8 +68,8 @@ def picture(block: Block, printed: str) -> tuple[Path, str]:
     """The file of a block's picture, and what is to be in it."""
     name, *limits = block.said["picture"].split()
     limit = {key: int(number) for key, number in (each.split("=") for each in limits)}
-    lines = render_terminal.cut(printed.rstrip("\n").split("\n"), limit.get("head", 0), limit.get("tail", 0))
-    return (block.page.parent / name).resolve(), render_terminal.svg(block.code.rstrip("\n"), lines)
+    lines = terminal.cut(printed.rstrip("\n").split("\n"), limit.get("head", 0), limit.get("tail", 0))
+    return (block.page.parent / name).resolve(), terminal.svg(block.code.rstrip("\n"), lines)
 
 
 def pictured(svg: str) -> list[tuple[str, str]]:

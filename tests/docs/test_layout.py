@@ -12,7 +12,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT))
-from tools.site import stage  # noqa: E402
+from tools.dev.site import stage  # noqa: E402
 
 FOLDERS = {"concepts", "examples", "extending", "guide", "images", "records", "schemas"}
 PAGES = {"index.md", "architecture.md"}
@@ -93,7 +93,7 @@ class Layout(unittest.TestCase):
             self.assertLessEqual(len(re.sub(r"\]\([^)]*\)", "]", first)), LONGEST_OPENING, path)
 
     def test_the_site_has_a_place_for_each(self) -> None:
-        nav = (ROOT / "tools" / "site" / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n", 1)[1]
+        nav = (ROOT / "tools" / "dev" / "site" / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n", 1)[1]
         listed = pages_of(yaml.safe_load(nav))
         self.assertEqual(len(listed), len(set(listed)))
         for path in self.pages:

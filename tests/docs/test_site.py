@@ -1,4 +1,4 @@
-"""What tools/site makes of the pages: links turned to the site, codes of rules linked, files shown."""
+"""What tools/dev/site makes of the pages: links turned to the site, codes of rules linked, files shown."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from tools.reference.database import Database  # noqa: E402
-from tools.site import stage  # noqa: E402
+from tools.dev.reference.database import Database  # noqa: E402
+from tools.dev.site import stage  # noqa: E402
 
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
 
@@ -67,9 +67,9 @@ class Site(unittest.TestCase):
                 self.assertIn(place, self.written)
 
     def test_nothing_is_loaded_from_elsewhere(self) -> None:
-        config = (ROOT / "tools" / "site" / "mkdocs.yml").read_text(encoding="utf-8")
+        config = (ROOT / "tools" / "dev" / "site" / "mkdocs.yml").read_text(encoding="utf-8")
         self.assertIn("font: false", config)
-        for path in [*(ROOT / "tools" / "site" / "assets").iterdir(), ROOT / "tools" / "site" / "mkdocs.yml"]:
+        for path in [*(ROOT / "tools" / "dev" / "site" / "assets").iterdir(), ROOT / "tools" / "dev" / "site" / "mkdocs.yml"]:
             self.assertEqual(re.findall(r"https?://(?!www\.w3\.org/)\S+", path.read_text(encoding="utf-8")), [])
 
     def test_pages_that_are_gone_do_not_stay(self) -> None:

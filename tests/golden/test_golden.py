@@ -1,6 +1,6 @@
 """Each rule has a smallest good and a smallest bad model; what the tool says about them is kept.
 
-`make golden` (tools/update_goldens.py) rewrites the kept files; their diff is to be reviewed.
+`make golden` (tools/dev/record/goldens.py) rewrites the kept files; their diff is to be reviewed.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))
 
 import jsonschema  # noqa: E402
-import update_goldens  # noqa: E402
+from tools.dev.record import goldens as update_goldens  # noqa: E402
 
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
 

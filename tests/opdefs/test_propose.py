@@ -10,9 +10,9 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))
 
-import opdefs_json  # noqa: E402
+from tools.dev.shared import opdefs_json  # noqa: E402
 
 OPDEFC = os.environ.get("QUANTGATE_OPDEFC", str(opdefs_json.opdefc()))
 

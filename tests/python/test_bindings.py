@@ -24,10 +24,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests" / "cli")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "cli")]
 
 import cli_case  # noqa: E402
-import update_goldens  # noqa: E402
+from tools.dev.record import goldens as update_goldens  # noqa: E402
 
 import quantgate as qg  # noqa: E402
 from quantgate._models import to_model  # noqa: E402

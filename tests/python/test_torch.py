@@ -40,8 +40,8 @@ import quantgate.torch as qgt  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/conformance/executorch"))
 from models import IMAGE, TOKENS, Block, Cnn, exported, long_graph  # noqa: E402
-sys.path.insert(0, str(ROOT / "tools"))
-import opdefs_json  # noqa: E402
+sys.path.insert(0, str(ROOT))
+from tools.dev.shared import opdefs_json  # noqa: E402
 
 KEY = "quantization_annotation"
 FATAL = ("rejected", "prepare_fails", "wrong_values")

@@ -13,15 +13,15 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))
 
-import opdefs_json  # noqa: E402
+from tools.dev.shared import opdefs_json  # noqa: E402
 
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
 
 
 def generate(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "tools.reference", "--cli", CLI, *arguments],
+    return subprocess.run([sys.executable, "-m", "tools.dev.reference", "--cli", CLI, *arguments],
                           cwd=ROOT, capture_output=True, text=True, timeout=240)
 
 
@@ -128,7 +128,7 @@ class Reference(unittest.TestCase):
     def test_unusable(self) -> None:
         done = generate()
         self.assertEqual(done.returncode, 2)
-        done = subprocess.run([sys.executable, "-m", "tools.reference", "--cli", "/no/such/tool",
+        done = subprocess.run([sys.executable, "-m", "tools.dev.reference", "--cli", "/no/such/tool",
                                "--coverage", str(self.folder / "c.md")], cwd=ROOT,
                               capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)

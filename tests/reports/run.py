@@ -29,8 +29,8 @@ from collection import Case, Draw
 from scoring import STATUSES, Answer, Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-from page_table import replaced  # noqa: E402
+sys.path.insert(0, str(ROOT))
+from tools.dev.shared.page_table import replaced  # noqa: E402
 
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
 ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8"}

@@ -12,12 +12,12 @@ import unittest
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "verify"))
+sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "quantgate" / "python")]
 
-from agree import __main__ as command  # noqa: E402
-from agree import configuration, database, edges, generate, minimise, mutations, propose, summary, verdicts  # noqa: E402
+from tools.dev.differential import __main__ as command  # noqa: E402
+from tools.dev.differential import configuration, database, edges, generate, minimise, mutations, propose, summary, verdicts  # noqa: E402
 
-from agree.database import opdefs_json  # noqa: E402
+from tools.dev.differential.database import opdefs_json  # noqa: E402
 
 SOURCES = """
 sources:

@@ -11,7 +11,7 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "verify"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "quantgate" / "python"))
 
 try:
     import numpy as np

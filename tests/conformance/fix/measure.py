@@ -26,9 +26,9 @@ import variants
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-sys.path.append(str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))
 
-from page_table import replaced  # noqa: E402
+from tools.dev.shared.page_table import replaced  # noqa: E402
 
 RECORDED = HERE / "recorded.json"
 PAGE = ROOT / "docs/records/fix.md"

@@ -22,7 +22,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 ROOT = Path(__file__).resolve().parents[3]
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
-sys.path.insert(0, str(ROOT / "tools" / "verify"))
+sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "quantgate" / "python")]
 
 from reference import before_after  # noqa: E402
 

@@ -13,7 +13,7 @@ import store
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "verify"))
+sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "quantgate" / "python")]
 
 EXECUTED_AT_ONCE = 200
 

@@ -1,6 +1,6 @@
 """Configurations to execute: bases of the database and mutations of them, with data.
 
-Made from the examples and variants of opdefs/htp like those of tools/verify/agree, but so that
+Made from the examples and variants of opdefs/htp like those of tools/dev/differential, but so that
 results say something: outputs of computing ops get encodings that hold their values, indices are
 valid, divisors are not 0.
 """
@@ -18,12 +18,12 @@ from typing import Any, Iterator
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tools" / "verify"))
+sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "quantgate" / "python")]
 
-from agree import database, mutations  # noqa: E402
-from agree.configuration import SCALE, Configuration, base, mid_point, per_channel, per_tensor  # noqa: E402
-from agree.database import Op, is_fixed  # noqa: E402
-from agree.generate import _with_channel_weights  # noqa: E402
+from tools.dev.differential import database, mutations  # noqa: E402
+from tools.dev.differential.configuration import SCALE, Configuration, base, mid_point, per_channel, per_tensor  # noqa: E402
+from tools.dev.differential.database import Op, is_fixed  # noqa: E402
+from tools.dev.differential.generate import _with_channel_weights  # noqa: E402
 from reference.judge import compares, expected, jumps, tells_truth  # noqa: E402
 from reference.values import NoReference, dims, encoding  # noqa: E402
 from reference.values import is_fixed as is_fixed_tensor  # noqa: E402

@@ -54,7 +54,7 @@ def ends(libs: dict[str, str]) -> list[str]:
 
 
 def record_validation(oracle: str, libs: dict[str, str], jobs: int) -> None:
-    from agree import database, generate
+    from tools.dev.differential import database, generate
 
     recording = store.Recording("validation")
     ops = database.load(ask.ROOT / "opdefs" / "htp")
@@ -74,7 +74,7 @@ def ask_all(recording: store.Recording, oracle: str, libs: dict[str, str], jobs:
 
 def record_cpu(oracle: str, libs: dict[str, str], jobs: int) -> None:
     """The CPU library beside an HTP library, where a package has one."""
-    from agree import database, generate
+    from tools.dev.differential import database, generate
 
     recording = store.Recording("cpu")
     ops = database.load(ask.ROOT / "opdefs" / "cpu", ask.ROOT / "opdefs" / "htp")
@@ -85,7 +85,7 @@ def record_cpu(oracle: str, libs: dict[str, str], jobs: int) -> None:
 
 
 def record_execution(oracle: str, libs: dict[str, str], jobs: int) -> None:
-    from agree import database
+    from tools.dev.differential import database
     from cases import configurations
 
     recording = store.Recording("execution")

@@ -70,7 +70,7 @@ def recorded() -> Iterator[tuple[str, dict[str, Any]]]:
 def record(oracle: str, libs: dict[str, str], archs: tuple[str, ...], more: list[dict[str, Any]], jobs: int) -> None:
     """Shrinks every recorded crash, and those of `more` (Models asked of HTP), and writes one of each
     op, stage, signal and cause that quantgate names; words of those listed are kept."""
-    from agree.minimise import minimise
+    from tools.dev.differential.minimise import minimise
 
     def asked(backend: str, library: str, arch: str, models: list[dict[str, Any]]) -> list[tuple[str, str] | None]:
         answers, _ = ask.library(oracle, library, arch, models, jobs, "--execute", "--timeout", "30")

@@ -6,7 +6,7 @@
     edges.py --update                rewrites edges_known.json
 
 A random configuration rarely stands where a constraint begins to hold. Here each constraint of
-opdefs/htp that holds from 2.47 on has some just inside and just outside (tools/verify/agree/edges.py),
+opdefs/htp that holds from 2.47 on has some just inside and just outside (tools/dev/differential/edges.py),
 chosen so that it alone decides where that can be had. What breaks values or preparation is executed.
 """
 
@@ -51,7 +51,7 @@ def _asked_about(k: dict[str, Any]) -> bool:
 
 def candidates(op: Any) -> Iterator[tuple[str, int, int, str, dict[str, Any]]]:
     """(constraint, way to meet its conditions, number of the base, words, Model) of an op."""
-    from agree import edges
+    from tools.dev.differential import edges
 
     bases = edges.bases(op)
     for k in op.constraints:
@@ -63,7 +63,7 @@ def candidates(op: Any) -> Iterator[tuple[str, int, int, str, dict[str, Any]]]:
 
 
 def row_candidates(op: Any) -> Iterator[dict[str, Any]]:
-    from agree import edges
+    from tools.dev.differential import edges
 
     for base in edges.bases(op):
         yield base.model(f"{op.name} {base.variant} {base.example}: as it stands")
@@ -122,7 +122,7 @@ def chosen(op: Any, cli: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]
 
 
 def configurations(cli: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    from agree import database
+    from tools.dev.differential import database
 
     asked: dict[str, dict[str, Any]] = {}
     executed: dict[str, dict[str, Any]] = {}

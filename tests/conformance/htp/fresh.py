@@ -27,7 +27,7 @@ def executed(args: argparse.Namespace, seed: int, sdk: str, library: str) -> lis
     """[{"case", "got"}], executed now or before."""
     kept = args.output / f"{seed}-{args.per_op}-{sdk}-{args.arch}.jsonl"
     if not kept.is_file():
-        from agree import database
+        from tools.dev.differential import database
         from cases import configurations
 
         cases = list(configurations(database.load(ask.ROOT / "opdefs" / "htp"), seed, args.per_op))

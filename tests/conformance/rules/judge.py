@@ -24,9 +24,8 @@ from typing import Any
 
 from fixtures import ROOT, Fixture, all_fixtures, to_onnx
 
-sys.path.insert(0, str(ROOT / "tools" / "verify"))
-sys.path.append(str(ROOT / "tools"))
-import opdefs_json  # noqa: E402
+sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "quantgate" / "python")]
+from tools.dev.shared import opdefs_json  # noqa: E402
 
 KNOWN = Path(__file__).parent / "known.json"
 JUDGED = ROOT / "opdefs" / "rules" / "judged.yaml"

@@ -11,8 +11,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.append(str(Path(__file__).resolve().parents[3] / "tools"))
-import opdefs_json  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+from tools.dev.shared import opdefs_json  # noqa: E402
 from fixtures import ROOT, all_fixtures  # noqa: E402
 from judge import digest  # noqa: E402
 

@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-NAMES = ROOT / "tools" / "dev" / "models" / "architectures.txt"
+NAMES = ROOT / "tools" / "dev" / "models" / "networks" / "architectures.txt"
 FOLDER = ROOT / "tests" / "conformance" / "zoo"
 DRAWS = FOLDER / "draws.json"
 

@@ -9,7 +9,7 @@ import figures
 from places import ROOT
 
 PATH = ROOT / "docs/records/zoo.md"
-START, END = "<!-- zoo: written by tools/dev/zoo check --shrink -->", "<!-- /zoo -->"
+START, END = "<!-- zoo: written by qgdev zoo check --shrink -->", "<!-- /zoo -->"
 
 
 def generated(counts: Counter, architectures: int, state: draws.Draws) -> str:

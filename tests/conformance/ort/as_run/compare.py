@@ -23,9 +23,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
-sys.path.append(str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))
 
-from page_table import replaced  # noqa: E402
+from tools.dev.shared.page_table import replaced  # noqa: E402
 
 SOCS = {"v68": "SM8350", "v69": "SM8450", "v73": "SM8550", "v79": "SM8750"}
 REFUSED = ("rejected", "prepare_fails")

@@ -1,0 +1,1 @@
+"""The product, and under dev the workshop."""

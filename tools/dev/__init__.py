@@ -1,0 +1,1 @@
+"""Programs for quantgate's developers: measuring, recording, what is generated. Start with qgdev --help."""

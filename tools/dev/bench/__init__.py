@@ -1,0 +1,1 @@
+"""How long quantgate takes, and how much memory."""

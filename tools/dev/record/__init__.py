@@ -1,0 +1,1 @@
+"""Files that are generated and committed, each held to its source by a test."""

@@ -1,0 +1,1 @@
+"""Fuzzing, and what the tests reach."""
