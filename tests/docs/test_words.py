@@ -21,7 +21,8 @@ NAMES = re.compile(r"""["'`]mended["'`]""")
 
 
 def sources() -> list[Path]:
-    listed = subprocess.run(["git", "ls-files", *FOLDERS, *FILES], cwd=ROOT, check=True, capture_output=True, text=True)
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", *FOLDERS, *FILES], cwd=ROOT,
+                            check=True, capture_output=True, text=True)
     paths = [name for name in listed.stdout.splitlines() if not name.startswith(OF_OTHERS)]
     return [ROOT / name for name in paths if Path(name).suffix in ENDINGS and (ROOT / name).is_file()]
 
