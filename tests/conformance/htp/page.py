@@ -18,13 +18,13 @@ How often quantgate and the HTP libraries of the QNN SDK (x86-64 build and emula
 
 Recorded by `make known-htp`, never edited by hand. The library's answers are kept in `tests/conformance/htp`; `make test` compares them with what quantgate says today, and with this page.
 
-Three counts, since one percentage would hide what hurts:
+Three counts, since one percentage would hide what matters:
 
-- *false rejection*: the library's op validation takes what quantgate calls `rejected`
+- *false rejection*: the library's op validation accepts what quantgate calls `rejected`
 - *false acceptance*: op validation refuses (or crashes) where quantgate does not say `rejected`
 - *unknown*: quantgate says `unchecked`
 
-The configurations are made from the database's own variants and examples: each as it stands, then with one to three random changes of datatypes, encodings, ranks, shapes, params, constants and absent ports ({validated}, the same for every target). Recorded builds: {builds}.
+The configurations are made from the rows and examples of the database: each as it is, then with one to three random changes of datatypes, encodings, ranks, shapes, params, constants and absent ports ({validated}, the same for every target). Recorded builds: {builds}.
 """
 # `make agree` with a seed of its own: what no rule was made from.
 VALIDATED = (
@@ -82,9 +82,9 @@ def _validation(results: dict[str, Any]) -> list[str]:
         rows.append([target, asked, _share(t[compare.FALSE_REJECTION], asked), _share(t[compare.FALSE_ACCEPTANCE], asked),
                      t[compare.UNKNOWN], t["crash"]])  # fmt: skip
     lines += _table(["SDK arch", "asked", "false rejections", "false acceptances", "unknown", "crashes of the library"], rows)
-    lines += ["Other seeds, which nobody had looked at; on one of the six targets as on the others, although the answers differ "
-              "(75 of 4,000 between v68 and v73, 16 between 2.47 and 2.51). The time is that of two cores, with making the configurations "
-              "and finding the smallest forms of what differs:", ""]  # fmt: skip
+    lines += ["Seeds that no rule was made from. The counts of the six targets are equal, although the library's answers differ "
+              "(75 of 4,000 between v68 and v73, 16 between 2.47 and 2.51). The time is for two cores and includes making the "
+              "configurations and minimising what differs:", ""]  # fmt: skip
     lines += _table(["seed", "SDK arch", "asked", "false rejections", "false acceptances", "unknown"], [list(v) for v in VALIDATED])
     lines += ["### By op", "", "Configurations asked of each op, then false rejections + false acceptances + unknown on each target.", ""]
     targets = list(results)
@@ -121,12 +121,12 @@ def _execution(results: dict[str, Any]) -> list[str]:
         rest = t["prepare_fails"] - t["failure_detected"] - t["failure_of_float"]
         lines.append(f"On {target}, {t['failure_detected']} of the {t['prepare_fails']} that fail to prepare or run are detected by a verdict "
                      f"`prepare_fails` or worse; {t['failure_of_float']} have FLOAT_32 tensors, which need a graph option that the graphs here "
-                     f"do not set (quantgate gives advice); of the other {rest} it says nothing: op validation takes them, and most rules of "
+                     f"do not set (quantgate gives advice); of the other {rest} it says nothing: op validation accepts them, and most rules of "
                      "preparation are not known.")  # fmt: skip
         lines.append("")
     lines += [
-        "What rules are made from says little about what they are worth, so they are counted on seeds that nobody had looked at "
-        "(wrong ones detected, right ones called wrong, each as it was before anything was made from that seed):", "",
+        "Rules say little on the configurations they were made from, so these are counts on new seeds (wrong ones detected, "
+        "right ones called wrong, each before any rule was made from that seed):", "",
     ]  # fmt: skip
     lines += _table(["seed", "SDK arch", "detected", "false alarm"], [list(fresh) for fresh in FRESH])
     lines += ["Per op, as right / between / wrong, and in brackets missed + false alarms:", ""]
@@ -145,7 +145,7 @@ def _execution(results: dict[str, Any]) -> list[str]:
 def _differences(known: list[dict[str, Any]]) -> list[str]:
     lines = ["## Known differences", "",
              "Each with its configurations in `tests/conformance/htp/known_differences.json`. The list may only shrink: one that is gone "
-             "fails the run. Where the reason is not known, that file tells what both sides said.", ""]  # fmt: skip
+             "fails the run. If the reason is not known, that file has the answers of both sides.", ""]  # fmt: skip
     if not known:
         return lines + ["None.", ""]
     grouped: dict[tuple[str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
@@ -164,7 +164,7 @@ def _differences(known: list[dict[str, Any]]) -> list[str]:
 
 def _crashes() -> list[str]:
     lines = ["## Crashes of the library", "", "The smallest configuration of each stands in `tests/conformance/htp/crashes.json`; "
-             "quantgate refuses or warns of every one, which the test holds it to.", ""]  # fmt: skip
+             "quantgate rejects or warns of every one, and a test keeps it so.", ""]  # fmt: skip
     rows = [[c["model"]["nodes"][0]["op"], c["backend"], c["what"], c["stage"], c["signal"], ", ".join(c["sdks"]), ", ".join(c["archs"])]
             for c in crashes.load()]  # fmt: skip
     text = _table(["op", "backend", "what", "at", "signal", "SDK", "arch"], rows)
@@ -175,9 +175,9 @@ def _crashes() -> list[str]:
 def _cpu(results: dict[str, Any]) -> list[str]:
     lines = [
         "## The CPU backend", "",
-        "Rows of `opdefs/cpu` on the examples of the same op of HTP, then with random changes, asked of the CPU library of the package "
-        "that has one. Its op validation is a real one: it looks at datatypes, ranks, shapes and params. Which rows it takes was asked until "
-        "no more were found, each was run; the documents list datatypes per port and do not say which go together. "
+        "Rows of `opdefs/cpu` on the examples of the same op of HTP, then with random changes, put to the CPU library of the package "
+        "that has one. Its op validation checks datatypes, ranks, shapes and params. The documents list datatypes per port and do not say "
+        "which go together, so the library was asked until no more rows were found, and each was run. "
         "Ops without an example are known from the documents alone.", "",
     ]  # fmt: skip
     rows = []
@@ -200,8 +200,8 @@ def _edges() -> list[str]:
     asked, executed = store.Recording.load("edges"), store.Recording.load("edges_executed")
     lines = [
         "## At the edges of the constraints", "",
-        "Each constraint of `opdefs/htp` has configurations just inside and just outside of what it asks for (`edges.py`). "
-        "What both say differently there is listed with its reason in `edges_known.json`.", "",
+        "Each constraint of `opdefs/htp` has configurations just inside and just outside of what it requires (`edges.py`). "
+        "`edges_known.json` lists what both sides say differently there, with the reason.", "",
     ]  # fmt: skip
     listed = Counter((target, e["agreement"]) for e in known for target in e["targets"] for _ in e["configurations"])
     rows = []
