@@ -44,33 +44,12 @@ absl::Status ReadLines(std::string_view text, const std::string& path, std::stri
   return any ? absl::OkStatus() : Invalid("no model in it: all lines are blank");
 }
 
-}  // namespace
-
-absl::Status ReadInput(const std::string& path, const ReadOptions& options,
-                       const std::function<void(ReadModel)>& use) {
-  std::optional<InputFormat> format = options.format;
-  auto file =
-      FileBytes::Open(path, [&](std::string_view bytes) { return CouldBe(format, path, bytes); });
-  if (!file.ok()) return file.status();
-  const std::string_view bytes = file->bytes();
-  const bool is_lines = format ? *format == InputFormat::kModelJsonl : path.ends_with(".jsonl");
-  if (bytes.size() > kMaxFileBytes && !is_lines) return Invalid("larger than 4 GiB");
-  if (!format) {
-    const auto guessed = GuessFormat(path, bytes);
-    if (!guessed.ok()) return guessed.status();
-    format = *guessed;
-  }
-  const bool is_stdin = path == "-";
-  const std::filesystem::path file_path(path);
-  const std::string name = is_stdin ? std::string("stdin") : file_path.stem().string();
-  switch (*format) {
-    case InputFormat::kOnnx: {
-      file->ExpectJumps();  // over the weights
-      const ExternalData data = ExternalDataOf(path, options.external_data);
-      use({path,
-           onnx::Read(bytes, name, data, [&](std::string_view part) { file->Forget(part); })});
-      return absl::OkStatus();
-    }
+// All but ONNX, whose reader wants to know more of its file.
+absl::Status ReadAs(InputFormat format, std::string_view bytes, const std::string& path,
+                    const std::string& name, const std::function<void(ReadModel)>& use) {
+  switch (format) {
+    case InputFormat::kOnnx:
+      break;
     case InputFormat::kModelJson:
       use({path, ReadModelJson(bytes, name)});
       return absl::OkStatus();
@@ -89,6 +68,47 @@ absl::Status ReadInput(const std::string& path, const ReadOptions& options,
       return Invalid("reading .pt2 is not supported yet");
   }
   return Invalid("unknown input format");
+}
+
+// As asked for, else guessed; checks the size.
+absl::StatusOr<InputFormat> FormatOf(std::optional<InputFormat> asked, const std::string& path,
+                                     std::string_view bytes) {
+  const bool is_lines = asked ? *asked == InputFormat::kModelJsonl : path.ends_with(".jsonl");
+  if (bytes.size() > kMaxFileBytes && !is_lines) return Invalid("larger than 4 GiB");
+  if (asked) return *asked;
+  return GuessFormat(path, bytes);
+}
+
+std::string NameOf(const std::string& path) {
+  return path == "-" ? std::string("stdin") : std::filesystem::path(path).stem().string();
+}
+
+}  // namespace
+
+absl::Status ReadInput(const std::string& path, const ReadOptions& options,
+                       const std::function<void(ReadModel)>& use) {
+  auto file = FileBytes::Open(
+      path, [&](std::string_view bytes) { return CouldBe(options.format, path, bytes); });
+  if (!file.ok()) return file.status();
+  const std::string_view bytes = file->bytes();
+  const absl::StatusOr<InputFormat> format = FormatOf(options.format, path, bytes);
+  if (!format.ok()) return format.status();
+  if (*format != InputFormat::kOnnx) return ReadAs(*format, bytes, path, NameOf(path), use);
+  file->ExpectJumps();  // over the weights
+  const ExternalData data = ExternalDataOf(path, options.external_data);
+  use({path, onnx::Read(bytes, NameOf(path), data,
+                        [&](std::string_view part) { file->Forget(part); })});
+  return absl::OkStatus();
+}
+
+absl::Status ReadBytes(std::string_view bytes, const std::string& path, const ReadOptions& options,
+                       const std::function<void(ReadModel)>& use) {
+  if (bytes.empty()) return Invalid("the input is empty");
+  const absl::StatusOr<InputFormat> format = FormatOf(options.format, path, bytes);
+  if (!format.ok()) return format.status();
+  if (*format != InputFormat::kOnnx) return ReadAs(*format, bytes, path, NameOf(path), use);
+  use({path, ReadOnnx(bytes, NameOf(path), "")});
+  return absl::OkStatus();
 }
 
 }  // namespace quantgate

@@ -10,6 +10,7 @@
 
 #include "quantgate/config.h"
 #include "quantgate/lower.h"
+#include "quantgate/model_files.h"
 #include "quantgate/policy.h"
 #include "quantgate/quantgate.h"
 #include "quantgate/report_formats.h"
@@ -18,7 +19,6 @@
 #include "tools/quantgate/check_setup.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
-#include "tools/quantgate/folders.h"
 #include "tools/quantgate/in_order.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/output.h"

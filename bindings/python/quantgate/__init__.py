@@ -52,6 +52,8 @@ from quantgate._knowledge import (
 from quantgate._models import ModelLike, read
 from quantgate._names import Dialect, FailOn, Format, Level, Mode, Route, Verdict
 from quantgate._report import AsRun, Basis, Partition, Report, RunChange, RunNode
+from quantgate._sweep.errors import SweepError
+from quantgate._sweep.table import sweep
 from quantgate._validator import Validator, check
 from quantgate._views import (
     ArchFit,
@@ -79,8 +81,8 @@ __all__ = [
     "InputError", "Judged", "Level", "Matrix", "MatrixBy", "MatrixRow", "Mode", "Model",
     "ModelBuilder", "ModelLike", "Node", "NodeReport", "OpDiff", "OpInfo", "OpdefsError",
     "Param", "Partition", "Port", "Precision", "QuantgateError", "Report", "Reported", "Route",
-    "Rule", "RuleEvidence", "RunChange", "RunNode", "Soc", "Supported", "Survey", "Target",
-    "TargetError", "Targets", "Tensor", "UnknownNameError", "ValidationError", "Validator",
+    "Rule", "RuleEvidence", "RunChange", "RunNode", "Soc", "Supported", "Survey", "SweepError",
+    "Target", "TargetError", "Targets", "Tensor", "UnknownNameError", "ValidationError", "Validator",
     "Variant", "Verdict", "__version__", "check", "diff", "explain", "matrix", "ops", "query",
-    "read", "rules", "survey", "targets",
+    "read", "rules", "survey", "sweep", "targets",
 ]

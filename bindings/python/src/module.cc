@@ -15,5 +15,6 @@ PYBIND11_MODULE(_core, module) {
   quantgate::python::BindReport(module);
   quantgate::python::BindValidator(module);
   quantgate::python::BindViews(module);
+  quantgate::python::BindSweep(module);
   quantgate::python::BindBackendOpInfo(module);
 }

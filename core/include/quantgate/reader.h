@@ -74,6 +74,11 @@ struct ReadOptions {
 absl::Status ReadInput(const std::string& path, const ReadOptions& options,
                        const std::function<void(ReadModel)>& use);
 
+// The same of bytes that a file called `path` would hold. Nothing beside it is looked for: external
+// data is missing.
+absl::Status ReadBytes(std::string_view bytes, const std::string& path, const ReadOptions& options,
+                       const std::function<void(ReadModel)>& use);
+
 // The line, from 1, of each node of a Model JSON file, for annotations and editors. `model` is what
 // was read from it. Empty where the file is of another format, holds several models, has changed,
 // or can't be read again.

@@ -1,4 +1,4 @@
-#include "tools/quantgate/folders.h"
+#include "quantgate/model_files.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "quantgate/reader.h"
 
-namespace quantgate::cli {
+namespace quantgate {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,13 +41,18 @@ bool IsModelJson(const fs::path& path) {
   return false;
 }
 
-bool IsModel(const fs::path& path) {
-  constexpr std::array<std::string_view, 4> kEndings = {".onnx", ".pt2", ".jsonl", ".binpb"};
+constexpr std::string_view kJson = ".json";
+constexpr std::array<std::string_view, 5> kEndings = {".onnx", ".pt2", ".jsonl", ".binpb", kJson};
+
+std::string EndingOf(const fs::path& path) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return std::tolower(c); });
-  if (ending == ".json") return IsModelJson(path);
-  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+  return ending;
+}
+
+bool IsModel(const fs::path& path) {
+  return HasModelEnding(path.string()) && (EndingOf(path) != kJson || IsModelJson(path));
 }
 
 absl::Status AppendModels(const std::string& folder, std::vector<std::string>& models) {
@@ -70,6 +75,10 @@ absl::Status AppendModels(const std::string& folder, std::vector<std::string>& m
 
 }  // namespace
 
+bool HasModelEnding(std::string_view path) {
+  return std::find(kEndings.begin(), kEndings.end(), EndingOf(path)) != kEndings.end();
+}
+
 absl::StatusOr<std::vector<std::string>> ExpandFolders(const std::vector<std::string>& paths) {
   std::vector<std::string> models;
   for (const std::string& path : paths) {
@@ -83,4 +92,4 @@ absl::StatusOr<std::vector<std::string>> ExpandFolders(const std::vector<std::st
   return models;
 }
 
-}  // namespace quantgate::cli
+}  // namespace quantgate
