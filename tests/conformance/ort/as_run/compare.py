@@ -123,17 +123,27 @@ def compare_example(name: str, answer: dict, run: dict) -> list[tuple[str, str]]
     return [(f"{what}_{'ok' if agrees else 'wrong'}", f"{name} {detail}") for what, agrees, detail in seen]
 
 
+# What the table calls the counts of expected.json, in this order.
+TITLES = {
+    "refused": "refused units", "taken": "accepted units", "session": "sessions created", "dead": "sessions that can't be created",
+    "quantized": "units that run quantized", "float": "units that run in float", "partitions": "number of NPU graphs",
+    "several_partitions": "the same, where there are several", "converts": "number of Converts", "reencoded": "replaced encodings",
+    "off": "numbers off by more than 1 %", "off_within_a_step": "the same, where one step of an input changes as much",
+    "wrong_values": "verdict wrong_values, and numbers off",
+}  # fmt: skip
+
+
 def table(found: dict[str, Counter]) -> list[str]:
     """Markdown: a row a count, a column an architecture, and all together."""
     columns = [c for c in found if found[c]["models"]]
-    whats = sorted({w.rsplit("_", 1)[0] for c in found.values() for w in c if w != "models"})
+    whats = sorted({w.rsplit("_", 1)[0] for c in found.values() for w in c if w != "models"}, key=list(TITLES).index)
     lines = ["| count | " + " | ".join(columns) + " | all |", "|---" * (len(columns) + 2) + "|",
              "| models | " + " | ".join(str(found[c]["models"]) for c in columns)
              + f" | {sum(found[c]['models'] for c in columns)} |"]
     for what in whats:
         pairs = [(found[c][what + "_ok"], found[c][what + "_ok"] + found[c][what + "_wrong"]) for c in columns]
         ok, of = (sum(p[i] for p in pairs) for i in (0, 1))
-        lines.append(f"| {what} | " + " | ".join(f"{a}/{b}" for a, b in pairs) + f" | {ok}/{of} = {100 * ok / of:.1f}% |")
+        lines.append(f"| {TITLES[what]} | " + " | ".join(f"{a}/{b}" for a, b in pairs) + f" | {ok}/{of} = {100 * ok / of:.1f}% |")
     return lines
 
 
@@ -176,7 +186,7 @@ def main() -> int:
                         disagreements.append(f"{column}: {what.removesuffix('_wrong')}: {detail}")
     if args.list:
         print("\n".join(disagreements))
-    kinds = {"Made models": "", "Random models": ", random", "Made models, the provider's default options": "-default",
+    kinds = {"Generated models": "", "Random models": ", random", "Generated models, the provider's default options": "-default",
              "The example models": ", examples"}
     groups = [{c: found[c] for c in found if c[3:] == kind} for kind in kinds.values()]
     titles = tuple(kinds)
