@@ -3,7 +3,7 @@
 The steps of the documented GitHub workflow run as a runner would run them: `uses` of the checkout
 clones, `uses` of the action runs the steps of action.yml with its inputs, out of a clean clone of
 this project that builds itself. The upload to GitHub is left out; what it would upload is read.
-The pre-commit configuration runs under the real pre-commit. Long: `make test-ci`.
+The pre-commit configuration runs under the real pre-commit. Long: `tools/dev/qgdev test ci`.
 """
 
 from __future__ import annotations

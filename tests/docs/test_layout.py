@@ -12,6 +12,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT))
+from tools.dev.program import main as qgdev  # noqa: E402
 from tools.dev.site import stage  # noqa: E402
 
 FOLDERS = {"concepts", "examples", "extending", "guide", "images", "records", "schemas"}
@@ -20,7 +21,7 @@ WRITTEN = ("guide", "concepts", "extending")
 # A comment of tests/docs/blocks.py says something about a block; any other marks what a program writes.
 MARK = re.compile(r"<!-- (?!not run: |file: |before: |needs: |picture: ).*?-->")
 RECORDED = re.compile(r"Recorded (?:by|from) .*")
-COMMAND = re.compile(r"`(make|python3) ([^\s`]+)[^`]*`")
+COMMAND = re.compile(r"`(make|python3|tools/dev/qgdev) ([^`]+)`")
 # Headings, tables, lists, code, comments, pictures.
 NO_PROSE = ("#", "|", "- ", "* ", "```", "<", "!", ">", "    ")
 LONGEST_OPENING = 420
@@ -73,12 +74,14 @@ class Layout(unittest.TestCase):
 
     def test_a_record_says_what_writes_it(self) -> None:
         targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+        there = {"make": lambda what: what in targets, "python3": lambda what: (ROOT / what.split()[0]).exists(),
+                 "tools/dev/qgdev": lambda what: qgdev.find(what.split())[0] is not None}
         self.assertGreater(len(self.records), 8)
         for path in self.records:
             found = commands(path.read_text(encoding="utf-8"))
-            self.assertTrue(found, f"{path}: no “Recorded by `make …`” before the first part")
+            self.assertTrue(found, f"{path}: no “Recorded by `tools/dev/qgdev …`” before the first part")
             for program, what in found:
-                self.assertTrue(what in targets if program == "make" else (ROOT / what).exists(), f"{path}: {what}")
+                self.assertTrue(there[program](what), f"{path}: {program} {what}")
 
     def test_the_index_of_records_lists_them(self) -> None:
         index = (DOCS / "records" / "index.md").read_text(encoding="utf-8")
@@ -103,7 +106,7 @@ class Layout(unittest.TestCase):
     def test_what_is_amiss_is_found(self) -> None:
         self.assertEqual(opening("# A\n\n| table |\n"), "| table |")
         self.assertEqual(commands("# A\n\nB. Recorded by `make b`,\n`python3 c/d.py --e`.\n\n## F\n\n`make g`\n"),
-                         [("make", "b"), ("python3", "c/d.py")])
+                         [("make", "b"), ("python3", "c/d.py --e")])
         self.assertEqual(commands("# A\n\nB.\n\n## C\n\nRecorded by `make b`.\n"), [])
         self.assertEqual(len(MARK.findall("<!-- not run: x -->\n<!-- table: y -->\n")), 1)
 

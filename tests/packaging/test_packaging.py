@@ -65,11 +65,11 @@ class Packaging(unittest.TestCase):
             with self.subTest(compiler=compiler):
                 self.answers_as_the_tool(self.build(compiler, f"-DCMAKE_PREFIX_PATH={self.prefix}"))
 
-    @unittest.skipUnless(os.environ.get("QUANTGATE_SUBDIRECTORY"), "make test-packaging does it")
+    @unittest.skipUnless(os.environ.get("QUANTGATE_SUBDIRECTORY"), "tools/dev/qgdev test packaging does it")
     def test_add_subdirectory(self) -> None:
         self.answers_as_the_tool(self.build(COMPILERS[0], f"-DQUANTGATE_SOURCE={ROOT}"))
 
-    @unittest.skipUnless(os.environ.get("QUANTGATE_SUBDIRECTORY"), "make test-packaging does it")
+    @unittest.skipUnless(os.environ.get("QUANTGATE_SUBDIRECTORY"), "tools/dev/qgdev test packaging does it")
     def test_static_library(self) -> None:
         build, prefix = self.folder / "static", self.folder / "static_usr"
         run("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={COMPILERS[0]}",
@@ -128,7 +128,7 @@ class Packaging(unittest.TestCase):
                 run(COMPILERS[0], "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++",
                     f"-I{self.prefix}/include", self.prefix / "include/quantgate" / header)
 
-    @unittest.skipUnless(shutil.which("conan"), "make test-packaging installs Conan")
+    @unittest.skipUnless(shutil.which("conan"), "tools/dev/qgdev test packaging installs Conan")
     def test_the_conan_recipe_resolves(self) -> None:
         recipe = ROOT / "tools/packaging/conan"
         home = dict(os.environ, CONAN_HOME=str(self.folder / "conan"))

@@ -123,7 +123,7 @@ class Reference(unittest.TestCase):
 
     def test_committed_coverage_is_up_to_date(self) -> None:
         committed = (ROOT / "docs/records/coverage.md").read_text(encoding="utf-8")
-        self.assertEqual(self.pages["coverage.md"], committed, "run `make coverage`")
+        self.assertEqual(self.pages["coverage.md"], committed, "run `tools/dev/qgdev update coverage`")
 
     def test_unusable(self) -> None:
         done = generate()

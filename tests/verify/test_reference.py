@@ -18,7 +18,7 @@ try:
     from reference.judge import expected, judge
     from reference.values import NoReference, quantize, real
 except ImportError:
-    raise SystemExit(print("SKIPPED: no NumPy; make verify-reference") or 0)
+    raise SystemExit(print("SKIPPED: no NumPy; tools/dev/qgdev install reference") or 0)
 try:
     import onnx
     import onnxruntime

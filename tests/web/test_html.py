@@ -1,6 +1,6 @@
 """`quantgate check --format html` in headless Chromium: what the page shows and does.
 
-Screenshots go to $QUANTGATE_SCREENSHOTS (docs/images by `make screenshots`), else to a folder
+Screenshots go to $QUANTGATE_SCREENSHOTS (docs/images by `tools/dev/qgdev pictures report`), else to a folder
 that is removed.
 """
 

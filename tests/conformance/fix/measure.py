@@ -29,6 +29,7 @@ ROOT = HERE.parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tools.dev.shared.page_table import replaced  # noqa: E402
+from tools.dev.shared.progress import Progress, counted, run_counted  # noqa: E402
 
 RECORDED = HERE / "recorded.json"
 PAGE = ROOT / "docs/records/fix.md"
@@ -102,13 +103,11 @@ def run(arch: str, models: list[tuple[Path, Path]], folder: Path) -> list[tuple[
         todo = models[len(results):]
         with tempfile.TemporaryDirectory(dir=folder) as out:
             try:
-                reported = subprocess.run(
-                    [sys.executable, str(HERE / "execute.py"), arch, out,
-                     *(f"{model},{fed}" for model, fed in todo)],
-                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                    timeout=SECONDS + 10 * len(todo), check=False).stdout
+                with Progress(f"run {arch}", len(todo)) as progress:
+                    reported = run_counted([sys.executable, HERE / "execute.py", arch, out, *(f"{model},{fed}" for model, fed in todo)],
+                                           progress, SECONDS + 10 * len(todo)).stdout
             except subprocess.TimeoutExpired as late:
-                reported = (late.stdout or b"").decode()
+                reported = late.output
             lines = reported.splitlines()
             for n, line in enumerate(lines):
                 outputs = Path(out) / f"{n}.npz"
@@ -137,7 +136,7 @@ def record(cli: str) -> list[dict]:
     rows, goods, pairs = [], [], []
     with tempfile.TemporaryDirectory() as tmp:
         folder = Path(tmp)
-        for row, good, bad in spoiled(folder):
+        for row, good, bad in counted("models fixed", spoiled(folder)):
             fixed = folder / f"fixed.{row['model']}.{row['slip'].replace(' ', '_')}.onnx"
             rows.append(row | fix(cli, bad, fixed))
             goods.append(good)
@@ -200,7 +199,7 @@ def check(cli: str) -> int:
     wrong = 0
     with tempfile.TemporaryDirectory() as tmp:
         seen = set()
-        for row, _, bad in spoiled(Path(tmp)):
+        for row, _, bad in counted("models fixed", spoiled(Path(tmp)), len(known)):
             row |= fix(cli, bad, Path(tmp) / "fixed.onnx")
             key = (row["model"], row["slip"])
             seen.add(key)

@@ -14,6 +14,7 @@ import store
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "quantgate" / "python")]
+from tools.dev.shared.progress import Progress, run_counted  # noqa: E402
 
 EXECUTED_AT_ONCE = 200
 
@@ -53,12 +54,12 @@ def _arch(arch: str) -> list[str]:
     return [] if arch == store.NO_ARCH else ["--arch", arch]
 
 
-def library(oracle: str, path: str, arch: str, models: list[dict[str, Any]], jobs: int, *flags: str) -> tuple[list[dict], str]:
+def library(oracle: str, path: str, arch: str, models: list[dict[str, Any]], jobs: int, *flags: str,
+            progress: Progress | None = None) -> tuple[list[dict], str]:  # fmt: skip
     """The library's answer to each model, and its build id."""
-    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as stream:
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as stream, Progress(f"ask about {arch}", len(models)) as own:
         _write(models, stream)
-        run = subprocess.run([oracle, "--backend-lib", path, *_arch(arch), "--jobs", str(jobs), *flags, stream.name],
-                             capture_output=True, text=True, check=False)  # fmt: skip
+        run = run_counted([oracle, "--backend-lib", path, *_arch(arch), "--jobs", str(jobs), *flags, stream.name], progress or own)
     if not run.stdout:
         raise SystemExit(f"error: {oracle}: {run.stderr.strip()[-300:]}")
     answers: list[dict[str, Any]] = [{"validate": "not asked"} for _ in models]  # of models that can't be read
@@ -75,12 +76,11 @@ def executed(oracle: str, path: str, arch: str, cases: list[dict[str, Any]], job
 
     outcomes: list[dict[str, Any]] = []
     build = ""
-    for at in range(0, len(cases), EXECUTED_AT_ONCE):
-        part = cases[at:at + EXECUTED_AT_ONCE]
-        answers, build = library(oracle, path, arch, [with_values(c) for c in part], jobs, "--dump", "--timeout", "60")
-        outcomes += [_outcome(case, answer, judge) for case, answer in zip(part, answers)]
-        print(f"\r{arch}: {len(outcomes)} of {len(cases)} executed", end="\n" if len(outcomes) == len(cases) else "",
-              file=sys.stderr, flush=True)  # fmt: skip
+    with Progress(f"execute on {arch}", len(cases)) as progress:
+        for at in range(0, len(cases), EXECUTED_AT_ONCE):
+            part = cases[at:at + EXECUTED_AT_ONCE]
+            answers, build = library(oracle, path, arch, [with_values(c) for c in part], jobs, "--dump", "--timeout", "60", progress=progress)
+            outcomes += [_outcome(case, answer, judge) for case, answer in zip(part, answers)]
     return outcomes, build
 
 

@@ -133,7 +133,7 @@ def problems(differences: list[Difference], known: list[dict[str, Any]]) -> list
     new = [f"new difference: {d.agreement} of {d.op} {d.configuration} on {d.target}: {d.why}"
            for key, d in found.items() if key not in listed]  # fmt: skip
     gone = Counter((agreement, target) for target, agreement, c in listed - set(found))
-    return new + [f"{n} listed differences are gone ({agreement} on {target}); take them out: make known-htp"
+    return new + [f"{n} listed differences are gone ({agreement} on {target}); take them out: tools/dev/qgdev update differences"
                   for (agreement, target), n in sorted(gone.items())]  # fmt: skip
 
 

@@ -197,7 +197,7 @@ def main() -> int:
     if args.update:
         page.PATH.write_text(text)
     elif not page.PATH.is_file() or page.PATH.read_text() != text:
-        problems.append(f"{page.PATH.relative_to(ask.ROOT)} is out of date: make known-htp")
+        problems.append(f"{page.PATH.relative_to(ask.ROOT)} is out of date: tools/dev/qgdev update differences")
     return compare.reported(problems, time.monotonic() - started)
 
 

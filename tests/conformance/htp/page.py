@@ -16,7 +16,7 @@ INTRO = """# Agreement with the real HTP library
 
 How often quantgate and the HTP libraries of the QNN SDK (x86-64 build and emulator, not a chip) say the same of a single op: whether it is accepted, and whether its numbers are right.
 
-Recorded by `make known-htp`, never edited by hand. The library's answers are kept in `tests/conformance/htp`; `make test` compares them with what quantgate says today, and with this page.
+Recorded by `tools/dev/qgdev update differences`, never edited by hand. The library's answers are kept in `tests/conformance/htp`; `make test` compares them with what quantgate says today, and with this page.
 
 Three counts, since one percentage would hide what matters:
 
@@ -26,7 +26,7 @@ Three counts, since one percentage would hide what matters:
 
 The configurations are made from the rows and examples of the database: each as it is, then with one to three random changes of datatypes, encodings, ranks, shapes, params, constants and absent ports ({validated}, the same for every target). Recorded builds: {builds}.
 """
-# `make agree` with a seed of its own: what no rule was made from.
+# `tools/dev/qgdev agree` with a seed of its own: what no rule was made from.
 VALIDATED = (
     ("914209", "2.47 and 2.51, each on v68, v73 and v79", "20,000 each", "2 (0.01 %)", "19 (0.10 %)", "0"),
     ("55117", "2.51 v73", "100,000 in 80 s", "10 (0.01 %)", "119 (0.12 %)", "0"),
@@ -51,12 +51,12 @@ REPEAT = """## How to repeat it
 
 <!-- not run: takes minutes, or a vendor's library -->
 ```sh
-make conformance-htp                          # downloads the libraries, asks every recorded configuration again
-make record-htp                               # makes configurations anew, asks, executes, records
-make known-htp                                # after a change of the database: this page and the list of differences
-make fresh SEED=1                             # executes configurations of a seed of your own, lists missed ones and false alarms
-make agree SDK=2.51 ARCH=v73 COUNT=100000     # op validation on configurations of a seed of your own
-quantgate verify model.onnx --backend-lib LIB # your own model and the library of your own SDK, see verify.md
+tools/dev/qgdev conformance htp                                 # downloads the libraries, asks every recorded configuration again
+tools/dev/qgdev record htp                                      # makes configurations anew, asks, executes, records
+tools/dev/qgdev update differences                              # after a change of the database: this page and the list of differences
+tools/dev/qgdev fresh --seed 1                                  # executes configurations of a seed of your own, lists missed ones and false alarms
+tools/dev/qgdev agree --sdk 2.51 --arch v73 --count 100000      # op validation on configurations of a seed of your own
+quantgate verify model.onnx --backend-lib LIB                   # your own model and the library of your own SDK, see verify.md
 ```
 """
 

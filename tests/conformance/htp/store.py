@@ -60,7 +60,7 @@ class Recording:
         lines = lzma.decompress((FOLDER / f"{name}.jsonl.xz").read_bytes())
         index = json.loads((FOLDER / f"{name}.json").read_text())
         if hashlib.sha256(lines).hexdigest() != index["sha256"]:
-            raise SystemExit(f"error: recorded/{name}.json belongs to other configurations; make record-htp")
+            raise SystemExit(f"error: recorded/{name}.json belongs to other configurations; tools/dev/qgdev record htp")
         return cls(name, [json.loads(line) for line in lines.decode().splitlines()], index["targets"])
 
     def save(self) -> None:

@@ -29,6 +29,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT))
+from tools.dev.shared.progress import Progress  # noqa: E402
+
 RECORDED = HERE / "recorded"
 EXPECTED = HERE / "expected.json"
 SDK = "2.51"
@@ -51,8 +54,8 @@ def ask_provider(files: list[Path]) -> dict[str, dict]:
     """The recording of each file, by its name, asked now."""
     import provider
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        by_arch = dict(zip(SOCS, pool.map(lambda arch: provider.ask_files(arch, files), SOCS)))
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool, Progress("sessions of the provider", len(SOCS) * len(files)) as progress:
+        by_arch = dict(zip(SOCS, pool.map(lambda arch: provider.ask_files(arch, files, progress), SOCS)))
     recordings = {}
     for path in files:
         names = sorted(set().union(*(by_arch[a][path]["units"] for a in SOCS)))
@@ -74,10 +77,10 @@ def load_recordings(files: list[Path]) -> dict[str, dict]:
     for path in files:
         source = RECORDED / f"{path.stem}.json"
         if not source.is_file():
-            sys.exit(f"error: {source}: no recording of {path.name}; make record-ort")
+            sys.exit(f"error: {source}: no recording of {path.name}; tools/dev/qgdev record ort")
         recordings[path.name] = json.loads(source.read_text())
         if recordings[path.name]["sha256"] != digest(path):
-            sys.exit(f"error: {source}: {path.name} has changed since; make record-ort")
+            sys.exit(f"error: {source}: {path.name} has changed since; tools/dev/qgdev record ort")
     return recordings
 
 

@@ -13,23 +13,23 @@ import onnx
 
 import units
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[2]))
+from tools.dev.shared.progress import Progress, run_counted  # noqa: E402
+
 TIMEOUT_S = 120
 
 
-def _ask(arch: str, models: list[Path]) -> dict[Path, dict]:
+def _ask(arch: str, models: list[Path], progress: Progress | None = None) -> dict[Path, dict]:
     """Answers of one or more processes: after one that crashes or hangs the next model goes on."""
     answers: dict[Path, dict] = {}
     todo = list(models)
     while todo:
         try:
-            process = subprocess.run([sys.executable, str(HERE / "ask_provider.py"), arch,
-                                      *map(str, todo)], stdout=subprocess.PIPE,
-                                     stderr=subprocess.PIPE, text=True,
-                                     timeout=TIMEOUT_S + 2 * len(todo))
+            process = run_counted([sys.executable, HERE / "ask_provider.py", arch, *todo], progress, TIMEOUT_S + 2 * len(todo))
             out, err, code = process.stdout, process.stderr, process.returncode
         except subprocess.TimeoutExpired as e:
-            out, err, code = (e.stdout or b"").decode(), "no answer in time", 0
+            out, err, code = e.output, "no answer in time", 0
         lines = out.splitlines()
         for line in lines:
             answer = json.loads(line)
@@ -55,14 +55,14 @@ def _in_file(judged: dict[str, dict], names: set[str]) -> dict[str, dict]:
     return result
 
 
-def ask_files(arch: str, files: list[Path]) -> dict[Path, dict]:
+def ask_files(arch: str, files: list[Path], progress: Progress | None = None) -> dict[Path, dict]:
     """For each file {"session", "units": {node of the file: verdict}, "float": [node]}.
 
     In a session that died every op was asked again alone: its verdict is then `prepare_fails` where
     it dies too. `float`: nodes with quantized tensors around that the provider forms no unit of.
     """
     result = {}
-    for path, answer in _ask(arch, files).items():
+    for path, answer in _ask(arch, files, progress).items():
         cutter = units.Cutter(onnx.load(path))
         judged = _in_file(answer["units"], set(cutter.nodes))
         if answer["session"] != "ok":

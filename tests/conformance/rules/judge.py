@@ -26,11 +26,12 @@ from fixtures import ROOT, Fixture, all_fixtures, to_onnx
 
 sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "quantgate" / "python")]
 from tools.dev.shared import opdefs_json  # noqa: E402
+from tools.dev.shared.progress import Progress, run_counted  # noqa: E402
 
 KNOWN = Path(__file__).parent / "known.json"
 JUDGED = ROOT / "opdefs" / "rules" / "judged.yaml"
 HEAD = """# What the real library, or ONNX Runtime's QNN provider, said about the smallest models of each rule
-# (tests/fixtures/rules). Written by tests/conformance/rules/judge.py, `make judge`.
+# (tests/fixtures/rules). Written by tests/conformance/rules/judge.py, `tools/dev/qgdev record rules`.
 """
 
 
@@ -84,8 +85,8 @@ def ask_library(oracle: str, library: str, name: str, fixtures: list[Fixture]) -
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "models.jsonl"
             path.write_text("".join(json.dumps(f.model) + "\n" for f in group))
-            run = subprocess.run([oracle, "--backend-lib", library, *target, "--graph", "--dump", str(path)],
-                                 capture_output=True, text=True, timeout=1800)
+            with Progress(f"ask the library, {' '.join(target)}", len(group)) as progress:
+                run = run_counted([oracle, "--backend-lib", library, *target, "--graph", "--dump", path], progress, 1800)
         lines = {}
         for line in map(json.loads, run.stdout.splitlines()):
             lines[int(line["model"].rsplit(":", 1)[1]) - 1] = line
@@ -137,8 +138,8 @@ def ask_provider(fixtures: list[Fixture]) -> dict[Fixture, dict[str, Any]]:
                     answers[fixture] = {"by": by, "session": "not asked", "why": f"no ONNX file: {error}"[:100]}
             # A process that dies is an answer of the model it was at; the others go on.
             while todo:
-                run = subprocess.run([sys.executable, str(script), arch, *(str(p) for _, p in todo)],
-                                     capture_output=True, text=True, timeout=1800)
+                with Progress(f"ask the provider, {arch}", len(todo)) as progress:
+                    run = run_counted([sys.executable, script, arch, *(p for _, p in todo)], progress, 1800)
                 lines = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
                 for (fixture, _), line in zip(todo, lines):
                     answers[fixture] = provider_answer(by, arch, line)

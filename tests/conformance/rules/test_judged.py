@@ -47,7 +47,7 @@ class Judged(unittest.TestCase):
     def test_every_example_is_listed_as_it_is(self) -> None:
         listed = {(slug, e["fixture"]): e["digest"] for slug, entries in self.judged.items() for e in entries}
         there = {(f.slug, f.name): digest(f.path) for f in all_fixtures()}
-        self.assertEqual(listed, there, "ask again: make judge")
+        self.assertEqual(listed, there, "ask again: tools/dev/qgdev record rules")
 
     def test_rules_of_the_graph_are_judged_or_say_why_not(self) -> None:
         for name in opdefs_json.load()["documents"]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures a build against an earlier one, in ratios, and writes the table of docs/records/performance.md.
 
-    tools/dev/bench/against.py --old BUILD --new BUILD [--runs R] [--page PAGE]
+    python3 -m tools.dev.bench.against --old BUILD --new BUILD [--runs R] [--page PAGE]
 
 BUILD is a build folder with bin/quantgate and tests/bench/quantgate_bench. Programs run in turn, old
 and new, so that what else happens on the machine happens to both; of each the least processor time
@@ -21,6 +21,7 @@ from tools.dev.bench.cli import model, peak_mb
 from tools.dev.bench.core import measured
 from tools.dev.shared.page_table import replaced
 from tools.dev.shared.processor_time import timed
+from tools.dev.shared.progress import counted
 
 MARKS = ("<!-- against: qgdev bench against -->", "<!-- end of against -->")
 CHAIN = 100_000  # nodes
@@ -44,7 +45,7 @@ def processes(old: Path, new: Path, runs: int) -> list[Row]:
         path.write_bytes(model(CHAIN, 4)[0])
         commands = [[str(build / "bin/quantgate"), "check", str(path)] for build in (old, new)]
         least = [float("inf")] * 2
-        for _ in range(runs):
+        for _ in counted("runs of the command", range(runs)):
             for k, command in enumerate(commands):
                 seconds, _ = timed(lambda c=command: subprocess.run(c, stdout=subprocess.DEVNULL))
                 least[k] = min(least[k], seconds)
@@ -57,7 +58,7 @@ def processes(old: Path, new: Path, runs: int) -> list[Row]:
 def benchmarks(old: Path, new: Path, runs: int) -> list[Row]:
     names = "|".join(sorted({name for _, name, _, _ in BENCHMARKS}))
     found: list[dict[str, dict[str, float]]] = [{}, {}]
-    for _ in range(runs):
+    for _ in counted("runs of the benchmarks", range(runs)):
         for k, build in enumerate((old, new)):
             run = measured(build / "tests/bench/quantgate_bench", f"^({names})$", 1)
             for name, entry in run.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times whole processes of `quantgate check` on chains of quantized convolutions, small to large.
 
-    tools/dev/bench/cli.py [--cli CLI] [--runs R] [--page PAGE]
+    python3 -m tools.dev.bench.cli [--cli CLI] [--runs R] [--page PAGE]
 
 Each chain is an ONNX file, written here byte by byte so that no ONNX package is needed, and the
 same as Model JSON. With 128 channels its weights are 24 MB, which the tool never loads; with 4 they
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from tools.dev.shared.page_table import replaced
 from tools.dev.shared.processor_time import timed
+from tools.dev.shared.progress import counted
 
 ROOT = Path(__file__).resolve().parents[3]
 MARKS = ("<!-- processes: qgdev bench cli -->", "<!-- end of processes -->")
@@ -140,7 +141,7 @@ def row(name: str, command: list[str], size: str, runs: int) -> str:
 def table(cli: str, runs: int) -> str:
     lines = ["| | file | processor time | peak memory |", "|---|--:|--:|--:|",
              row("`--version`", [cli, "--version"], "", runs)]
-    for nodes, channels in CHAINS:
+    for nodes, channels in counted("chains measured", CHAINS):
         with tempfile.TemporaryDirectory() as folder:
             onnx, text = Path(folder) / "chain.onnx", Path(folder) / "chain.json"
             content, count = model(nodes, channels)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the benchmarks of the core, records them as a baseline or compares with the one recorded.
 
-    tools/dev/bench/core.py --bench PROGRAM [--filter REGEX] [--repetitions N]
+    python3 -m tools.dev.bench.core --bench PROGRAM [--filter REGEX] [--repetitions N]
                         [--record FILE.json [--page FILE.md] | --compare FILE.json [--worse FACTOR]]
 
 Counted is processor time, the least of the repetitions: what else runs on a machine only adds to it.
@@ -15,10 +15,12 @@ import argparse
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from tools.dev.shared import this_machine
 from tools.dev.shared.page_table import replaced
+from tools.dev.shared.progress import Progress, run_counted
 
 NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 BUDGETS = ("<!-- budgets: qgdev bench core -->", "<!-- end of budgets -->")
@@ -42,11 +44,17 @@ SIZES = [1_000, 10_000, 100_000, 1_000_000]
 
 def measured(bench: Path, only: str, repetitions: int) -> dict[str, dict[str, float]]:
     """Per benchmark: least processor time and time by the clock in ns, bytes a node where counted."""
-    command = [bench, f"--benchmark_filter={only}", "--benchmark_min_time=0.05", "--benchmark_format=json",
-               f"--benchmark_repetitions={repetitions}"]  # fmt: skip
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    names = subprocess.run([bench, f"--benchmark_filter={only}", "--benchmark_list_tests=true"], stdout=subprocess.PIPE, check=True, text=True)
+    with tempfile.NamedTemporaryFile("r", suffix=".json") as out, Progress("benchmarks", len(names.stdout.split()) * repetitions) as progress:
+        # The table on standard output has a line a run as it ends.
+        done = run_counted([bench, f"--benchmark_filter={only}", "--benchmark_min_time=0.05", f"--benchmark_out={out.name}",
+                            "--benchmark_out_format=json", "--benchmark_display_aggregates_only=false",
+                            f"--benchmark_repetitions={repetitions}"], progress)  # fmt: skip
+        if done.returncode:
+            raise SystemExit(done.stderr or f"error: {bench}: exit status {done.returncode}")
+        runs = json.loads(Path(out.name).read_text())["benchmarks"]
     found: dict[str, dict[str, float]] = {}
-    for run in json.loads(done.stdout)["benchmarks"]:
+    for run in runs:
         if run["run_type"] != "iteration" or run.get("error_occurred"):
             continue
         unit = NANOSECONDS[run["time_unit"]]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Time and peak memory of `quantgate check --encodings` on a large AIMET file.
 
-    tools/dev/bench/encodings.py [--cli CLI] [--megabytes 300] [--python]
+    python3 -m tools.dev.bench.encodings [--cli CLI] [--megabytes 300] [--python]
 
 The files are generated, indented as AIMET writes them: per-channel weights in version 0.6.1, LPBQ
 weights in 1.0.0 and 2.0.0, each for a model of matrix products that has these weights.

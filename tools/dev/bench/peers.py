@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """quantgate beside what else answers such questions, in one run: a table of ratios.
 
-    tools/dev/bench/peers.py [--cli CLI] [--bench BENCH] [--library LIB] [--python PYTHON]
+    python3 -m tools.dev.bench.peers [--cli CLI] [--bench BENCH] [--library LIB] [--python PYTHON]
                          [--torch PYTHON] [--winml WINML] [--runs N] [-o docs/records/performance.md]
 
 PYTHON has onnx, onnxruntime and onnxruntime-qnn (make conformance installs them into .venv), the

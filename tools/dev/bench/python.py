@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times the Python module on a graph of 12,000 nodes: making it, checking it, reading findings.
 
-    tools/dev/bench/python.py [--nodes N] [--runs R]
+    python3 -m tools.dev.bench.python [--nodes N] [--runs R]
 
 Each node is a convolution with a weight of its own, of 32 channels; in the second model every
 tenth weight is not symmetric. Prints medians of processor time, which others on the machine don't

@@ -10,6 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Iterable
 
+from tools.dev.shared.progress import Progress, run_counted
+
 from .configuration import Configuration
 
 # Verdicts under which the backend's own op validation accepts.
@@ -71,7 +73,8 @@ def ask_library(oracle: str, library: str, arch: str, models: pathlib.Path, verd
         command[1:1] = ["--arch", arch]
     if prepare:
         command[1:1] = ["--prepare"]
-    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    with Progress(f"ask the library {arch}".rstrip(), len(verdicts)) as progress:
+        run = run_counted(command, progress)
     # 2: models that can't be read are among them; nobody was asked about these.
     if run.returncode not in (0, 2) or not run.stdout:
         raise RuntimeError(f"{oracle}: {run.stderr.strip()[-500:]}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the picture of a command's coloured output.
 
-    tools/dev/pictures/terminal.py -o picture.svg --head 30 --tail 8 -- \
+    python3 -m tools.dev.pictures.terminal -o picture.svg --head 30 --tail 8 -- \
         build/bin/quantgate check docs/examples/planted.onnx --soc SM8550
 
 Runs the command with colours and writes its output as SVG: text that can be selected and

@@ -1,21 +1,26 @@
 #!/usr/bin/env python3
 """Chips against the example models, into a page: `check --all-socs` on each, and its time.
 
-    tools/dev/record/all_socs.py CLI PAGE      rewrites what is between the markers of the page
+    python3 -m tools.dev.record.all_socs CLI PAGE      rewrites what is between the marks of the page
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 from tools.dev.shared.page_table import replaced
 from tools.dev.shared.processor_time import timed
+from tools.dev.shared.progress import counted
 
 ROOT = Path(__file__).resolve().parents[3]
+EXAMPLES = ROOT / "docs" / "examples"
 MARKS = ("<!-- all_socs: written by qgdev update as-run -->", "<!-- /all_socs -->")
+TIMES = re.compile(r"\| [\d.]+ ms \| [\d.]+ ms \|$")
 WORDS = {"fits": "fits", "falls_back": "falls back", "fails": "fails", "unknown": "unknown"}
 
 
@@ -40,12 +45,26 @@ def cell(arch: dict) -> str:
     return f"{word}, {cpu} on the CPU" if arch["fit"] == "falls_back" else word
 
 
+def with_known_times(lines: list[str], page: str) -> list[str]:
+    """The lines, with the times of the page where all rows but for their times are those of the page: times differ
+    from run to run."""
+    def without(line: str) -> str:
+        return TIMES.sub("", line)
+
+    known = [line for line in page.split(MARKS[0])[1].split(MARKS[1])[0].splitlines() if line]
+    return known if [*map(without, known)] == [without(line) for line in lines if line] else lines
+
+
 def main() -> int:
-    cli, page = sys.argv[1], Path(sys.argv[2])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("cli")
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--times", action="store_true", help="write times even where nothing else has changed")
+    arguments = parser.parse_args()
+    cli, page = arguments.cli, arguments.page
     rows, all_inside, all_whole = [], 0.0, 0.0
     archs: list[str] = []
-    for model in sorted([*(ROOT / "docs" / "examples").glob("*.onnx"),
-                         *(ROOT / "docs" / "examples").glob("*.json")]):
+    for model in counted("models surveyed", sorted([*EXAMPLES.glob("*.onnx"), *EXAMPLES.glob("*.json")])):
         answer, inside, whole = survey(cli, model)
         known = [a for a in answer["archs"] if a.get("arch")]
         archs = archs or [a["arch"] for a in known]
@@ -57,8 +76,9 @@ def main() -> int:
              "", "*check*: resolving, the route and all chips. *command*: processor time of the whole call, with the "
              "start and reading the file. The best of five each."]
     text = page.read_text()
-    page.write_text(replaced(text, MARKS, "\n" + "\n".join(lines) + "\n"))
-    print("\n".join(lines))
+    if arguments.times or with_known_times(lines, text) == lines:
+        page.write_text(replaced(text, MARKS, "\n" + "\n".join(lines) + "\n"))
+    print(f"{len(rows)} models: check {all_inside:.1f} ms, command {all_whole:.0f} ms")
     return 0
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes what `quantgate check` says about each rule's fixtures into tests/golden/rules.
 
-    tools/dev/record/goldens.py [CLI]
+    python3 -m tools.dev.record.goldens [CLI]
 
 Also FORMAT_MODELS in every format, into tests/golden/formats.
 
@@ -21,6 +21,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from tools.dev.shared.progress import counted
 
 ROOT = Path(__file__).resolve().parents[3]
 FIXTURES = ROOT / "tests" / "fixtures" / "rules"
@@ -84,7 +86,7 @@ def normalised(text: str) -> str:
 def main() -> int:
     cli = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "bin" / "quantgate"
     wanted = set()
-    for case in cases():
+    for case in counted("fixtures checked", list(cases())):
         for fmt in FORMATS:
             file = case.golden(fmt)
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes what the database says of each op on each SDK, as digests, into tests/golden/database.
 
-    tools/dev/record/snapshot.py [CLI]
+    python3 -m tools.dev.record.snapshot [CLI]
 
 One line an op and SDK: `Conv2d 2.51 0123456789`. It covers rows, constraints, consequences, sources
 and words, documented ones too, which no library can be asked about. targets.txt has a line a chip
@@ -16,6 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from tools.dev.shared.progress import counted
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "tests" / "golden" / "database"
@@ -76,7 +78,8 @@ def lines(cli: str | Path, backend: dict[str, Any], *op_and_overlay: str) -> lis
     """The lines of a backend of `targets`, or of one op of it: `OP --opdefs DIR`."""
     found = []
     overlay = op_and_overlay[1:]
-    for op in _asked(cli, "query", *op_and_overlay[:1], "--backend", backend["name"], "--every-sdk", *overlay)["ops"]:
+    ops = _asked(cli, "query", *op_and_overlay[:1], "--backend", backend["name"], "--every-sdk", *overlay)["ops"]
+    for op in counted(f"ops of {backend['name']}", ops):
         _add_documented(cli, backend, op, overlay)
         for sdk in backend["sdks"]:
             if (said := effective(op, sdk)) is not None:

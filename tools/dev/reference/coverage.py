@@ -51,7 +51,7 @@ def page(database: Database) -> str:
     titles = ["constraints", "enforced", "not checkable", "documented", "measured",
               "by a tested rule", "broken in a recorded test"]
     text = ("# Coverage\n\nHow many constraints of the database the rules enforce, where they are "
-            "from, and what tests break. Recorded by `make coverage`; a test holds it to the "
+            "from, and what tests break. Recorded by `tools/dev/qgdev update coverage`; a test holds it to the "
             "database.\n\n- enforced: a rule checks it. Not checkable: kept as words, shown by "
             "`quantgate query`.\n- documented, measured: by its sources; both, where both speak.\n"
             "- by a tested rule: fixtures keep and break the rule that checks it. Broken in a "

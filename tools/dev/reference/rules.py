@@ -113,6 +113,6 @@ def judged(rule: dict) -> str:
     answers = rule["evidence"]["judged"]
     if not answers:
         return ""
-    return "\n## Judged\n\nThe examples, put to the real thing (`make judge`).\n\n" + table(
+    return "\n## Judged\n\nThe examples, put to the real thing (`tools/dev/qgdev record rules`).\n\n" + table(
         ["example", "asked", "answer"],
         [[plain(a["example"]), plain(a["by"]) or "nobody", plain(a["said"])] for a in answers])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What of core the tests reach, out of a build of the preset `coverage` whose tests have run.
 
-    tools/dev/robustness/code_coverage.py --build DIR [--least PERCENT] [--page FILE.md] [--lines]
+    python3 -m tools.dev.robustness.code_coverage --build DIR [--least PERCENT] [--page FILE.md] [--lines]
 
 Counts lines and branches (those that only an exception takes are none) per folder of core; --lines
 lists what is not reached. Fewer lines than --least make the exit status 1.

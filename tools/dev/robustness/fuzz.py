@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the fuzz targets until each has had its processor time, and records what that came to.
 
-    tools/dev/robustness/fuzz.py --fuzzers DIR [--minutes N] [--slice SECONDS] [--jobs N] [--work DIR]
+    python3 -m tools.dev.robustness.fuzz --fuzzers DIR [--minutes N] [--slice SECONDS] [--jobs N] [--work DIR]
                   [--record FILE.json] [--page FILE.md] [--fresh] [TARGET ...]
-    tools/dev/robustness/fuzz.py --fuzzers DIR --minimise [TARGET ...]
+    python3 -m tools.dev.robustness.fuzz --fuzzers DIR --minimise [TARGET ...]
 
 Time is processor time of the fuzzing process, so that a busy machine doesn't count as fuzzing. The
 targets take turns, the one with the least time first; the record is written after each turn and

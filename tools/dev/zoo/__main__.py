@@ -1,12 +1,12 @@
 """The zoo: real architectures, quantized as people quantize them, put to the real provider.
 
-  tools/dev/zoo list                   the architectures, where each stands
-  tools/dev/zoo make [NAME...]         makes the models of an architecture          (needs `make zoo`)
-  tools/dev/zoo label [NAME...]        asks the provider about them                 (needs `make zoo`)
-  tools/dev/zoo record [NAME...]       writes tests/conformance/zoo                 (needs `make zoo`)
-  tools/dev/zoo check                  quantgate against what is recorded; --part: a quarter of it
-  tools/dev/zoo score                  the held-out architectures, once; then `draw` for the next
-  tools/dev/zoo draw                   holds the next architectures out
+  qgdev zoo list                the architectures, where each stands
+  qgdev zoo make [NAME...]      makes the models of an architecture
+  qgdev zoo label [NAME...]     asks the provider about them
+  qgdev zoo record [NAME...]    writes tests/conformance/zoo
+  qgdev zoo check               quantgate against what is recorded; --part: a quarter of it
+  qgdev zoo score               the held-out architectures, once; then `draw` for the next
+  qgdev zoo draw                holds the next architectures out
 
 make and label can be stopped and go on where they were. See docs/records/zoo.md.
 """
@@ -84,7 +84,7 @@ def problems(outcome: compare.Outcome, archs: list[str], models: set[tuple[str, 
     for difference in sorted(expected - found):
         print("gone:", *difference, file=sys.stderr)
     if expected - found:
-        print("differences are gone: tools/dev/zoo check --shrink takes them off the list", file=sys.stderr)
+        print("differences are gone: tools/dev/qgdev zoo check --shrink takes them off the list", file=sys.stderr)
     return 1 if found ^ expected else 0
 
 
@@ -110,7 +110,7 @@ def check(arguments: argparse.Namespace) -> int:
     models = {(str(r.export), form) for r in found for form in places.FORMS}
     status = problems(outcome, archs, models)
     if whole and not page.current(outcome.counts, len({r.export.name for r in found}), state):
-        print("docs/records/zoo.md is not up to date: tools/dev/zoo check --shrink", file=sys.stderr)
+        print("docs/records/zoo.md is not up to date: tools/dev/qgdev zoo check --shrink", file=sys.stderr)
         status = 1
     return status
 
@@ -120,7 +120,7 @@ def score(arguments: argparse.Namespace) -> int:
     state = draws.Draws()
     names = state.held_out()
     if not names:
-        raise SystemExit("error: the last draw is scored; tools/dev/zoo draw makes the next")
+        raise SystemExit("error: the last draw is scored; tools/dev/qgdev zoo draw makes the next")
     found = list(recordings.recordings(names, recordings.FOLDERS["held_out"]))
     recorded = sorted({r.export.name for r in found})
     if len(recorded) < 12:
@@ -133,7 +133,7 @@ def score(arguments: argparse.Namespace) -> int:
         recordings.FOLDERS["development"].mkdir(exist_ok=True)
         path.rename(recordings.FOLDERS["development"] / path.name)
     known.PATH.write_text(known.text(known.load() | set(outcome.differences)))
-    print("recorded; its misses joined the known differences: tools/dev/zoo check --shrink writes the page")
+    print("recorded; its misses joined the known differences: tools/dev/qgdev zoo check --shrink writes the page")
     return 0
 
 
@@ -143,7 +143,7 @@ def draw(_: argparse.Namespace) -> int:
 
 
 def parsed(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tools/dev/zoo", description=__doc__,
+    parser = argparse.ArgumentParser(prog="tools/dev/qgdev zoo", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(required=True, metavar="COMMAND")
     cli = places.ROOT / "build" / "bin" / "quantgate"

@@ -30,6 +30,9 @@ from ask import inputs
 from onnx import numpy_helper
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[3]))
+from tools.dev.shared.progress import Progress, run_counted  # noqa: E402
+
 BATCH, TIMEOUT_S = 40, 600
 RANDOM = (1, 500)  # first seed, number
 RANDOM_ARCHS = ("v68", "v69", "v73", "v79")
@@ -46,13 +49,12 @@ def ask(arch: str, files: list[Path], answers: Path) -> dict[str, dict]:
     if answers.is_file():
         known = {a["model"]: a for a in map(json.loads, answers.read_text().splitlines())}
     todo = [f for f in files if f.stem not in known]
-    with answers.open("a") as out:
+    with answers.open("a") as out, Progress(f"ask about {arch}", len(todo)) as progress:
         while todo:
             try:
-                done = subprocess.run([sys.executable, HERE / "ask.py", arch, *todo[:BATCH]],
-                                      stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S).stdout
+                done = run_counted([sys.executable, HERE / "ask.py", arch, *todo[:BATCH]], progress, TIMEOUT_S).stdout
             except subprocess.TimeoutExpired as e:
-                done = (e.stdout or b"").decode()
+                done = e.output
             lines = done.splitlines()
             if len(lines) < len(todo[:BATCH]):
                 lines.append(json.dumps({"model": todo[len(lines)].stem, "session": "crashes"}))

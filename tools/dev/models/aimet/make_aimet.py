@@ -5,7 +5,7 @@
 
 An example model loses its Q and DQ nodes, AIMET quantizes what is left for HTP v73 and exports its
 encodings in each version it knows. The files are unchanged but for their lines: one entry each.
-`make aimet` runs it in a Python environment of its own.
+`tools/dev/qgdev models aimet` runs it in a Python environment of its own.
 """
 
 from __future__ import annotations

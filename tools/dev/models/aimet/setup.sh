@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the Python environment of `make aimet`, once: tools/dev/models/aimet/setup.sh FOLDER
+# Makes the Python environment of `tools/dev/qgdev models aimet`, once: tools/dev/models/aimet/setup.sh FOLDER
 # Its own, because these releases of torch and onnx are not those of the tests in .venv.
 set -eu
 venv=$1

@@ -1,0 +1,1 @@
+"""qgdev: one program for what developers of quantgate measure, record and generate."""

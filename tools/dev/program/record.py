@@ -1,0 +1,105 @@
+"""Recording what the real library says."""
+
+from __future__ import annotations
+
+import argparse
+
+from tools.dev.program.command import Group, option
+from tools.dev.program.conformance import FIX, HTP, ORT, REFERENCE, installed_library, libraries, sdks
+from tools.dev.program.workshop import ROOT, Failed, Workshop
+
+GROUP = Group("Record the real library's answers")
+RULES, GRAPH, EXECUTORCH = "tests/conformance/rules", "tests/conformance/graph", "tests/conformance/executorch"
+
+
+@GROUP.command("record ort", "example models, models of single ops: what the provider takes",
+               takes="minutes", writes="tests/conformance/ort/recorded")  # fmt: skip
+def record_ort(shop: Workshop, _: argparse.Namespace) -> None:
+    """Asks ONNX Runtime's QNN provider about every model of tests/conformance/ort/models and
+    docs/examples on each arch again: after the models have changed (`qgdev models examples`)."""
+    shop.script(f"{ORT}/compare.py", "--record", title="ask the provider", python=shop.install(f"{ORT}/requirements.txt"))
+
+
+@GROUP.command("record htp", "configurations of ops: op validation and execution", sdks(), takes="10 min",
+               writes="tests/conformance/htp/recorded, its lists of differences, docs/records/conformance.md")  # fmt: skip
+def record_htp(shop: Workshop, arguments: argparse.Namespace) -> None:
+    """Makes the configurations of tests/conformance/htp anew, asks op validation of the HTP libraries,
+    executes them in the emulator and compares the numbers with the float reference."""
+    shop.build("bin/quantgate", "bin/qg-oracle", "opdefc")
+    python = shop.install(REFERENCE)
+    shop.script(f"{HTP}/conformance.py", "--record", *libraries(shop, arguments.sdk), "--cli", shop.cli, "--oracle", shop.oracle,
+                "--jobs", str(shop.jobs), title="ask and execute", python=python)  # fmt: skip
+    shop.script(f"{HTP}/conformance.py", "--update", "--cli", shop.cli, title="list the differences")
+
+
+@GROUP.command("record edges", "configurations just inside and outside of each constraint", sdks(("2.47", "2.51")), takes="minutes",
+               writes="tests/conformance/htp/recorded/edges*, edges_known.json")  # fmt: skip
+def record_edges(shop: Workshop, arguments: argparse.Namespace) -> None:
+    """For each constraint of opdefs/htp that holds from 2.47 on, makes configurations at its edge, asks
+    and executes them: after many new constraints."""
+    shop.build("bin/quantgate", "bin/qg-oracle", "opdefc")
+    python = shop.install(REFERENCE)
+    shop.script(f"{HTP}/edges.py", "--record", *libraries(shop, arguments.sdk), "--cli", shop.cli, "--oracle", shop.oracle, "--jobs",
+                str(shop.jobs), title="ask and execute", python=python)  # fmt: skip
+    shop.script(f"{HTP}/edges.py", "--update", "--cli", shop.cli, title="list the differences")
+
+
+@GROUP.command("record graphs", "whole transformer blocks: preparation and numbers",
+               option("--arch", default="v73", help="v73 unless given"), takes="30 min", writes="tests/conformance/graph")  # fmt: skip
+def record_graphs(shop: Workshop, arguments: argparse.Namespace) -> None:
+    """Asks the provider to prepare and run whole transformer blocks, and keeps the models without
+    their weights."""
+    shop.build("bin/quantgate")
+    python = shop.install(f"{ORT}/requirements.txt")
+    shop.script(f"{GRAPH}/ask_graphs.py", arguments.arch, title="ask the provider", python=python)
+    shop.script(f"{GRAPH}/pack.py", shop.cli, title="pack the models", python=python)
+
+
+@GROUP.command("record as-run", "small models: partitions, and what is left to the CPU",
+               option("--arch", nargs="+", default=["v68", "v69", "v73", "v79", "v73-default"], metavar="ARCH", help="all five unless given"),
+               takes="30 min", writes="tests/conformance/ort/as_run")  # fmt: skip
+def record_as_run(shop: Workshop, arguments: argparse.Namespace) -> None:
+    """Asks the provider about the small models of tests/conformance/ort/as_run, architecture by
+    architecture. `qgdev update as-run` then compares and writes the page."""
+    shop.script(f"{ORT}/as_run/record.py", *arguments.arch, title="ask the provider", python=shop.install(f"{ORT}/requirements.txt"))
+
+
+@GROUP.command("record rules", "the rules' smallest models: the library and the provider",
+               option("--only", default="", metavar="TEXT", help="the rules with this in their name"),
+               takes="minutes", writes="opdefs/rules/judged.yaml")  # fmt: skip
+def record_rules(shop: Workshop, arguments: argparse.Namespace) -> None:
+    """Puts the fixtures of the rules to the HTP library (op validation, preparation, a run, the
+    numbers) and to ONNX Runtime's QNN provider. `quantgate explain` and the pages of the rules show
+    what they said; a test holds the rules to it."""
+    shop.build("bin/quantgate", "bin/qg-oracle", "opdefc")
+    python = shop.install(f"{ORT}/requirements.txt", REFERENCE)
+    found = installed_library(shop)
+    if not found and not shop.dry:
+        raise Failed("onnxruntime-qnn is not installed in .venv", 2)
+    library = found[-1].partition("=")[2] if found else "LIBRARY"
+    only = ["--only", arguments.only] if arguments.only else []
+    shop.script(f"{RULES}/judge.py", "--oracle", shop.oracle, "--provider", "--backend-lib", library, *only,
+                title="ask about the rules' fixtures", python=python)  # fmt: skip
+    shop.run([shop.opdefc, "fmt", "opdefs/rules/judged.yaml"])
+
+
+@GROUP.command("record fixes", "models with planted faults, before and after `quantgate fix`", takes="minutes",
+               writes="tests/conformance/fix/recorded.json, docs/records/fix.md")  # fmt: skip
+def record_fixes(shop: Workshop, _: argparse.Namespace) -> None:
+    """Fixes bad variants of the example models, asks and runs the provider before and after, and
+    writes the table of the page."""
+    shop.build("bin/quantgate")
+    shop.script(f"{FIX}/measure.py", "--record", "--cli", shop.cli, title="fix, ask and run", python=shop.install(f"{ORT}/requirements.txt"))
+
+
+@GROUP.command("record executorch", "what ExecuTorch lowers, and which annotations it lets through", takes="minutes",
+               writes="tests/conformance/executorch/*.json")  # fmt: skip
+def record_executorch(shop: Workshop, _: argparse.Namespace) -> None:
+    """Lowers small graphs with the unmodified ExecuTorch and asks its backend about annotations that
+    it should refuse; installs PyTorch and ExecuTorch into .venv."""
+    from tools.dev.program.tests import install_torch
+
+    shop.build("bin/quantgate")
+    python = install_torch(shop)
+    for script in ("lowered.py", "slips.py"):
+        shop.run([python, script, "--record"], f"record {script}", cwd=ROOT / EXECUTORCH)
