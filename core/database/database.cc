@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 #include "core/database/describe.h"
 #include "core/database/encoding_rules.h"
@@ -19,8 +20,6 @@ using opdb::BackendRow;
 using opdb::Covers;
 using opdb::OpRow;
 using opdb::View;
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 std::vector<std::string> Strings(const View& db, opdb::Slice<opdb::Str> slice) {
   std::vector<std::string> out;

@@ -4,12 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/absl_view.h"
 #include "core/database/kinds.h"
 
 namespace quantgate::opdb {
 namespace {
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 std::string Or(const std::vector<std::string>& names) { return absl::StrJoin(names, " or "); }
 

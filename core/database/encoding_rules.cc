@@ -5,13 +5,12 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/database/describe.h"
 #include "core/database/kinds.h"
 
 namespace quantgate::opdb {
 namespace {
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 // Every form that a fixed-point tensor may be encoded in.
 constexpr EncodingMask kAllForms =

@@ -100,6 +100,9 @@ bool ImageCheck::BackendIsSound(const BackendRow& backend) {
 }
 
 bool ImageCheck::SourcesAreKnown(Slice<uint16_t> sources) {
+  // Rows that stand together mostly share them.
+  if (sources.begin == known_sources_.begin && sources.count == known_sources_.count) return true;
+  known_sources_ = sources;
   const auto rows = view_.get(sources);
   return std::all_of(rows.begin(), rows.end(),
                      [&](uint16_t i) { return i < view_.sources_.size(); }) ||

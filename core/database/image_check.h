@@ -32,6 +32,7 @@ class ImageCheck {
 
   const View& view_;
   std::string error_;
+  Slice<uint16_t> known_sources_ = {};
   uint64_t next_op_ = 0, next_constraint_ = 0, next_alt_ = 0, next_alternative_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 #include "core/database/arch_order.h"
 #include "core/database/view.h"
@@ -21,7 +22,6 @@ using opdb::BackendRow;
 using opdb::SocRow;
 using opdb::View;
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 std::string Lower(std::string_view s) { return absl::AsciiStrToLower(Absl(s)); }
 
 // What the user wrote, fit for one line of an error message.

@@ -28,7 +28,7 @@ absl::Status Editor::CheckKeepsValues(TensorId id, const Coding& now, const Codi
   if (!ObjectionTo(ValueRange{}, now, to)) return absl::OkStatus();
   const ValueRanges ranges(model_, *database_);
   const Objection objection = ObjectionTo(model_, ranges, id, now, to);
-  return objection ? absl::FailedPreconditionError(*objection) : absl::OkStatus();
+  return objection ? absl::FailedPreconditionError(objection.Text()) : absl::OkStatus();
 }
 
 absl::StatusOr<Recoding> Editor::Plan(TensorId id, const Coding& from, const Coding& to,

@@ -95,7 +95,7 @@ absl::Status QdqEditor::CheckInsertion(TensorId real, bool input, const Coding& 
   if (input || IsOutput(real)) behind.push_back(std::nullopt);
   for (const std::optional<Coding>& next : behind) {
     if (auto objection = ObjectionToInserted(reaching, next ? &*next : nullptr, coding)) {
-      return Refuse(*std::move(objection));
+      return Refuse(objection.Text());
     }
   }
   return absl::OkStatus();

@@ -18,12 +18,12 @@ std::string Range(std::string_view one, std::string_view many, double low, doubl
 
 double ScaleAt(const Encoding& encoding, size_t i) {
   if (encoding.scales.empty()) return 1;
-  return encoding.scales[encoding.scales.size() == 1 ? 0 : i];
+  return encoding.scales[std::min(i, encoding.scales.size() - 1)];
 }
 
 int64_t ZeroPointAt(const Encoding& encoding, size_t i) {
   if (encoding.zero_points.empty()) return 0;
-  return encoding.zero_points[encoding.zero_points.size() == 1 ? 0 : i];
+  return encoding.zero_points[std::min(i, encoding.zero_points.size() - 1)];
 }
 
 size_t EntryCount(const Encoding& encoding) {

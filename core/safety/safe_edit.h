@@ -8,7 +8,7 @@
 #ifndef QUANTGATE_CORE_SAFETY_SAFE_EDIT_H_
 #define QUANTGATE_CORE_SAFETY_SAFE_EDIT_H_
 
-#include <optional>
+#include <cstdint>
 #include <string>
 
 #include "core/safety/coding.h"
@@ -17,8 +17,26 @@
 
 namespace quantgate::fix {
 
-// Why not; nullopt = it keeps them, but for roundings of half a step.
-using Objection = std::optional<std::string>;
+// Why not; false = it keeps them, but for roundings of half a step.
+struct Objection {
+  enum class Reason : uint8_t {
+    kNone,
+    kOtherChannels,
+    kOtherWidth,
+    kNoRange,
+    kUndoesCut,     // the present encoding cuts at `now`, what reaches it goes to `wanted`
+    kCuts,          // the wanted encoding cuts at `now`, what reaches it goes to `wanted`
+    kCoarserSteps,  // `wanted` instead of `now`
+    kLeavesRange,   // stored values lie beyond `range`
+    kRounds,
+  };
+  Reason reason = Reason::kNone;
+  double now = 0, wanted = 0;
+  ValueRange range = {};
+
+  explicit operator bool() const { return reason != Reason::kNone; }
+  std::string Text() const;  // "its steps would be coarser: 0.02 instead of 0.01"; "" for none
+};
 
 // Another encoding of a tensor that these values reach.
 Objection ObjectionTo(const ValueRange& reaching, const Coding& from, const Coding& to);
@@ -26,7 +44,7 @@ Objection ObjectionTo(const ValueRange& reaching, const Coding& from, const Codi
 // were used in float.
 Objection ObjectionToInserted(const ValueRange& reaching, const Coding* behind,
                               const Coding& inserted);
-// Another encoding of stored integers, which are written anew; judged by the range of them.
+// Another encoding of stored integers, which are written anew; checked by the range of them.
 Objection ObjectionToConstant(const Tensor& tensor, const ValueRange& held, const Coding& from,
                               const Coding& to);
 

@@ -12,6 +12,42 @@
 namespace quantgate::fix {
 namespace {
 
+// The tensors that findings name.
+class NamedTensors {
+ public:
+  explicit NamedTensors(const Model& model) : model_(model) {}
+
+  // kNoTensor where there is none of that name.
+  TensorId Of(const Finding& finding) {
+    if (finding.node_index >= 0) {
+      const Node& node = model_.nodes[static_cast<size_t>(finding.node_index)];
+      const auto is_named = [&](TensorId id) {
+        return id != kNoTensor && Name(id) == finding.tensor;
+      };
+      const auto in = std::find_if(node.inputs.begin(), node.inputs.end(), is_named);
+      if (in != node.inputs.end()) return *in;
+      const auto out = std::find_if(node.outputs.begin(), node.outputs.end(), is_named);
+      if (out != node.outputs.end()) return *out;
+    }
+    if (by_name_.empty()) {
+      by_name_.reserve(model_.tensors.size());
+      for (size_t t = 0; t < model_.tensors.size(); ++t) {
+        by_name_.emplace(model_.tensors[t].name, static_cast<TensorId>(t));
+      }
+    }
+    const auto known = by_name_.find(finding.tensor);
+    return known == by_name_.end() ? kNoTensor : known->second;
+  }
+
+ private:
+  const SharedString& Name(TensorId id) const {
+    return model_.tensors[static_cast<size_t>(id)].name;
+  }
+
+  const Model& model_;
+  absl::flat_hash_map<std::string_view, TensorId> by_name_;  // made when it is needed
+};
+
 bool IsGiven(const std::vector<TensorId>& ids, TensorId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
@@ -30,23 +66,19 @@ Objection ObjectionTo(const Model& model, const ValueRanges& ranges, TensorId id
 }
 
 void MarkSafeFixes(const Model& model, const opdb::View& database, Report& report) {
-  absl::flat_hash_map<std::string_view, TensorId> ids;  // of the tensors that edits are about
-  for (const Finding& finding : report.findings) {
-    for (const Fix& fix : finding.fixes) {
-      if (!fix.edits.empty()) ids.try_emplace(finding.tensor, kNoTensor);
-    }
-  }
-  if (ids.empty()) return;
-  for (size_t t = 0; t < model.tensors.size(); ++t) {
-    const auto named = ids.find(model.tensors[t].name);
-    if (named != ids.end()) named->second = static_cast<TensorId>(t);
-  }
+  const auto has_edits = [](const Fix& fix) { return !fix.edits.empty(); };
+  const auto is_editable = [&](const Finding& finding) {
+    return std::any_of(finding.fixes.begin(), finding.fixes.end(), has_edits);
+  };
+  if (std::none_of(report.findings.begin(), report.findings.end(), is_editable)) return;
+  NamedTensors tensors(model);
   const ValueRanges ranges(model, database);
   for (Finding& finding : report.findings) {
+    if (!is_editable(finding)) continue;
+    const TensorId id = tensors.Of(finding);
     for (Fix& fix : finding.fixes) {
       if (fix.edits.empty()) continue;
       fix.safe = false;
-      const TensorId id = ids.at(finding.tensor);
       const std::optional<Coding> now = id == kNoTensor ? std::nullopt : ranges.CodingOf(id);
       if (!now) continue;
       const std::optional<Coding> to = WantedCoding(fix, finding.tensor, *now);

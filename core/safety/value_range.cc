@@ -54,23 +54,31 @@ std::string Describe(const ValueRange& range) {
 }
 
 std::optional<ValueRange> RangeOf(const Coding& coding) {
-  const Encoding& e = coding.encoding;
-  if (!IsFixedPoint(coding.dtype) || e.scales.empty() ||
-      (e.kind != EncodingKind::kPerTensor && e.kind != EncodingKind::kPerChannel)) {
-    return std::nullopt;
-  }
-  std::optional<ValueRange> range;
-  for (size_t i = 0; i < EntryCount(e); ++i) {
-    const double scale = ScaleAt(e, i);
-    if (!std::isfinite(scale) || scale <= 0) return std::nullopt;
-    const auto real = [&](int64_t stored) {
-      return static_cast<double>(stored - ZeroPointAt(e, i)) * scale;
-    };
-    const ValueRange one = {real(StoredMin(coding.dtype, e.bitwidth)),
-                            real(StoredMax(coding.dtype, e.bitwidth)), scale};
-    range = range ? Union(*range, one) : one;
-  }
+  if (!HasRange(coding)) return std::nullopt;
+  const EntryRanges entries(coding);
+  ValueRange range = entries[0];
+  for (size_t i = 1; i < EntryCount(coding.encoding); ++i) range = Union(range, entries[i]);
   return range;
+}
+
+bool HasRange(const Coding& coding) {
+  const Encoding& e = coding.encoding;
+  return IsFixedPoint(coding.dtype) && !e.scales.empty() &&
+         (e.kind == EncodingKind::kPerTensor || e.kind == EncodingKind::kPerChannel) &&
+         std::all_of(e.scales.begin(), e.scales.end(),
+                     [](float scale) { return std::isfinite(scale) && scale > 0; });
+}
+
+EntryRanges::EntryRanges(const Coding& coding)
+    : encoding_(*coding.encoding),
+      low_(StoredMin(coding.dtype, encoding_.bitwidth)),
+      high_(StoredMax(coding.dtype, encoding_.bitwidth)) {}
+
+ValueRange EntryRanges::operator[](size_t i) const {
+  const double scale = ScaleAt(encoding_, i);
+  const int64_t zero = ZeroPointAt(encoding_, i);
+  return {static_cast<double>(low_ - zero) * scale, static_cast<double>(high_ - zero) * scale,
+          scale};
 }
 
 ValueRanges::ValueRanges(const Model& model, const opdb::View& database)

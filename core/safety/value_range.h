@@ -5,6 +5,7 @@
 #ifndef QUANTGATE_CORE_SAFETY_VALUE_RANGE_H_
 #define QUANTGATE_CORE_SAFETY_VALUE_RANGE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -30,6 +31,17 @@ struct ValueRange {
 
 // What an encoding can say. nullopt where its scales are no numbers above 0, or not its kind.
 std::optional<ValueRange> RangeOf(const Coding& coding);
+bool HasRange(const Coding& coding);  // RangeOf() says one
+// Of each entry of an encoding that HasRange(). `coding` must outlive it.
+class EntryRanges {
+ public:
+  explicit EntryRanges(const Coding& coding);
+  ValueRange operator[](size_t i) const;  // the last one stands for those behind it
+
+ private:
+  const Encoding& encoding_;
+  int64_t low_, high_;  // of the stored integers
+};
 // "-1.5 … 3", "any number", "0 and more".
 std::string Describe(const ValueRange& range);
 

@@ -1,27 +1,33 @@
 #include "core/safety/wanted_coding.h"
 
-#include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 
 namespace quantgate::fix {
 namespace {
 
-using Json = nlohmann::json;
-
-// One number or a list of them.
-std::optional<std::vector<double>> Numbers(const Json& value) {
+// A JSON number or a list of them, as edits write it.
+std::optional<std::vector<double>> Numbers(absl::string_view text) {
+  if (absl::ConsumePrefix(&text, "[") && !absl::ConsumeSuffix(&text, "]")) return std::nullopt;
   std::vector<double> numbers;
-  for (const Json& item : value.is_array() ? value : Json::array({value})) {
-    if (!item.is_number()) return std::nullopt;
-    numbers.push_back(item.get<double>());
+  for (const absl::string_view item : absl::StrSplit(text, ',')) {
+    if (!absl::SimpleAtod(item, &numbers.emplace_back())) return std::nullopt;
   }
-  if (numbers.empty()) return std::nullopt;
   return numbers;
 }
 
+// A JSON string without escapes.
+std::optional<Dtype> DtypeOf(absl::string_view text) {
+  if (!absl::ConsumePrefix(&text, "\"") || !absl::ConsumeSuffix(&text, "\"")) return std::nullopt;
+  return DtypeFromName(std::string_view(text.data(), text.size()));
+}
+
 // `path` behind "encoding/": "perTensor/scale".
-bool Set(std::string_view path, const Json& value, Encoding& encoding) {
+bool Set(std::string_view path, absl::string_view value, Encoding& encoding) {
   const size_t slash = path.find('/');
   if (slash == std::string_view::npos) return false;
   const std::string_view kind = path.substr(0, slash), field = path.substr(slash + 1);
@@ -53,21 +59,23 @@ bool Set(std::string_view path, const Json& value, Encoding& encoding) {
 std::optional<Coding> WantedCoding(const Fix& fix, std::string_view tensor, const Coding& now) {
   Coding wanted = now;
   bool any = false;
-  const std::string own = "tensors/" + std::string(tensor) + "/";
+  constexpr std::string_view kTensors = "tensors/", kEncoding = "encoding/";
   for (const Edit& edit : fix.edits) {
-    if (edit.op != "set" || !edit.path.starts_with(own)) return std::nullopt;
-    const std::string_view what = std::string_view(edit.path).substr(own.size());
-    const Json value = Json::parse(edit.value, nullptr, false);
-    constexpr std::string_view kEncoding = "encoding/";
-    if (what == "dtype" && value.is_string()) {
-      const auto dtype = DtypeFromName(value.get<std::string>());
+    std::string_view what = edit.path;
+    for (const std::string_view part : {kTensors, tensor, std::string_view("/")}) {
+      if (!what.starts_with(part)) return std::nullopt;
+      what.remove_prefix(part.size());
+    }
+    if (edit.op != "set") return std::nullopt;
+    if (what == "dtype") {
+      const auto dtype = DtypeOf(edit.value);
       if (!dtype || !IsFixedPoint(*dtype)) return std::nullopt;
       // In the same width it is the other sign: the values stay.
       const Coding other = OtherSign(wanted);
       if (*dtype != other.dtype) return std::nullopt;
       wanted = other;
     } else if (!what.starts_with(kEncoding) ||
-               !Set(what.substr(kEncoding.size()), value, wanted.encoding.Edit())) {
+               !Set(what.substr(kEncoding.size()), edit.value, wanted.encoding.Edit())) {
       return std::nullopt;
     }
     any = true;

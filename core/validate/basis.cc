@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 
 namespace quantgate {
 namespace {
@@ -35,17 +37,31 @@ Basis BasisOfBackend(const opdb::View& db, const Target& target) {
   return best;
 }
 
-Basis BasisOfFinding(const opdb::View& db, const Finding& finding, SdkKey sdk, Basis otherwise) {
-  std::vector<uint16_t> sources;
-  const auto all = db.sources();
-  for (size_t i = 0; i < all.size(); ++i) {
-    const std::string_view id = db.str(all[i].id);
-    if (std::find(finding.sources.begin(), finding.sources.end(), id) != finding.sources.end()) {
-      sources.push_back(static_cast<uint16_t>(i));
+// Sources by id, read when the first finding asks.
+class SourcesById {
+ public:
+  SourcesById(const opdb::View& db, SdkKey sdk) : db_(db), sdk_(sdk) {}
+
+  Basis Of(const Finding& finding, Basis otherwise) {
+    if (finding.sources.empty()) return otherwise;
+    if (by_id_.empty()) {
+      for (size_t i = 0; i < db_.sources().size(); ++i) {
+        by_id_.emplace(db_.str(db_.sources()[i].id), static_cast<uint16_t>(i));
+      }
     }
+    absl::InlinedVector<uint16_t, 8> sources;
+    for (const std::string& id : finding.sources) {
+      const auto known = by_id_.find(id);
+      if (known != by_id_.end()) sources.push_back(known->second);
+    }
+    return sources.empty() ? otherwise : BasisOf(db_, sources, sdk_);
   }
-  return sources.empty() ? otherwise : BasisOf(db, sources, sdk);
-}
+
+ private:
+  const opdb::View& db_;
+  const SdkKey sdk_;
+  absl::flat_hash_map<std::string_view, uint16_t> by_id_;
+};
 
 }  // namespace
 
@@ -67,12 +83,13 @@ void AssignBasis(const opdb::View& db, const Target& target, const Resolved& res
     if (node.verdict == Consequence::kUnchecked) node.basis = Basis::kNothing;
     if (node.resolved.empty() && node.verdict == Consequence::kAccepted) node.basis = backend;
   }
+  SourcesById sources(db, sdk);
   int32_t last = -1;
   for (const Finding& finding : report.findings) {
     if (finding.node_index < 0) continue;
     NodeReport& node = report.nodes[static_cast<size_t>(finding.node_index)];
     if (finding.consequence != node.verdict || node.verdict == Consequence::kUnchecked) continue;
-    const Basis basis = BasisOfFinding(db, finding, sdk, backend);
+    const Basis basis = sources.Of(finding, backend);
     node.basis = finding.node_index == last ? std::max(node.basis, basis) : basis;
     last = finding.node_index;
   }

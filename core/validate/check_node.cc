@@ -111,13 +111,20 @@ int PortOf(const NodeView& node, const Broken& b) {
   return -1;
 }
 
+// "htp/Conv2d/in[1]/symmetric": made for every finding, so without a format string to read.
+SharedString ConstraintId(std::string_view backend, std::string_view op, std::string_view id) {
+  std::string text;
+  text.reserve(backend.size() + op.size() + id.size() + 2);
+  return text.append(backend).append("/").append(op).append("/").append(id);
+}
+
 Finding Explain(const TargetTable& table, const NodeView& node, const Broken& b) {
   const opdb::View& db = table.db();
   const opdb::ConstraintRow& row = *b.constraint->row;
   Finding f;
   f.rule = &b.constraint->entry->rule;
   f.op = rules::OpName(node);
-  f.constraint = fmt::format("{}/{}/{}", db.str(table.backend().name), f.op, db.str(row.id));
+  f.constraint = ConstraintId(db.str(table.backend().name), f.op, db.str(row.id));
   f.consequence = b.constraint->consequence;
   const int port = PortOf(node, b);
   f.port = port >= 0 ? rules::PortName(node, port, b.element) : rules::ParamName(node, row.param);

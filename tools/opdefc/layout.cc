@@ -7,14 +7,13 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 
 namespace quantgate::opdefs {
 namespace {
 
 // Texts up to this width are not broken.
 constexpr size_t kShortText = 50;
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 bool OneOf(char c, std::string_view set) { return set.find(c) != set.npos; }
 

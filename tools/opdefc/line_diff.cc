@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 
 namespace quantgate::opdefs {
 namespace {
@@ -14,8 +15,6 @@ constexpr size_t kContext = 3;
 constexpr size_t kMostCells = size_t{16} << 20;  // of the table; larger parts are replaced whole
 
 using Lines = std::vector<std::string_view>;
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 struct Step {
   char what;  // ' ', '-', '+'

@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "tools/opdefc/comments.h"
 #include "tools/opdefc/layout.h"
 
 namespace quantgate::opdefs {
 namespace {
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 // The values that begin on a line, outer ones first.
 using ByLine = std::map<int, std::vector<const Node*>>;

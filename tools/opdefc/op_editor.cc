@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 #include "core/database/compile/constraint_form.h"
 #include "core/database/compile/document/schema.h"
@@ -19,8 +20,6 @@
 
 namespace quantgate::opdefs {
 namespace {
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 int LastLine(const Node& node) {
   int last = node.line;

@@ -5,14 +5,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 
 namespace quantgate::opdefs {
 namespace {
 
 using opdb::CondKey;
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 using Of = CondOf;
 using Values = CondValues;

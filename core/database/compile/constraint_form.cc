@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 #include "core/database/kinds.h"
 
 namespace quantgate::opdefs {
 namespace {
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 constexpr std::array<std::string_view, 8> kCommonKeys = {
     "when", "groups", "arch", "breach", "measured", "note", "sources", "untested"};

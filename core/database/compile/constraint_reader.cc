@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 #include "core/database/compile/condition_reader.h"
 #include "core/database/compile/expr.h"
@@ -15,8 +16,6 @@ namespace {
 using opdb::ArgKey;
 using opdb::ArgType;
 using opdb::Kind;
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 std::vector<std::string_view> Split(std::string_view text) {
   std::vector<std::string_view> parts;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 #include "core/database/compile/op_constraints.h"
 #include "core/database/compile/rows_reader.h"
@@ -14,8 +15,6 @@
 
 namespace quantgate::opdefs {
 namespace {
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 bool Overlap(const opdb::Range& a, const opdb::Range& b) {
   return std::max(a.since, b.since) < std::min(a.until, b.until) && (a.archs & b.archs) != 0;

@@ -6,12 +6,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 
 namespace quantgate::opdefs {
 namespace {
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 std::vector<std::string_view> AllDtypes() {
   std::vector<std::string_view> names;

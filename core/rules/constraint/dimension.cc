@@ -21,13 +21,27 @@ using opdb::ArgKey;
 using opdb::Kind;
 
 bool SizeHolds(int64_t size, const Args& args) {
-  const auto eq = args.number(ArgKey::kEq);
-  const auto min = args.number(ArgKey::kMin);
-  const auto max = args.number(ArgKey::kMax);
-  const auto below = args.number(ArgKey::kMaxExclusive);
-  const auto multiple = args.number(ArgKey::kMultipleOf);
-  return (!eq || size == *eq) && (!min || size >= *min) && (!max || size <= *max) &&
-         (!below || size < *below) && (!multiple || *multiple == 0 || size % *multiple == 0);
+  const auto holds = [&](const opdb::ArgRow& row) {
+    const auto keeps = [&](auto relation) {
+      const auto n = args.number(row);
+      return !n || relation(*n);
+    };
+    switch (row.key) {
+      case ArgKey::kEq:
+        return keeps([&](int64_t n) { return size == n; });
+      case ArgKey::kMin:
+        return keeps([&](int64_t n) { return size >= n; });
+      case ArgKey::kMax:
+        return keeps([&](int64_t n) { return size <= n; });
+      case ArgKey::kMaxExclusive:
+        return keeps([&](int64_t n) { return size < n; });
+      case ArgKey::kMultipleOf:
+        return keeps([&](int64_t n) { return n == 0 || size % n == 0; });
+      default:
+        return true;
+    }
+  };
+  return std::all_of(args.rows().begin(), args.rows().end(), holds);
 }
 
 // The dimensions meant; all of them where none is named, none where they can't be determined.

@@ -7,22 +7,20 @@ namespace quantgate::rules {
 using opdb::ArgKey;
 using opdb::ArgType;
 
-std::optional<int64_t> Args::number(ArgKey key) const {
-  const opdb::ArgRow* row = find(key);
-  if (row == nullptr) return std::nullopt;
-  switch (row->type) {
+std::optional<int64_t> Args::number(const opdb::ArgRow& row) const {
+  switch (row.type) {
     case ArgType::kFlag:
     case ArgType::kInt:
     case ArgType::kPort:
     case ArgType::kDtypeMask:
     case ArgType::kEncMask:
-      return row->v.i;
+      return row.v.i;
     case ArgType::kExpr:
-      return expr(row->a, row->b);
+      return expr(row.a, row.b);
     case ArgType::kInts:
     case ArgType::kExprs: {
       int64_t value = 0;
-      const auto count = numbers(key, {&value, 1});
+      const auto count = numbers(row, {&value, 1});
       if (count == size_t{1}) return value;
       return std::nullopt;
     }
@@ -46,17 +44,15 @@ std::optional<double> Args::real(ArgKey key) const {
   return std::nullopt;
 }
 
-std::optional<size_t> Args::numbers(ArgKey key, std::span<int64_t> out) const {
-  const opdb::ArgRow* row = find(key);
-  if (row == nullptr) return std::nullopt;
-  if (row->type == ArgType::kInts) {
-    const auto ints = node_.db().get(opdb::Slice<int64_t>{row->a, row->b});
+std::optional<size_t> Args::numbers(const opdb::ArgRow& row, std::span<int64_t> out) const {
+  if (row.type == ArgType::kInts) {
+    const auto ints = node_.db().get(opdb::Slice<int64_t>{row.a, row.b});
     if (ints.size() > out.size()) return std::nullopt;
     std::copy(ints.begin(), ints.end(), out.begin());
     return ints.size();
   }
-  if (row->type == ArgType::kExprs) {
-    const auto exprs = node_.db().get(opdb::Slice<opdb::Slice<opdb::ExprOp>>{row->a, row->b});
+  if (row.type == ArgType::kExprs) {
+    const auto exprs = node_.db().get(opdb::Slice<opdb::Slice<opdb::ExprOp>>{row.a, row.b});
     if (exprs.size() > out.size()) return std::nullopt;
     for (size_t i = 0; i < exprs.size(); ++i) {
       const auto value = expr(exprs[i].begin, exprs[i].count);
@@ -65,7 +61,7 @@ std::optional<size_t> Args::numbers(ArgKey key, std::span<int64_t> out) const {
     }
     return exprs.size();
   }
-  if (const auto one = number(key); one && !out.empty()) {
+  if (const auto one = number(row); one && !out.empty()) {
     out[0] = *one;
     return 1;
   }

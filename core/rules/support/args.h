@@ -23,13 +23,22 @@ class Args {
     }
     return nullptr;
   }
+  std::span<const opdb::ArgRow> rows() const { return rows_; }
   bool has(opdb::ArgKey key) const { return find(key) != nullptr; }
   // A number: flag, int, port or the value of an expression.
-  std::optional<int64_t> number(opdb::ArgKey key) const;
+  std::optional<int64_t> number(opdb::ArgKey key) const {
+    const opdb::ArgRow* row = find(key);
+    return row == nullptr ? std::nullopt : number(*row);
+  }
+  std::optional<int64_t> number(const opdb::ArgRow& row) const;
   std::optional<double> real(opdb::ArgKey key) const;
   // Several numbers: a list, a list of expressions, or one.
   // Returns how many were written into `out`; nothing when one of them is unknown.
-  std::optional<size_t> numbers(opdb::ArgKey key, std::span<int64_t> out) const;
+  std::optional<size_t> numbers(opdb::ArgKey key, std::span<int64_t> out) const {
+    const opdb::ArgRow* row = find(key);
+    return row == nullptr ? std::nullopt : numbers(*row, out);
+  }
+  std::optional<size_t> numbers(const opdb::ArgRow& row, std::span<int64_t> out) const;
   std::string_view text(opdb::ArgKey key) const;
   bool flag(opdb::ArgKey key, bool otherwise) const;
 

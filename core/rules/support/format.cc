@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/rules/support/encoding_facts.h"
 #include "quantgate/report.h"
 
@@ -24,7 +26,7 @@ std::string Dims(const Tensor& tensor) {
 
 std::string ZeroPoint(int64_t zero_point) {
   if (zero_point == 0) return "zero_point 0";
-  return fmt::format("zero_point {} (offset {})", zero_point, -zero_point);
+  return absl::StrCat("zero_point ", zero_point, " (offset ", -zero_point, ")");
 }
 
 std::string DescribeEncoding(const Tensor& tensor) {
@@ -90,8 +92,8 @@ std::string NumberList(std::span<const int64_t> numbers, std::string_view last) 
 std::string PortName(const NodeView& node, int port, int element) {
   if (port < 0) return "";
   const bool input = node.is_input(port);
-  return fmt::format("{}[{}]", input ? "in" : "out",
-                     (input ? port : port - node.op().input_count) + element);
+  return absl::StrCat(input ? "in[" : "out[",
+                      (input ? port : port - node.op().input_count) + element, "]");
 }
 
 std::string ParamName(const NodeView& node, int param) {
@@ -124,8 +126,8 @@ std::string EncodingPath(const Tensor& tensor, std::string_view field) {
                                 : tensor.encoding->kind == EncodingKind::kPerChannel ? "perChannel"
                                 : tensor.encoding->kind == EncodingKind::kLpbq       ? "lpbq"
                                                                                     : "block";
-  return fmt::format("tensors/{}/encoding/{}/{}", tensor.name, kind,
-                     tensor_wide ? std::string(field) : fmt::format("{}s", field));
+  return absl::StrCat("tensors/", Absl(tensor.name), "/encoding/", Absl(kind), "/", Absl(field),
+                      tensor_wide ? "" : "s");
 }
 
 Fix SymmetricFix(const Tensor& tensor) {
@@ -134,7 +136,7 @@ Fix SymmetricFix(const Tensor& tensor) {
   fix.edits.push_back({"set", EncodingPath(tensor, "zeroPoint"),
                        tensor.encoding->kind == EncodingKind::kPerTensor
                            ? std::to_string(middle)
-                           : fmt::format("[{}]", middle)});
+                           : absl::StrCat("[", middle, "]")});
   return fix;
 }
 

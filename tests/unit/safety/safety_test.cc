@@ -146,7 +146,7 @@ TEST(SafeEdit, ARemovedReluStays) {
   const TensorId y = g.Op("Reshape", {g.Input(in)}, &out);
   const Objection objection = g.To(y, in);
   ASSERT_TRUE(objection);
-  EXPECT_NE(objection->find("removed Relu or Clip"), std::string::npos) << *objection;
+  EXPECT_NE(objection.Text().find("removed Relu or Clip"), std::string::npos) << objection.Text();
   // Signed, and of 16 bits.
   Graph s;
   const Coding in16 = U16(0.001F, 30000), out16 = U16(0.0005F, 0);

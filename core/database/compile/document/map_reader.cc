@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 
 namespace quantgate::opdefs {
 namespace {
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 }  // namespace
 
