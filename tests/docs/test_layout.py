@@ -95,6 +95,24 @@ class Layout(unittest.TestCase):
             self.assertFalse(not first or first.startswith(NO_PROSE) or first.endswith(":"), f"{path}: {first[:60]}")
             self.assertLessEqual(len(re.sub(r"\]\([^)]*\)", "]", first)), LONGEST_OPENING, path)
 
+    def test_the_readme_is_the_first_minute(self) -> None:
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertLessEqual(text.count("\n"), 60)
+        self.assertEqual(len(re.findall(r"^!\[", text, re.M)), 1)
+        for command in ("make build", "pip install", "quantgate check", "make demo", "make test"):
+            self.assertIn(command, text)
+
+    def test_the_gallery_has_a_command_a_picture_and_a_paragraph_each(self) -> None:
+        parts = (DOCS / "guide" / "gallery.md").read_text(encoding="utf-8").split("\n## ")[1:]
+        self.assertGreaterEqual(len(parts), 8)
+        for part in parts:
+            title = part.split("\n", 1)[0]
+            self.assertRegex(part, r"(?m)^```sh\nquantgate ", title)
+            self.assertRegex(part, r"(?m)^!\[\w[^\]]*\]\(\.\./images/", title)
+            self.assertGreater(max(len(text) for text in part.split("\n\n") if not text.startswith(NO_PROSE)), 150, title)
+        shown = set(re.findall(r"\]\(\.\./images/gallery/([^)]+)\)", "".join(parts)))
+        self.assertEqual(shown, {path.name for path in (DOCS / "images" / "gallery").iterdir()})
+
     def test_the_site_has_a_place_for_each(self) -> None:
         nav = (ROOT / "tools" / "dev" / "site" / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n", 1)[1]
         listed = pages_of(yaml.safe_load(nav))

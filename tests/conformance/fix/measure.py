@@ -183,7 +183,7 @@ def table(rows: list[dict]) -> str:
     before = sum(r["provider_before"]["refused"] for r in rows)
     after = sum(r["provider_after"]["refused"] for r in rows)
     lines += ["", f"{len(rows)} models: {fixed} of {findings} findings fixed; units that the provider "
-              f"does not take: {before} before, {after} after; numbers closer to float in {closer}, "
+              f"refuses: {before} before, {after} after; numbers closer to float in {closer}, "
               f"farther in {farther}, equal in {len(both) - closer - farther}; no session in "
               f"{sum(r['error_before'] is None for r in rows)} before, "
               f"{sum(r['error_after'] is None for r in rows)} after."]
