@@ -52,8 +52,8 @@ def page(database: Database) -> str:
               "by a tested rule", "broken in a recorded test"]
     text = ("# Coverage\n\nHow many constraints of the database the rules enforce, where they are "
             "from, and what tests break. Recorded by `tools/dev/qgdev update coverage`; a test holds it to the "
-            "database.\n\n- enforced: a rule checks it. Not checkable: kept as words, shown by "
-            "`quantgate query`.\n- documented, measured: by its sources; both, where both speak.\n"
+            "database.\n\n- enforced: a rule checks it; not checkable: kept in words, which "
+            "`quantgate query` shows.\n- documented, measured: by its sources; some are both.\n"
             "- by a tested rule: fixtures keep and break the rule that checks it. Broken in a "
             "recorded test: a recorded report of the tests names this very constraint.\n")
     text += "\n## By backend\n\n"

@@ -8,7 +8,7 @@ from .database import Database
 from .markdown import code, codes, plain, span, table
 
 WORDS = {
-    "accepted": "taken", "undocumented": "taken by the library, against or beyond the documents",
+    "accepted": "supported", "undocumented": "the library accepts it, against or beyond the documents",
     "rejected": "op validation refuses", "prepare_fails": "graph preparation fails",
     "wrong_values": "every call succeeds, the numbers are wrong", "altered": "runs, but not as written",
     "advice": "runs, slower or less accurate"}
@@ -90,7 +90,7 @@ def variants(op: dict) -> str:
                     [verdict, span(variant), sources(variant["sources"])])
     text = "\n## Dtypes\n\n"
     if op["listsPerPort"]:
-        text += ("Lists per port: a mix that the documents don't state is undocumented, never "
+        text += ("Lists per port: a combination that the documents don't state is undocumented, never "
                  "rejected.\n\n")
     return text + table(["row"] + names + ["verdict", "where", "sources"], rows)
 
@@ -130,7 +130,8 @@ def op_page(database: Database, op: dict) -> str:
     others = [b for b in database.backends if b != backend
               and any(o["op"] == op["op"] for o in database.ops[b])]
     where = span(op)
-    text += (f"Known: {where}. " if where else "") + f"All ops of [{backend}](index.md)"
+    text += (f"What {op['op']} accepts on the backend {backend}" + (f" ({where})" if where else "")
+             + f": ports, params, dtypes and constraints. All ops of [{backend}](index.md)")
     if others:
         text += "; the same op on " + ", ".join(f"[{b}](../{b}/{op['op']}.md)" for b in others)
     return (text + ".\n\n" + ports(op) + params(op) + precisions(database, op) + variants(op)
@@ -147,7 +148,7 @@ def backend_index(database: Database, backend: str) -> str:
     rows = [[f"[{op['op']}]({op['op']}.md)", str(len(op["variants"])),
              str(sum(c["kind"] != "note" for c in op["constraints"])), best.get(op["op"], ""), span(op)]
             for op in database.ops[backend]]
-    text = f"# Ops of {backend}\n\nSDK versions with knowledge of their own: {', '.join(about['sdks'])}."
+    text = f"# Ops of {backend}\n\nSDK versions with facts of their own: {', '.join(about['sdks'])}."
     if about["archs"]:
         text += f" Architectures: {', '.join(about['archs'])}."
     return (text + " [All backends](../index.md)\n\n"
@@ -161,10 +162,9 @@ def index(database: Database) -> str:
         rows.append([f"[{backend}]({backend}/index.md)", ", ".join(database.backend(backend)["sdks"]),
                      str(len(ops)), str(sum(len(o["variants"]) for o in ops)),
                      str(sum(c["kind"] != "note" for o in ops for c in o["constraints"]))])
-    text = ("# Reference\n\nWhat each backend takes of each op, out of the database: [where it comes "
-            "from](sources.md), [how much of it is checked](coverage.md). Beside it: the "
-            "[rules](rules/index.md), the [command line](command_line.md), the "
-            "[JSON formats](schemas/index.md).\n\n")
+    text = ("# Reference\n\nLook up what each backend accepts of each op, every [rule](rules/index.md), the "
+            "[command line](command_line.md) and the [JSON formats](schemas/index.md). The database's "
+            "[sources](sources.md), and [how much of it is checked](coverage.md).\n\n")
     text += table(["backend", "SDK", "ops", "dtype rows", "constraints"], rows) + "\n## All ops\n\n"
     names = sorted({op["op"] for ops in database.ops.values() for op in ops})
     there = {b: {op["op"] for op in database.ops[b]} for b in database.backends}
@@ -174,7 +174,7 @@ def index(database: Database) -> str:
 
 
 def sources_page(database: Database) -> str:
-    text = "# Sources\n\nEvery row and constraint names where it is from.\n"
+    text = "# Sources\n\nThe documents and measured libraries that rows and constraints are based on.\n"
     for source in database.sources:
         how = "measured" if source.get("measured") else "documented"
         text += f"\n## {anchor(source['id'])}\n\n{code(source['id'])}: {plain(source['title'])} ({how}).\n"
@@ -182,8 +182,8 @@ def sources_page(database: Database) -> str:
 
 
 def schemas_index() -> str:
-    return ("# JSON formats\n\nJSON Schemas of what quantgate writes, and of its configuration. "
-            "Every recorded output of the tests is held to them.\n\n" +
+    return ("# JSON formats\n\nThe fields of everything that quantgate writes as JSON, and of its configuration. "
+            "The tests validate recorded outputs against these schemas.\n\n" +
             "".join(f"- [{path.name}]({path.stem}.md)\n" for path in schemas.files()))
 
 

@@ -19,7 +19,7 @@ def file_name(rule: dict) -> str:
 
 def index(database: Database) -> str:
     text = ("# Rules\n\nA rule is a kind of check; the constraints it enforces are data of each op. "
-            "`quantgate explain CODE` prints the same. Codes and names are never used again.\n")
+            "`quantgate explain CODE` prints the same. Codes and names are never reused.\n")
     counted = collections.Counter(c["rule"] for b in database.backends for op in database.ops[b]
                                   for c in op["constraints"] if c["rule"])
     for digit, title in AREAS.items():
@@ -47,7 +47,7 @@ def example(database: Database, rule: dict) -> str:
     if changed:
         text += f"```text\n{changed}\n```\n"
     if golden.exists():
-        text += (f"\nThe command line about the bad one:\n\n```text\n"
+        text += (f"\nThe report on the bad model:\n\n```text\n"
                  f"{golden.read_text(encoding='utf-8').strip()}\n```\n")
     for kind, title in (("bad", "The bad model"), ("ok", "The good model")):
         for path in sorted(fixtures.glob(f"{kind}.*")):
@@ -95,7 +95,7 @@ def where(database: Database, rule: dict) -> str:
     if not rows:
         return ""
     return ("\n## Evidence\n\nConstraints of the database that this rule enforces: how many are "
-            "documented, how many measured on the real library (both, where both speak), and what "
+            "documented, how many were measured with the real library (some are both), and what "
             "breaking them leads to.\n\n" +
             table(["backend", "constraints", "documented", "measured", "breaking them", "ops"], rows))
 
@@ -113,6 +113,6 @@ def judged(rule: dict) -> str:
     answers = rule["evidence"]["judged"]
     if not answers:
         return ""
-    return "\n## Judged\n\nThe examples, put to the real thing (`tools/dev/qgdev record rules`).\n\n" + table(
+    return "\n## Judged\n\nWhat the real library or provider did with the examples (`tools/dev/qgdev record rules`).\n\n" + table(
         ["example", "asked", "answer"],
         [[plain(a["example"]), plain(a["by"]) or "nobody", plain(a["said"])] for a in answers])
