@@ -145,6 +145,34 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
         self.unusable("explain", log, "--model", self.path("b.json", "{"), says="b.json:1")
         self.unusable("explain", "-", "--model", "-", says="read once")
 
+    def test_messages_of_ones_own(self) -> None:
+        """They come before those of quantgate and may use its phrases."""
+        log = self.path("x.log", "[loader] no tiles for op conv\nThe SocModel doesn't support FP16\n")
+        mine = self.path("mine.yaml", 'about tiles:\n  - pattern: "no tiles for op {node}"\n    role: verdict\n'
+                         '    means: "the planner has no tiles"\n    do: "$to cpu"\n'
+                         '  - {pattern: "SocModel", role: note, rule: QG106, means: "mine", do: "mine"}\n')
+        self.assertEqual(len(json.loads(self.run_cli("explain", log, "--format", "json").stdout)["findings"]), 1)
+        result = self.run_cli("explain", log, "--messages", mine, "--format", "json")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        tiles, soc = json.loads(result.stdout)["findings"]
+        self.assertEqual((tiles["node"], tiles["means"]), ("conv", "the planner has no tiles"))
+        self.assertTrue(tiles["do"].startswith("replace or rewrite the op"))
+        self.assertEqual((soc["means"], soc["rules"]), ("mine", ["QG106"]))
+
+    def test_messages_that_are_none(self) -> None:
+        log = self.path("x.log", "a\n")
+        entry = 'about it:\n  - {pattern: "a b", means: "m", do: "d"%s}\n'
+        for text, says in (("[", "bad.yaml: not YAML"), ("a: 1\n", "bad.yaml: unknown key 'a'"), ("", "bad.yaml: empty"),
+                           (entry % ", rule: QG999", "bad.yaml:2: unknown rule QG999"),
+                           (entry % ", rle: QG101", "bad.yaml:2: unknown key 'rle' (did you mean role or rule?)"),
+                           (entry % ', alone: "{x}"', "bad.yaml:2:"), (entry % ", role: cuase", "bad.yaml:2: unknown role"),
+                           ("about it: " + "[" * 5000, "bad.yaml: not YAML"), ("# x\n" * (1 << 19), "larger than 1 MiB"),
+                           ('about it:\n  - {pattern: "{x}", means: "m", do: "d"}\n', "bad.yaml:2:")):
+            with self.subTest(text[:40]):
+                self.unusable("explain", log, "--messages", self.path("bad.yaml", text), says=says)
+        self.unusable("explain", log, "--messages", "none.yaml", says="none.yaml: No such file")
+        self.unusable("explain", "-", "--messages", "-", says="read once")
+
     def test_names_of_real_dumps_are_nodes_of_their_models(self) -> None:
         for dump, model in (("ort_resnet18_per_channel", "resnet18_8a8w_per_channel"),
                             ("ort_llama_block_16a8w", "llama_block_16a8w")):

@@ -49,7 +49,7 @@ def scratch(folder: Path) -> dict[str, str]:
     (programs / "quantgate").symlink_to(CLI)
     (programs / "opdefc").symlink_to(OPDEFC)
     return {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(folder), "NO_COLOR": "1",
-            "LC_ALL": "C.UTF-8", "MANPAGER": "cat", "MANWIDTH": "100"}
+            "LC_ALL": "C.UTF-8", "MANPAGER": "cat", "MANWIDTH": "100", "SOURCES": str(ROOT)}
 
 
 def shell(code: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:

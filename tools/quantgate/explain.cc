@@ -1,6 +1,8 @@
 // quantgate explain CODE|ID|LOGFILE
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -30,7 +32,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ExplainFlags {
-  std::string rule, format = "text", model;
+  std::string rule, format = "text", model, messages;
   bool all = false;
   TargetSpec target;
   RouteFlag route;
@@ -174,7 +176,7 @@ int RunExplain(const ExplainFlags& flags) {
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
   if (flags.all != flags.rule.empty()) return Fail("explain: name one rule or log file, or --all");
-  if (flags.model == "-" && flags.rule == "-") {
+  if (std::ranges::count(std::array{flags.rule, flags.model, flags.messages}, "-") > 1) {
     return Fail("standard input ('-') can be read once only");
   }
   std::vector<const Rule*> rules;
@@ -184,7 +186,7 @@ int RunExplain(const ExplainFlags& flags) {
     rules.push_back(rule);
   } else if (IsFile(flags.rule)) {
     return ExplainLogFile(
-        {flags.rule, flags.model, flags.target, flags.route, flags.color, *format});
+        {flags.rule, flags.model, flags.messages, flags.target, flags.route, flags.color, *format});
   } else if (LooksLikeId(flags.rule)) {
     return ExplainId(flags.rule, *format, flags.color);
   } else {
@@ -233,6 +235,11 @@ void AddExplain(CommandLine& line) {
              .words = "With a log: the model it is about; its nodes are found by the log's names, "
                       "and reported with their verdicts"},
             flags->model);
+        verb.Add({.name = "--messages",
+                  .type = "FILE",
+                  .words = "With a log: messages to know beside those of quantgate, as YAML "
+                           "(docs/extending/log_message.md)"},
+                 flags->messages);
         AddFormatFlag(verb, flags->format);
         flags->color.Add(verb);
         AddTargetFlags(verb, flags->target);

@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "quantgate/text.h"
 #include "quantgate/version.h"
 #include "tools/quantgate/log_messages.h"
@@ -18,6 +20,8 @@ namespace quantgate::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr size_t kMostMessageBytes = size_t{1} << 20;
 
 Json FindingJson(const LogFinding& finding) {
   Json rules = Json::array();
@@ -142,6 +146,22 @@ std::string LogText(const LogFlags& flags, const LogAnswer& answer, bool color, 
          "\n";
 }
 
+// The program's messages with those of a file before them.
+absl::StatusOr<std::unique_ptr<const LogTable>> TableWith(const std::string& path) {
+  std::string document;
+  bool too_large = false;
+  const absl::Status status = ReadLog(path, [&](std::string_view lines) {
+    too_large = too_large || document.size() + lines.size() > kMostMessageBytes;
+    if (!too_large) document += lines;
+  });
+  const std::string name = Printable(path);
+  if (!status.ok()) return absl::NotFoundError(name + ": " + std::string(status.message()));
+  if (too_large) return absl::ResourceExhaustedError(name + ": larger than 1 MiB");
+  std::unique_ptr<const LogTable> table = LogTable::With(document, name);
+  if (!table->wrong().empty()) return absl::InvalidArgumentError(table->wrong().front());
+  return table;
+}
+
 // Findings about nodes that a check has something to say of come first.
 void PutNodesFirst(std::vector<LogFinding>& findings) {
   std::stable_partition(findings.begin(), findings.end(), [](const LogFinding& finding) {
@@ -153,11 +173,16 @@ void PutNodesFirst(std::vector<LogFinding>& findings) {
 }  // namespace
 
 int ExplainLogFile(const LogFlags& flags) {
-  const LogTable& table = LogTable::Get();
-  if (!table.wrong().empty()) {
-    return Fail("the table of messages is broken: " + Join(table.wrong(), "; "));
+  if (!LogTable::Get().wrong().empty()) {
+    return Fail("the table of messages is broken: " + Join(LogTable::Get().wrong(), "; "));
   }
-  LogReader reader(table);
+  std::unique_ptr<const LogTable> own;
+  if (!flags.messages.empty()) {
+    absl::StatusOr<std::unique_ptr<const LogTable>> read = TableWith(flags.messages);
+    if (!read.ok()) return Fail(read.status());
+    own = *std::move(read);
+  }
+  LogReader reader(own ? *own : LogTable::Get());
   const absl::Status status =
       ReadLog(flags.file, [&](std::string_view lines) { reader.Read(lines); });
   if (!status.ok()) return Fail(flags.file + ": " + std::string(status.message()));

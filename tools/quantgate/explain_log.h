@@ -11,7 +11,7 @@
 namespace quantgate::cli {
 
 struct LogFlags {
-  std::string file, model;  // `model` may be empty
+  std::string file, model, messages;  // the last two may be empty
   const TargetSpec& target;
   const RouteFlag& route;
   const ColorFlag& color;

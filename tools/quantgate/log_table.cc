@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "quantgate/dtype.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/texts.h"
 #include "tools/quantgate/yaml_tree.h"
 
@@ -24,6 +25,7 @@ constexpr std::array<std::pair<std::string_view, LogRole>, 7> kRoles = {
      {"quiet", LogRole::kQuiet}}};
 constexpr std::array<std::string_view, 8> kKeys = {"pattern", "patterns", "role", "means",
                                                    "do",      "alone",    "rule", "when"};
+constexpr size_t kShown = 80;  // columns of a user's text
 constexpr std::array<std::string_view, 5> kFilters = {"dtype", "error", "do", "bytes", "kib"};
 // A line with one of these that no entry is about is counted as unknown.
 constexpr std::array<std::string_view, 10> kSigns = {"rror:",     "rror ",      "ERROR",  "ailed ",
@@ -88,6 +90,14 @@ const LogTable& LogTable::Get() {
   return table;
 }
 
+std::unique_ptr<const LogTable> LogTable::With(std::string_view document, std::string_view name) {
+  // Phrases and errors, the first file, are known before whatever uses them.
+  const size_t second = kLogMessages.find("\n==> ") + 1;
+  return std::make_unique<const LogTable>(fmt::format("{}==> {}\n{}\n{}",
+                                                      kLogMessages.substr(0, second), name, document,
+                                                      kLogMessages.substr(second)));
+}
+
 LogTable::LogTable(std::string_view files) {
   constexpr std::string_view kMark = "==> ";
   while (files.starts_with(kMark)) {
@@ -95,7 +105,8 @@ LogTable::LogTable(std::string_view files) {
     const std::string_view name = files.substr(kMark.size(), line - kMark.size());
     const size_t next = files.find("\n==> ", line);
     const size_t end = next == std::string_view::npos ? files.size() : next + 1;
-    Load(name, files.substr(line, end - line));
+    const size_t begin = std::min(line + 1, end);
+    Load(name, files.substr(begin, end - begin));
     files.remove_prefix(end);
   }
   if (!files.empty()) wrong_.push_back("no line \"==> NAME\" at the beginning");
@@ -122,7 +133,8 @@ void LogTable::Load(std::string_view name, std::string_view text) {
         if (entries_.size() > before) entries_.back().about = part.key.substr(6);
       }
     } else {
-      wrong_.push_back(fmt::format("{}: unknown key '{}'", name, part.key));
+      wrong_.push_back(fmt::format("{}: unknown key '{}'; messages stand under 'about THING'", name,
+                                   Printable(part.key, kShown)));
     }
   }
 }
@@ -174,7 +186,8 @@ void LogTable::LoadEntry(const std::string& place, const YamlTree& node) {
   LogEntry entry;
   for (const YamlTree& field : node.children) {
     if (std::find(kKeys.begin(), kKeys.end(), field.key) == kKeys.end()) {
-      wrong_.push_back(fmt::format("{}: unknown key '{}'", place, field.key));
+      wrong_.push_back(fmt::format("{}: unknown key '{}'{}", place, Printable(field.key, kShown),
+                                   DidYouMean(field.key, kKeys)));
     }
   }
   for (const std::string_view key : {"pattern", "patterns"}) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ namespace quantgate::cli {
 
 struct YamlTree;
 
-// What a message is in the story that a log tells (docs/guide/logs.md).
+// What a message is in the story that a log tells (docs/extending/log_message.md).
 enum class LogRole : uint8_t { kCause, kVerdict, kNote, kEffect, kEcho, kSubject, kQuiet };
 
 struct LogEntry {
@@ -52,6 +53,9 @@ class LogTable {
  public:
   // The table of the program; `wrong` is empty, or a test fails.
   static const LogTable& Get();
+
+  // That table with the messages of a YAML document before the others; it is called `name` in wrong().
+  static std::unique_ptr<const LogTable> With(std::string_view document, std::string_view name);
 
   // `files`: YAML documents, each after a line "==> NAME".
   explicit LogTable(std::string_view files);

@@ -13,6 +13,8 @@
 namespace quantgate::cli {
 namespace {
 
+constexpr size_t kMostDepth = 32;
+
 class TreeBuilder : public YAML::EventHandler {
  public:
   YamlTree Take() { return std::move(root_); }
@@ -59,6 +61,7 @@ class TreeBuilder : public YAML::EventHandler {
   void Open(const YAML::Mark& mark, YamlTree::Kind kind) {
     // A key that is a list or map itself: its value has no name.
     good_ = good_ && (open_.empty() || !open_.back()->is_map() || key_);
+    if (open_.size() >= kMostDepth) throw YAML::ParserException(mark, "nested too deeply");
     YamlTree* node = Add(mark, {});
     node->kind = kind;
     open_.push_back(node);

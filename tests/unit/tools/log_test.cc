@@ -208,18 +208,18 @@ TEST(LogTable, SaysWhatIsWrong) {
   };
   EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: d}"), "");
   EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: d, rules: [QG201]}"),
-            "a.yaml:3: unknown key 'rules'");
+            "a.yaml:2: unknown key 'rules' (did you mean rule?)");
   EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: d, rule: QG000}"),
-            "a.yaml:3: unknown rule QG000");
-  EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: d, role: king}"), "a.yaml:3: unknown role king");
+            "a.yaml:2: unknown rule QG000");
+  EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: d, role: king}"), "a.yaml:2: unknown role king");
   EXPECT_EQ(wrong("{pattern: \"a\", means: \"{x}\", do: d}"),
-            "a.yaml:3: not every pattern catches {x}");
-  EXPECT_EQ(wrong("{pattern: \"a {x}\", means: \"{x|y}\", do: d}"), "a.yaml:3: unknown filter 'y'");
-  EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: $p}"), "a.yaml:3: there is no phrase $p");
-  EXPECT_EQ(wrong("{pattern: \"a\", do: d}"), "a.yaml:3: no means");
-  EXPECT_EQ(wrong("{pattern: \"a\", means: m}"), "a.yaml:3: no do");
-  EXPECT_EQ(wrong("{pattern: \"{x}\", means: m, do: d}"), "a.yaml:3: there are no words in it");
-  EXPECT_EQ(wrong("{means: m, do: d}"), "a.yaml:3: no pattern");
+            "a.yaml:2: not every pattern catches {x}");
+  EXPECT_EQ(wrong("{pattern: \"a {x}\", means: \"{x|y}\", do: d}"), "a.yaml:2: unknown filter 'y'");
+  EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: $p}"), "a.yaml:2: there is no phrase $p");
+  EXPECT_EQ(wrong("{pattern: \"a\", do: d}"), "a.yaml:2: no means");
+  EXPECT_EQ(wrong("{pattern: \"a\", means: m}"), "a.yaml:2: no do");
+  EXPECT_EQ(wrong("{pattern: \"{x}\", means: m, do: d}"), "a.yaml:2: there are no words in it");
+  EXPECT_EQ(wrong("{means: m, do: d}"), "a.yaml:2: no pattern");
   EXPECT_EQ(LogTable::Get().wrong(), std::vector<std::string>());
 }
 
