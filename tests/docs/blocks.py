@@ -8,6 +8,8 @@ A comment of its own on the line before a block says what a reader need not see:
     <!-- needs: PROGRAM -->       skipped where that program isn't installed
     <!-- picture: FILE -->        what its one command prints, in colour, is that SVG file; `FILE head=N tail=N`: its
                                   first and last lines
+    <!-- recipe: file NAME -->    left to tests/docs/test_recipes.py, which does in a copy of the sources what the
+    <!-- recipe: run -->          page says: writes that file, or runs the commands
 
 A `text` block right behind a block that runs is what it prints; a line `…` in it stands for any lines.
 """
@@ -20,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
-COMMENT = re.compile(r"<!-- (not run|file|before|needs|picture): (.*?) -->")
+COMMENT = re.compile(r"<!-- (not run|file|before|needs|picture|recipe): (.*?) -->")
 ANY_LINES = "…"
 
 

@@ -19,7 +19,7 @@ FOLDERS = {"concepts", "examples", "extending", "guide", "images", "records", "s
 PAGES = {"index.md", "architecture.md"}
 WRITTEN = ("guide", "concepts", "extending")
 # A comment of tests/docs/blocks.py says something about a block; any other marks what a program writes.
-MARK = re.compile(r"<!-- (?!not run: |file: |before: |needs: |picture: ).*?-->")
+MARK = re.compile(r"<!-- (?!not run: |file: |before: |needs: |picture: |recipe: ).*?-->")
 RECORDED = re.compile(r"Recorded (?:by|from) .*")
 COMMAND = re.compile(r"`(make|python3|tools/dev/qgdev) ([^`]+)`")
 # Headings, tables, lists, code, comments, pictures.

@@ -93,9 +93,10 @@ const LogTable& LogTable::Get() {
 std::unique_ptr<const LogTable> LogTable::With(std::string_view document, std::string_view name) {
   // Phrases and errors, the first file, are known before whatever uses them.
   const size_t second = kLogMessages.find("\n==> ") + 1;
-  return std::make_unique<const LogTable>(fmt::format("{}==> {}\n{}\n{}",
-                                                      kLogMessages.substr(0, second), name, document,
-                                                      kLogMessages.substr(second)));
+  const std::string_view phrases = kLogMessages.substr(0, second);
+  const std::string_view others = kLogMessages.substr(second);
+  return std::make_unique<const LogTable>(
+      fmt::format("{}==> {}\n{}\n{}", phrases, name, document, others));
 }
 
 LogTable::LogTable(std::string_view files) {

@@ -54,7 +54,7 @@ class LogTable {
   // The table of the program; `wrong` is empty, or a test fails.
   static const LogTable& Get();
 
-  // That table with the messages of a YAML document before the others; it is called `name` in wrong().
+  // That table with the messages of a YAML document before the others. wrong() calls it `name`.
   static std::unique_ptr<const LogTable> With(std::string_view document, std::string_view name);
 
   // `files`: YAML documents, each after a line "==> NAME".
