@@ -41,6 +41,7 @@ int Run(int argc, const char* const* argv) {
   AddConvert(line);
   AddFix(line);
   AddVerify(line);
+  AddSweep(line);
   AddImport(line);
   AddCompletion(line);
   AddMan(line);

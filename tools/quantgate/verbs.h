@@ -17,6 +17,7 @@ void AddFix(CommandLine& line);
 void AddCompletion(CommandLine& line);
 void AddMan(CommandLine& line);
 void AddVerify(CommandLine& line);
+void AddSweep(CommandLine& line);
 void AddImport(CommandLine& line);
 
 }  // namespace quantgate::cli

@@ -1,0 +1,185 @@
+// quantgate sweep PATHS… : runs `python -m quantgate sweep`, which writes Parquet and knows Dask.
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/quantgate/command_line.h"
+#include "tools/quantgate/common.h"
+#include "tools/quantgate/verbs.h"
+
+namespace quantgate::cli {
+namespace {
+
+struct SweepFlags {
+  std::optional<VerbFlags> parser;
+  std::vector<std::string> paths, opdefs;
+  std::string targets, sdk, backend, route, mode, fail_on, output, against, shard, engine,
+      scheduler, python, probe, library, count, seed;
+  bool resume = false, merge = false, nodes = false, quiet = false;
+  int jobs = 0;
+};
+
+// The flags that have a value and are handed on as they are.
+struct ValueFlag {
+  FlagSpec spec;
+  std::string SweepFlags::*value;
+};
+
+const std::vector<ValueFlag>& ValueFlags() {
+  static const auto& flags = *new std::vector<ValueFlag>{
+      {{.name = "--targets",
+        .type = "LIST",
+        .words = "SM8550,arch:v79@2.25,cpu: chips, archs, BACKEND:ARCH, backends without archs; "
+                 "@SDK where it differs from --sdk"},
+       &SweepFlags::targets},
+      {{.name = "--sdk", .type = "LIST", .words = "SDKs, each for every target; the newest"},
+       &SweepFlags::sdk},
+      {{.name = "--backend", .type = "NAME", .words = "Of arch:ARCH; htp"}, &SweepFlags::backend},
+      {{.name = "--route", .type = "ROUTE", .words = "As of check; by kind of input"},
+       &SweepFlags::route},
+      {{.name = "--mode", .type = "MODE", .words = "strict or warn"}, &SweepFlags::mode},
+      {{.name = "--fail-on", .type = "CONSEQUENCE", .words = "As of check"}, &SweepFlags::fail_on},
+      {{.name = "-o,--output",
+        .type = "OUT",
+        .words = "Folder for the tables, summary.txt and index.html; a URL of fsspec too"},
+       &SweepFlags::output},
+      {{.name = "--against", .type = "OLD", .words = "A sweep to compare with"},
+       &SweepFlags::against},
+      {{.name = "--shard", .type = "K/N", .words = "Only the K-th of N shares of the models"},
+       &SweepFlags::shard},
+      {{.name = "--engine", .type = "ENGINE", .words = "local or dask"}, &SweepFlags::engine},
+      {{.name = "--scheduler", .type = "ADDRESS", .words = "Of Dask: tcp://HOST:PORT"},
+       &SweepFlags::scheduler},
+      {{.name = "--probe",
+        .type = "BACKEND",
+        .words = "Put configurations to a real library instead of checking models: htp"},
+       &SweepFlags::probe},
+      {{.name = "--backend-lib", .type = "LIB", .words = "That library"}, &SweepFlags::library},
+      {{.name = "--count", .type = "N", .words = "Configurations of --probe; 20000"},
+       &SweepFlags::count},
+      {{.name = "--seed", .type = "N", .words = "They are drawn by; 1"}, &SweepFlags::seed},
+  };
+  return flags;
+}
+
+std::string LongName(const std::string& name) { return name.substr(name.rfind(',') + 1); }
+
+std::vector<std::string> ArgumentsOf(const SweepFlags& flags) {
+  std::vector<std::string> arguments;
+  for (const ValueFlag& flag : ValueFlags()) {
+    const std::string name = LongName(flag.spec.name);
+    if (flags.parser->Given(name)) arguments.push_back(name + "=" + flags.*flag.value);
+  }
+  for (const std::string& folder : flags.opdefs) arguments.push_back("--opdefs=" + folder);
+  if (flags.resume) arguments.push_back("--resume");
+  if (flags.merge) arguments.push_back("--merge");
+  if (flags.nodes) arguments.push_back("--nodes");
+  if (flags.quiet) arguments.push_back("--quiet");
+  if (flags.jobs > 0) arguments.push_back("--jobs=" + std::to_string(flags.jobs));
+  arguments.push_back("--");
+  arguments.insert(arguments.end(), flags.paths.begin(), flags.paths.end());
+  return arguments;
+}
+
+// The one beside this program, where a wheel puts both; that of the source tree this program was
+// built in; else the first on PATH.
+std::string FindPython(const std::string& asked) {
+  if (!asked.empty()) return asked;
+  std::string here(4096, '\0');
+  const ssize_t size = ::readlink("/proc/self/exe", here.data(), here.size());
+  if (size > 0) {
+    here.resize(static_cast<size_t>(size));
+    here.resize(here.rfind('/'));
+    for (const char* python : {"/python", "/../../.venv/bin/python", "/../../../.venv/bin/python"}) {
+      if (::access((here + python).c_str(), X_OK) == 0) return here + python;
+    }
+  }
+  return "python3";
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Exit status of a short program; nullopt = it can't be started, errno says why.
+std::optional<int> StatusOf(std::vector<std::string> command) {
+  pid_t pid = 0;
+  const int error =
+      ::posix_spawnp(&pid, command[0].c_str(), nullptr, nullptr, Pointers(command).data(), environ);
+  errno = error;
+  if (error != 0) return std::nullopt;
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return 127;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+int RunSweep(const SweepFlags& flags) {
+  const std::string python = FindPython(flags.python);
+  // A folder called quantgate where this is run is not the package.
+  ::setenv("PYTHONSAFEPATH", "1", 1);
+  const std::optional<int> found = StatusOf(
+      {python, "-c", "import importlib.util, sys; sys.exit(not importlib.util.find_spec('quantgate'))"});
+  if (!found) return Fail(python + ": " + std::strerror(errno) + "; --python names another");
+  if (*found != 0) {
+    return Fail("sweep needs the Python package, which " + python +
+                " doesn't have: pip install 'quantgate[sweep]', or name another with --python");
+  }
+  std::vector<std::string> command = {python, "-m", "quantgate", "sweep"};
+  for (std::string& argument : ArgumentsOf(flags)) command.push_back(std::move(argument));
+  ::execvp(python.c_str(), Pointers(command).data());
+  return Fail(python + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+void AddSweep(CommandLine& line) {
+  const auto flags = std::make_shared<SweepFlags>();
+  line.AddVerb(
+      "sweep", "Check many models on many targets, into tables", [flags] { return RunSweep(*flags); },
+      [flags](VerbFlags verb) {
+        flags->parser = verb;
+        verb.Add({.name = "PATH",
+                  .words = "Models, folders, globs, .jsonl files, archives, URLs of fsspec; with "
+                           "--merge: shards"},
+                 flags->paths);
+        for (const ValueFlag& flag : ValueFlags()) verb.Add(flag.spec, (*flags).*flag.value);
+        verb.Add({.name = "--opdefs", .type = "DIR", .words = "YAML of your own over the database"},
+                 flags->opdefs);
+        verb.Add({.name = "--nodes", .words = "Also a table of all nodes"}, flags->nodes);
+        verb.Add({.name = "--resume", .words = "Go on with what was interrupted"}, flags->resume);
+        verb.Add({.name = "--merge", .words = "Put finished shards together"}, flags->merge);
+        verb.Add({.name = "-j,--jobs", .type = "N", .words = "As many as cores", .most = 1024},
+                 flags->jobs);
+        verb.Add({.name = "-q,--quiet", .words = "Show no progress"}, flags->quiet);
+        verb.Add({.name = "--python",
+                  .type = "PROGRAM",
+                  .words = "The Python that has the package quantgate; else one beside this "
+                           "program, else python3"},
+                 flags->python);
+        verb.Footer(
+            "Examples:\n"
+            "  quantgate sweep zoo --targets SM8350,SM8550,arch:v79 -o out\n"
+            "  quantgate sweep 'zoo/**/*.onnx' --targets SM8550 --sdk 2.25,2.51 -o new --against old\n"
+            "  quantgate sweep zoo --targets SM8550 -o out --resume\n"
+            "  quantgate sweep s3://bucket/zoo --targets SM8550 -o s3://bucket/out --engine dask\n"
+            "  quantgate sweep zoo --targets SM8550 -o part3 --shard 3/64\n"
+            "  quantgate sweep --merge part* -o out\n\n"
+            "Exit status: 0 fine, 1 findings that fail the mode, 2 unusable input or arguments, or "
+            "models that can't be read.");
+      });
+}
+
+}  // namespace quantgate::cli
