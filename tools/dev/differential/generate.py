@@ -12,7 +12,7 @@ from .database import Op, is_fixed
 from .mutations import DTYPES, mutate, set_dtype
 
 
-def _bases(ops: list[Op], rng: random.Random) -> dict[str, list[Configuration]]:
+def bases(ops: list[Op], rng: random.Random) -> dict[str, list[Configuration]]:
     """Per op: every example with every variant; constant weights also per-channel, with a
     bias that leaves its encoding to the library's own rule (scale 0)."""
     bases: dict[str, list[Configuration]] = {}
@@ -88,25 +88,13 @@ def cross_products(op: Op, bases: list[Configuration], most: int) -> Iterable[Co
             yield made
 
 
-def configurations(ops: list[Op], count: int, seed: int, cross: int = 0) -> Iterable[Configuration]:
-    """`count` different configurations (fewer where the space is small): the bases first, with
-    `cross` the products of datatypes that are no larger, then one to three mutations of bases
-    drawn op by op."""
-    rng = random.Random(seed)
-    seen: set[str] = set()
-    bases = _bases(ops, rng)
-    products = (cross_products(op, bases[op.name], cross) for op in ops) if cross else ()
-    for configuration in itertools.chain.from_iterable(itertools.chain(bases.values(), products)):
-        if len(seen) >= count:
-            return
-        key = configuration.key()
-        if key not in seen:
-            seen.add(key)
-            yield configuration
-    names = [name for name, of_op in bases.items() if of_op]
+def mutated(of_op: dict[str, list[Configuration]], most: int, rng: random.Random, seen: set[str]) -> Iterable[Configuration]:
+    """One to three mutations of bases drawn op by op, until `seen` holds `most` keys (fewer where the
+    space is small)."""
+    names = [name for name, made in of_op.items() if made]
     misses = 0
-    while len(seen) < count and misses < 50 * count and names:
-        configuration = rng.choice(bases[rng.choice(names)]).copy()
+    while len(seen) < most and misses < 50 * most and names:
+        configuration = rng.choice(of_op[rng.choice(names)]).copy()
         for _ in range(rng.choice([1, 1, 1, 1, 2, 2, 3])):
             mutate(rng, configuration)
         key = configuration.key()
@@ -115,3 +103,21 @@ def configurations(ops: list[Op], count: int, seed: int, cross: int = 0) -> Iter
             continue
         seen.add(key)
         yield configuration
+
+
+def configurations(ops: list[Op], count: int, seed: int, cross: int = 0) -> Iterable[Configuration]:
+    """`count` different configurations (fewer where the space is small): the bases first, with
+    `cross` the products of datatypes that are no larger, then one to three mutations of bases
+    drawn op by op."""
+    rng = random.Random(seed)
+    seen: set[str] = set()
+    of_op = bases(ops, rng)
+    products = (cross_products(op, of_op[op.name], cross) for op in ops) if cross else ()
+    for configuration in itertools.chain.from_iterable(itertools.chain(of_op.values(), products)):
+        if len(seen) >= count:
+            return
+        key = configuration.key()
+        if key not in seen:
+            seen.add(key)
+            yield configuration
+    yield from mutated(of_op, count, rng, seen)

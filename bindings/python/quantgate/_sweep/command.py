@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from quantgate._errors import QuantgateError
-from quantgate._sweep import run
+from quantgate._sweep import probe, run
 from quantgate._sweep.errors import SweepError
 from quantgate._sweep.summary import printable
 from quantgate._sweep.work import Job
@@ -51,13 +51,22 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--merge", action="store_true", help="put finished shards together")
     made.add_argument("--engine", default="local", help="local or dask")
     made.add_argument("--scheduler", default="", metavar="ADDRESS", help="of Dask: tcp://HOST:PORT")
+    made.add_argument("--probe", default="", metavar="BACKEND",
+                      help="put configurations of ops to a real library: htp")
+    made.add_argument("--backend-lib", default="", metavar="LIB", help="that library")
+    made.add_argument("--count", type=int, default=20_000, metavar="N", help="configurations (20000)")
+    made.add_argument("--seed", type=int, default=1, metavar="N", help="they are drawn by (1)")
     made.add_argument("-j", "--jobs", type=int, default=0, metavar="N", help="as many as cores")
     made.add_argument("-q", "--quiet", action="store_true", help="no progress")
     return made
 
 
 def request_of(args: argparse.Namespace) -> run.Request:
-    if not args.paths:
+    if args.probe and args.paths:
+        raise SweepError("--probe: makes its own configurations, no PATH is read")
+    if args.backend_lib and not args.probe:
+        raise SweepError("--backend-lib: is for --probe")
+    if not args.paths and not args.probe:
         raise SweepError("PATH: nothing to check is given")
     if not args.targets:
         raise SweepError("--targets: is needed, such as SM8550,arch:v79")
@@ -67,9 +76,12 @@ def request_of(args: argparse.Namespace) -> run.Request:
         raise SweepError("--scheduler: is for --engine dask")
     if args.jobs < 0:
         raise SweepError("--jobs: can't be negative")
+    asked = (probe.make(args.probe, args.backend_lib, args.count, args.seed) if args.probe
+             else None)
     job = Job(targets=args.targets, sdks=tuple(filter(None, args.sdk.split(","))),
               backend=args.backend, route=args.route, mode=args.mode, fail_on=args.fail_on,
-              opdefs=tuple(os.path.abspath(folder) for folder in args.opdefs), nodes=args.nodes)
+              opdefs=tuple(os.path.abspath(folder) for folder in args.opdefs),
+              findings=not args.probe, nodes=args.nodes and not args.probe, probe=asked)
     return run.Request(paths=tuple(args.paths), job=job, out=args.output, resume=args.resume,
                        against=args.against, shard=shard_of(args.shard), engine=args.engine,
                        scheduler=args.scheduler,

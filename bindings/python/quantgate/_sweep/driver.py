@@ -25,11 +25,12 @@ _CHUNK_BYTES = 256 << 20
 class Pace:
     """How many items a chunk should have, from those that are done."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = CHUNK_SECONDS) -> None:
+        self._seconds = seconds
         self._size: float = _FIRST_CHUNK
 
     def learn(self, items: int, seconds: float) -> None:
-        wanted = items * CHUNK_SECONDS / max(seconds, 1e-3)
+        wanted = items * self._seconds / max(seconds, 1e-3)
         # Never by a jump: the next models may be a hundred times larger.
         self._size = min(max(0.5 * (self._size + wanted), 1), 2 * self._size)
 
@@ -135,9 +136,9 @@ def parts_of(task: Task, reason: str) -> list[Task]:
 
 
 def drive(engine: Engine, items: Items, ranges: Sequence[Range],
-          tell: Callable[[int], None]) -> None:
+          tell: Callable[[int], None], seconds: float = CHUNK_SECONDS) -> None:
     """Puts all items of the ranges to the engine; `tell` is called with how many are done."""
-    source, pace, running = _Source(items, ranges), Pace(), 0
+    source, pace, running = _Source(items, ranges), Pace(seconds), 0
     while source or running:
         while source and running < engine.slots:
             engine.submit(source.take(pace.size(source.left, engine.slots)))

@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from quantgate._core import __version__
-from quantgate._sweep import changes, driver, engines, page, store, summary, tables, work
+from quantgate._sweep import changes, driver, engines, page, probe, store, summary, tables, work
 from quantgate._sweep.errors import SweepError
 from quantgate._sweep.inputs import expand
 from quantgate._sweep.store import Folder, Items
 
 PARTIAL = ".partial"
+# A chunk of --probe loads the library anew.
+_PROBE_SECONDS = 3.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,7 +97,8 @@ def _begin(request: Request, out: Folder) -> Folder:
         return partial
     if partial.exists(store.MANIFEST):
         raise SweepError(f"{partial.path}: an unfinished sweep; --resume continues it, or remove it")
-    items = Items.of(expand(request.paths))
+    of_probe = request.job.probe
+    items = Items.of(probe.items(of_probe) if of_probe else expand(request.paths))
     every = items.fingerprint()
     if request.shard:
         items = items.shard(*request.shard)
@@ -115,7 +118,8 @@ def _work_off(request: Request, partial: Folder, items: Items) -> None:
     engine = engine_of(request, parts.path)
     progress = driver.Progress(len(items), len(items) - sum(b - a for a, b in left), request.quiet)
     try:
-        driver.drive(engine, items, left, progress.add)
+        seconds = _PROBE_SECONDS if request.job.probe else driver.CHUNK_SECONDS
+        driver.drive(engine, items, left, progress.add, seconds)
     finally:
         progress.close()
         engine.close()

@@ -19,10 +19,7 @@ def printable(text: str) -> str:
 
 
 def text(counts: Counts, changed: pa.Table | None, against: str) -> str:
-    lines = [f"{_many(counts.models, 'model')} on {_many(len(counts.targets), 'target')}: "
-             f"{counts.failed:,} of {counts.rows:,} fail"
-             + (f", {counts.unread:,} of them can't be read" if counts.unread else ""), ""]
-    lines += _targets(counts)
+    lines = [_probed(counts) if counts.kinds else _checked(counts), "", *_targets(counts)]
     if counts.rules:
         lines += ["", f"{_many(counts.findings, 'finding')}; most often:"]
         lines += [f"  {number:>11,}  {rule}" for rule, number in counts.rules.most_common(_LISTED)]
@@ -38,6 +35,18 @@ def text(counts: Counts, changed: pa.Table | None, against: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _checked(counts: Counts) -> str:
+    return (f"{_many(counts.models, 'model')} on {_many(len(counts.targets), 'target')}: "
+            f"{counts.failed:,} of {counts.rows:,} fail"
+            + (f", {counts.unread:,} of them can't be read" if counts.unread else ""))
+
+
+def _probed(counts: Counts) -> str:
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in counts.kinds.most_common())
+    return (f"{_many(counts.models, 'configuration')} put to a library for "
+            f"{_many(len(counts.targets), 'target')}: {kinds}")
+
+
 def _many(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("" if number == 1 else "s")
 
@@ -46,7 +55,7 @@ def _targets(counts: Counts) -> list[str]:
     """A table with a column for each verdict that occurs."""
     shown = [verdict for verdict in VERDICTS
              if any(target.verdicts[verdict] for target in counts.targets.values())]
-    rows = [["target", "models", "fail", *shown]]
+    rows = [["target", "models", "differ" if counts.kinds else "fail", *shown]]
     for name, target in counts.targets.items():
         cells = [target.models, target.failed, *(target.verdicts[verdict] for verdict in shown)]
         rows.append([name, *(f"{cell:,}" if cell else "·" for cell in cells)])

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROW_GROUP = 1 << 17
-# Verdicts as a page has them, worst first; `unreadable` is a row with an error.
+# Verdicts as a page has them; `unreadable` is a row with an error, the last three are of --probe.
 VERDICTS = ("unreadable", "rejected", "prepare_fails", "wrong_values", "altered", "undocumented",
-            "advice", "unchecked", "accepted")
+            "advice", "unchecked", "accepted", "crash", "hang", "not queried")
 
 
 @dataclasses.dataclass
@@ -28,7 +28,7 @@ class TargetCounts:
 
 @dataclasses.dataclass
 class Counts:
-    """Of all rows. `grid`: names of models with a letter a target, the index into VERDICTS, for
+    """Of all rows. `grid`: names of models with a letter a target, `a` for the first of VERDICTS, for
     the page: those that fail and those that don't, `limit` of each at most."""
 
     limit: int
@@ -36,6 +36,7 @@ class Counts:
     models: int = 0
     findings: int = 0
     targets: dict[str, TargetCounts] = dataclasses.field(default_factory=dict)
+    kinds: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     rules: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     unreadable: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     failing: list[tuple[str, str]] = dataclasses.field(default_factory=list)
@@ -59,6 +60,8 @@ class Counts:
             table.column(name).to_pylist()
             for name in ("model", "target", "verdict", "failed", "error"))
         self.rows += len(names)
+        if "kind" in table.column_names:
+            self.kinds.update(table.column("kind").to_pylist())
         at = 0
         while at < len(names):
             end, letters, fails = at, [], False
@@ -69,7 +72,7 @@ class Counts:
                 of_target.models += 1
                 of_target.failed += failed[end]
                 of_target.verdicts[verdict] += 1
-                letters.append(str(VERDICTS.index(verdict)))
+                letters.append(chr(ord("a") + VERDICTS.index(verdict)))
                 fails |= failed[end]
                 end += 1
             self.models += 1

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from quantgate import _core
 from quantgate._knowledge import EMBEDDED, Database
 from quantgate._names import FailOn, Mode, Route
+from quantgate._sweep import probe
 from quantgate._sweep.errors import SweepError
 from quantgate._sweep.inputs import Item, is_url, open_binary, read_members
 
@@ -37,6 +38,7 @@ class Job:
     opdefs: tuple[str, ...] = ()
     findings: bool = True
     nodes: bool = False
+    probe: probe.Probe | None = None
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -63,6 +65,8 @@ def sweeper(job: Job) -> _core.Sweeper:
 def run(job: Job, items: Sequence[Item], threads: int = 1) -> dict[str, pa.Table]:
     """The tables of these items, in their order."""
     pa = pyarrow()
+    if job.probe is not None:
+        return probe.run(job, items)
     parts: dict[str, list[Any]] = {name: [] for name in job.tables}
     for inputs in _held(_inputs(items)):
         made = sweeper(job).run(inputs, threads, job.findings, job.nodes)
@@ -78,6 +82,8 @@ def run(job: Job, items: Sequence[Item], threads: int = 1) -> dict[str, pa.Table
 def error_tables(job: Job, item: Item, error: str) -> dict[str, pa.Table]:
     """The row of an item that can't be put to the library at all."""
     pa = pyarrow()
+    if job.probe is not None:
+        return probe.error_tables(job, item, error)
     made = sweeper(job).run([_refused(item, error)], 1, job.findings, job.nodes)
     return {name: pa.table(table) for name, table in zip(TABLES, made) if name in job.tables}
 
