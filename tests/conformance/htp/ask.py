@@ -62,7 +62,7 @@ def library(oracle: str, path: str, arch: str, models: list[dict[str, Any]], job
         run = run_counted([oracle, "--backend-lib", path, *_arch(arch), "--jobs", str(jobs), *flags, stream.name], progress or own)
     if not run.stdout:
         raise SystemExit(f"error: {oracle}: {run.stderr.strip()[-300:]}")
-    answers: list[dict[str, Any]] = [{"validate": "not asked"} for _ in models]  # of models that can't be read
+    answers: list[dict[str, Any]] = [{"validate": "not queried"} for _ in models]  # of models that can't be read
     for text in run.stdout.splitlines():
         answer = json.loads(text)
         answers[_line(answer["model"])] = answer

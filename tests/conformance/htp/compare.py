@@ -22,7 +22,7 @@ AGREES, NOT_ASKED = "agrees", "not_asked"
 
 def of_validation(answer: str, verdict: str) -> str:
     """A crash or a hang of op validation is a refusal: nothing good comes of such an op."""
-    if answer == "not asked":
+    if answer == "not queried":
         return NOT_ASKED
     if verdict == "unchecked":
         return UNKNOWN

@@ -206,7 +206,7 @@ def _edges() -> list[str]:
     listed = Counter((target, e["agreement"]) for e in known for target in e["targets"] for _ in e["configurations"])
     rows = []
     for target in asked.targets:
-        number = sum(a != "not asked" for a in asked.validation(target))
+        number = sum(a != "not queried" for a in asked.validation(target))
         off = [listed[target, a] for a in (compare.FALSE_REJECTION, compare.FALSE_ACCEPTANCE, compare.UNKNOWN)]
         rows.append([target, number, number - sum(off), *off])
     lines += _table(["op validation", "asked", "agreeing", "false rejections", "false acceptances", "unknown"], rows)

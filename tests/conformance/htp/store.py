@@ -20,7 +20,7 @@ from typing import Any
 
 NO_ARCH = "-"  # in the target of a backend without archs
 FOLDER = Path(__file__).resolve().parent / "recorded"
-LETTERS = {"a": "accepted", "r": "rejected", "h": "hang", "n": "not asked", "F": "crash SIGFPE", "S": "crash SIGSEGV",
+LETTERS = {"a": "accepted", "r": "rejected", "h": "hang", "n": "not queried", "F": "crash SIGFPE", "S": "crash SIGSEGV",
            "A": "crash SIGABRT", "B": "crash SIGBUS", "I": "crash SIGILL", "c": "crash"}  # fmt: skip
 EXECUTED_SEED = 161803  # that recorded/execution.* was drawn with
 OUTCOMES = ("right", "between", "wrong", "not judged", "rejected", "prepare_fails")

@@ -28,7 +28,7 @@ class Validation(unittest.TestCase):
             ("accepted", "rejected", compare.FALSE_REJECTION), ("rejected", "rejected", compare.AGREES),
             ("rejected", "prepare_fails", compare.FALSE_ACCEPTANCE), ("rejected", "unchecked", compare.UNKNOWN),
             ("crash SIGFPE", "accepted", compare.FALSE_ACCEPTANCE), ("crash SIGFPE", "rejected", compare.AGREES),
-            ("not asked", "accepted", compare.NOT_ASKED),
+            ("not queried", "accepted", compare.NOT_ASKED),
         ):  # fmt: skip
             self.assertEqual(compare.of_validation(answer, verdict), expected, (answer, verdict))
 

@@ -35,6 +35,11 @@ HEAD = """# What the real library, or ONNX Runtime's QNN provider, said about th
 """
 
 
+# The order of an answer's keys, whether it was given now or read from the file.
+KEYS = ("digest", "by", "arch", "session", "validate", "prepare", "execute", "numbers", "steps", "native", "on_cpu", "in_float", "ops", "off", "why")
+REAL = ("steps", "off")
+
+
 def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
@@ -54,7 +59,7 @@ def chained(model: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
             node = {"params": {}, **node}
             if ends & set(node["outputs"]):
                 said = judge(node, tensors, values).json()
-                if not said["judged"]:
+                if not said["evaluated"]:
                     return {"numbers": "not judged", "why": said["reason"]}
                 order = ("right", "between", "wrong")
                 if not worst or order.index(said["result"]) > order.index(worst["numbers"]):
@@ -93,11 +98,11 @@ def ask_library(oracle: str, library: str, name: str, fixtures: list[Fixture]) -
         for i, fixture in enumerate(group):
             if i not in lines:
                 why = next((l for l in run.stderr.splitlines() if f":{i + 1}:" in l), "no graph")
-                answers[fixture] = {"by": name, "validate": "not asked", "why": why.split(f":{i + 1}:")[-1].strip()[:100]}
+                answers[fixture] = {"by": name, "validate": "not queried", "why": why.split(f":{i + 1}:")[-1].strip()[:100]}
                 continue
             line = lines[i]
             said = {"by": name, "arch": fixture.flags.get("--arch", "v73"), "validate": line["validate"]}
-            if line["validate"] == "not asked":
+            if line["validate"] == "not queried":
                 said["why"] = line.get("message", "")
             for stage in ("prepare", "execute"):
                 if stage in line:
@@ -170,6 +175,7 @@ def emit(entries: dict[str, dict[str, dict[str, Any]]]) -> str:
     for slug, fixtures in sorted(entries.items()):
         lines.append(f"  {slug}:")
         for name, said in sorted(fixtures.items()):
+            said = {key: float(said[key]) if key in REAL else said[key] for key in sorted(said, key=KEYS.index)}
             lines.append(f"    - {json.dumps({'fixture': name, **said}, ensure_ascii=False)}")
     return "\n".join(lines) + "\n"
 

@@ -23,7 +23,7 @@ class Verdict:
     """What both said about one configuration."""
 
     configuration: Configuration
-    library: str = ""  # accepted, rejected, crash SIGFPE, hang, not asked
+    library: str = ""  # accepted, rejected, crash SIGFPE, hang, not queried
     message: str = ""  # of the library
     quantgate: str = ""  # quantgate's verdict
     constraints: list[str] = field(default_factory=list)  # rejecting findings: constraint or rule
@@ -34,7 +34,7 @@ class Verdict:
     def kind(self) -> str:
         """agrees, false rejection, false acceptance, unknown, or the library's own failure."""
         if not self.library:
-            return "refused input" if self.constraints == ["not readable"] else "library not asked"
+            return "refused input" if self.constraints == ["not readable"] else "library not queried"
         if self.library not in ("accepted", "rejected"):
             return "library " + self.library
         if self.quantgate in ("", "unchecked"):
