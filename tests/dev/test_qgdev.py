@@ -63,6 +63,13 @@ class List(unittest.TestCase):
         status, page, _ = run()
         self.assertEqual((status, page), (2, qgdev.page()))
 
+    def test_a_verb_alone_lists_its_commands(self) -> None:
+        for words, expected in ((["record", "--help"], 0), (["record"], 2)):
+            status, out, err = run(*words)
+            self.assertEqual((status, err), (expected, ""))
+            self.assertIn("\n  record htp ", out)
+            self.assertNotIn("bench", out)
+
     def test_names_are_unique_and_every_command_says_what_it_does(self) -> None:
         names = [command.name for command in qgdev.commands()]
         self.assertEqual(len(names), len(set(names)))
@@ -178,6 +185,13 @@ class Shown(unittest.TestCase):
             progress._shown_at -= 10
             progress.advance(4, "four")
         self.assertRegex(out.getvalue(), r"^\r\x1b\[Kwork: 4 of 10, 0 s, 0 s left  four\r\x1b\[K$")
+
+    def test_the_rest_is_estimated_from_more_than_a_beginning(self) -> None:
+        progress = Progress("work", 20000, io.StringIO())
+        progress.done = 1
+        self.assertEqual(progress.line(1, ""), "work: 1 of 20,000, 1 s")
+        progress.done = 5000
+        self.assertEqual(progress.line(10, "note"), "work: 5,000 of 20,000, 10 s, 30 s left  note")
 
     def test_a_log_gets_lines(self) -> None:
         out = io.StringIO()

@@ -24,7 +24,7 @@ def bench_cli(shop: Workshop, arguments: argparse.Namespace) -> None:
 
 @GROUP.command("bench core", "benchmarks of the core; 1.5 times what is recorded fails", RECORD,
                option("--only", metavar="REGEX", default="^BM_", help="benchmarks whose names match"),
-               takes="3 min", writes=f"--record: {BASELINE}, {PAGE}")  # fmt: skip
+               takes="minutes", writes=f"--record: {BASELINE}, {PAGE}")  # fmt: skip
 def bench_core(shop: Workshop, arguments: argparse.Namespace) -> int:
     """Google Benchmark programs of tests/bench: an op, a graph of a million nodes, the database, readers,
     reports. Processor time, the least of six repetitions."""
@@ -42,14 +42,14 @@ def bench_python(shop: Workshop, _: argparse.Namespace) -> None:
 
 @GROUP.command("bench encodings", "`check --encodings` on AIMET files of 300 MB",
                option("--megabytes", type=int, default=300, help="300 unless given"),
-               option("--python", action="store_true", help="also json.load of Python, to compare with"), takes="2 min")  # fmt: skip
+               option("--python", action="store_true", help="also json.load of Python, to compare with"), takes="1 min")  # fmt: skip
 def bench_encodings(shop: Workshop, arguments: argparse.Namespace) -> None:
     """Time and peak memory on generated files of versions 0.6.1, 1.0.0 and 2.0.0."""
     shop.build("bin/quantgate")
     shop.module("bench.encodings", "--cli", shop.cli, "--megabytes", str(arguments.megabytes), *(["--python"] if arguments.python else []))
 
 
-@GROUP.command("bench page", "the HTML report of 10,000 findings, in Chromium", takes="2 min")
+@GROUP.command("bench page", "the HTML report of 10,000 findings, in Chromium", takes="minutes")
 def bench_page(shop: Workshop, _: argparse.Namespace) -> None:
     """Opens the page in headless Chromium in real time, filters, scrolls and unfolds."""
     shop.build("bin/quantgate")
@@ -59,7 +59,7 @@ def bench_page(shop: Workshop, _: argparse.Namespace) -> None:
 
 @GROUP.command("bench peers", "quantgate next to what else answers such questions", RECORD,
                option("--library", metavar="FILE", help="libQnnHtp.so: its op validation is measured too"),
-               option("--winml", metavar="PROGRAM", help="of the PyPI package winml-cli"), takes="5 min",
+               option("--winml", metavar="PROGRAM", help="of the PyPI package winml-cli"), takes="minutes",
                writes=f"--record: {PAGE}", passes_on=True)  # fmt: skip
 def bench_peers(shop: Workshop, arguments: argparse.Namespace) -> None:
     """onnx.checker, a session of ONNX Runtime's QNN provider, ExecuTorch's validation, winml-cli, the
@@ -73,7 +73,7 @@ def bench_peers(shop: Workshop, arguments: argparse.Namespace) -> None:
 
 @GROUP.command("bench against", "this build against an earlier one, in ratios", RECORD,
                option("--old", metavar="BUILD", required=True, help="build folder of the earlier version, with tests/bench/quantgate_bench"),
-               option("--runs", type=int, default=5, help="5 unless given"), takes="5 min", writes=f"--record: {PAGE}")  # fmt: skip
+               option("--runs", type=int, default=5, help="5 unless given"), takes="minutes", writes=f"--record: {PAGE}")  # fmt: skip
 def bench_against(shop: Workshop, arguments: argparse.Namespace) -> int:
     """Runs programs of both builds in turn, so that what else happens on the machine happens to both. Exit
     status 1 where a ratio is above its goal."""

@@ -31,7 +31,7 @@ def installed_library(shop: Workshop) -> list[str]:
 
 @GROUP.command("conformance ort", "example models and fixed models, by ONNX Runtime's QNN provider",
                option("--all", action="store_true", help="ask about the models of single ops again too, not only compare with what is recorded"),
-               takes="2 min")  # fmt: skip
+               takes="1 min")  # fmt: skip
 def conformance_ort(shop: Workshop, arguments: argparse.Namespace) -> None:
     """Builds sessions of ONNX Runtime's QNN provider and compares, unit by unit, what it puts on the
     HTP with what quantgate says; runs chains of ops before and after `quantgate fix`; holds
@@ -51,7 +51,7 @@ def conformance_ort(shop: Workshop, arguments: argparse.Namespace) -> None:
 
 @GROUP.command("conformance htp", "recorded configurations of ops, by HTP libraries 2.47 to 2.51", sdks(),
                option("--installed", action="store_true", help="only the library of .venv, nothing is downloaded"),
-               option("--every", type=int, default=1, metavar="N", help="every Nth configuration"), takes="5 min")  # fmt: skip
+               option("--every", type=int, default=1, metavar="N", help="every Nth configuration"), takes="minutes")  # fmt: skip
 def conformance_htp(shop: Workshop, arguments: argparse.Namespace) -> int | None:
     """Asks op validation of each library about every configuration of tests/conformance/htp again:
     does it still answer what is recorded, and does quantgate agree but for what is listed? Libraries
@@ -68,7 +68,7 @@ def conformance_htp(shop: Workshop, arguments: argparse.Namespace) -> int | None
 
 @GROUP.command("conformance as-run", "what is left to the CPU: every 20th small model, by the provider",
                option("--arch", nargs="+", default=["v68", "v73"], metavar="ARCH", help="v68 v73 unless given"),
-               option("--every", type=int, default=20, metavar="N", help="every Nth model, 20 unless given"), takes="3 min")  # fmt: skip
+               option("--every", type=int, default=20, metavar="N", help="every Nth model, 20 unless given"), takes="1 min")  # fmt: skip
 def conformance_as_run(shop: Workshop, arguments: argparse.Namespace) -> None:
     """Asks ONNX Runtime's QNN provider about small models whose partitions are recorded in
     tests/conformance/ort/as_run, and lists what it answers otherwise now. Writes nothing."""
@@ -81,7 +81,7 @@ def conformance_as_run(shop: Workshop, arguments: argparse.Namespace) -> None:
                option("--arch", nargs="+", default=["v68", "v73", "v79"], metavar="ARCH", help="v68 v73 v79 unless given"),
                option("--count", type=int, default=20000, metavar="N", help="configurations, 20000 unless given"),
                option("--op", action="append", default=[], help="only this op; may be repeated"),
-               takes="5 min", writes="build/agree", passes_on=True)  # fmt: skip
+               takes="2 min", writes="build/agree", passes_on=True)  # fmt: skip
 def agree(shop: Workshop, arguments: argparse.Namespace) -> int:
     """Makes configurations from the rows and examples of opdefs/htp, with random changes, asks op
     validation of the real library and quantgate about each, and counts where they differ. In
@@ -102,7 +102,7 @@ def agree(shop: Workshop, arguments: argparse.Namespace) -> int:
 
 
 @GROUP.command("fresh", "random configurations, executed: missed faults, false alarms",
-               sdks(("2.47", "2.51")), SEEDS, takes="6 min", writes="build/fresh")  # fmt: skip
+               sdks(("2.47", "2.51")), SEEDS, takes="3 min", writes="build/fresh")  # fmt: skip
 def fresh(shop: Workshop, arguments: argparse.Namespace) -> int:
     """Executes random configurations in the library's emulator and compares the numbers with a float
     reference: where they are wrong and quantgate says nothing, where it warns and they are right.

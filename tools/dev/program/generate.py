@@ -119,7 +119,7 @@ def models_aimet(shop: Workshop, _: argparse.Namespace) -> None:
 
 @MAKE.command("pictures", "pictures of the HTML report and of `matrix`; needs Chromium",
               option("which", nargs="*", choices=[[], "matrix", "report"], metavar="WHICH", help="matrix or report; both without"),
-              takes="1 min", writes="docs/images")  # fmt: skip
+              takes="30 s", writes="docs/images")  # fmt: skip
 def pictures(shop: Workshop, arguments: argparse.Namespace) -> None:
     """matrix: the page of `quantgate matrix --by backend`. report: the HTML report, light and dark,
     wide and narrow. Pictures of a terminal come from `qgdev update output`."""
@@ -132,7 +132,7 @@ def pictures(shop: Workshop, arguments: argparse.Namespace) -> None:
         shop.script("tests/web/test_html.py", "Browser.test_screenshots", title="draw the HTML report", QUANTGATE_SCREENSHOTS=str(ROOT / "docs/images"))
 
 
-@MAKE.command("site", "the documentation site; links that lead nowhere fail", takes="40 s", writes="build/docs/site")
+@MAKE.command("site", "the documentation site; links that lead nowhere fail", takes="1 min", writes="build/docs/site")
 def site(shop: Workshop, _: argparse.Namespace) -> None:
     """Gathers the pages of the repository, generates one per op, rule and JSON format, and lets mkdocs,
     installed into .venv, write the site. `make docs` is this."""

@@ -38,17 +38,23 @@ def commands() -> list[Command]:
     return [command for group in GROUPS for command in group.commands]
 
 
-def page() -> str:
-    """The list of commands."""
+def lines(of: list[Command]) -> list[str]:
+    """A line a command, in columns."""
     names = max(len(c.name) for c in commands())
     times = max(len(c.takes) for c in commands())
-    lines = [HEAD]
-    for group in GROUPS:
-        lines.append(group.title)
-        for command in group.commands:
-            lines.append(f"  {command.name:{names}}  {command.takes:>{times}}  {command.summary}")
-        lines.append("")
-    return "\n".join([*lines, TAIL])
+    return [f"  {command.name:{names}}  {command.takes:>{times}}  {command.summary}" for command in of]
+
+
+def page() -> str:
+    """The list of commands."""
+    parts = [line for group in GROUPS for line in (group.title, *lines(group.commands), "")]
+    return "\n".join([HEAD, *parts, TAIL])
+
+
+def page_of(verb: str) -> str:
+    """Those that begin with this word."""
+    listed = "\n".join(lines([command for command in commands() if command.name.split()[0] == verb]))
+    return f"usage: tools/dev/qgdev {verb} WHAT [OPTION ...]\n\n{listed}\n\n`tools/dev/qgdev {verb} WHAT --help` has more.\n"
 
 
 def parser_of(command: Command) -> argparse.ArgumentParser:
@@ -100,6 +106,9 @@ def main(argv: list[str] | None = None) -> int:
         print(page(), end="")
         return 0 if arguments.help else 2
     command, rest = find(words)
+    if command is None and words[1:] in ([], ["--help"], ["-h"]) and any(c.name.startswith(f"{words[0]} ") for c in commands()):
+        print(page_of(words[0]), end="")
+        return 0 if words[1:] else 2
     if command is None:
         print(f"qgdev: there is no command {' '.join(words[:2])}{near(words)}\n`tools/dev/qgdev --help` lists them.", file=sys.stderr)
         return 2

@@ -66,7 +66,7 @@ def record_as_run(shop: Workshop, arguments: argparse.Namespace) -> None:
 
 @GROUP.command("record rules", "the rules' smallest models: the library and the provider",
                option("--only", default="", metavar="TEXT", help="the rules with this in their name"),
-               takes="minutes", writes="opdefs/rules/judged.yaml")  # fmt: skip
+               takes="2 min", writes="opdefs/rules/judged.yaml")  # fmt: skip
 def record_rules(shop: Workshop, arguments: argparse.Namespace) -> None:
     """Puts the fixtures of the rules to the HTP library (op validation, preparation, a run, the
     numbers) and to ONNX Runtime's QNN provider. `quantgate explain` and the pages of the rules show

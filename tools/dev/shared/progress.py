@@ -17,6 +17,7 @@ from typing import TextIO, TypeVar
 
 T = TypeVar("T")
 FIRST_AFTER = 1.0  # seconds
+LEAST_SHARE = 0.02  # of the whole, before it is said how long the rest takes
 ON_TERMINAL, IN_LOG = 0.2, 15.0  # seconds between two lines
 
 
@@ -64,7 +65,7 @@ class Progress:
 
     def line(self, elapsed: float, note: str) -> str:
         parts = [f"{self.what}: {self.done:,}" if self.total is None else f"{self.what}: {self.done:,} of {self.total:,}"]
-        if self.total and 0 < self.done < self.total:
+        if self.total and LEAST_SHARE * self.total <= self.done < self.total:
             parts.append(f"{seconds(elapsed)}, {seconds(elapsed / self.done * (self.total - self.done))} left")
         else:
             parts.append(seconds(elapsed))
