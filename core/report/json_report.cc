@@ -102,6 +102,7 @@ Json ToJson(const Finding& finding) {
                {"constraint", finding.constraint},
                {"consequence", ConsequenceName(finding.consequence)},
                {"level", LevelName(finding.level)},
+               {"group", FindingGroup(finding)},
                {"node", finding.node},
                {"op", finding.op}};
   if (finding.op_index >= 0) json["opIndex"] = finding.op_index;

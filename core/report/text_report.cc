@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/report/groups.h"
 #include "core/report/reporters.h"
 #include "core/report/text_page.h"
 #include "core/report/words.h"
@@ -22,11 +22,12 @@ namespace quantgate {
 namespace {
 
 // Names in a list of nodes before "and N more".
-constexpr size_t kListedNames = 8;
-// Findings of one constraint with different values: up to this many get a block each, more
-// become one block and a list.
-constexpr size_t kBlocksPerConstraint = 3;
-constexpr size_t kListedValues = 4;
+constexpr size_t kListedNames = 3;
+// Lines of a report that is not verbose, and of its findings however long the rest is.
+constexpr size_t kMostLines = 30;
+constexpr size_t kLeastBody = 14;
+// Columns of the name of a node in a line or two.
+constexpr size_t kBriefName = 48;
 // Columns of "  found    ".
 constexpr size_t kLabelColumns = 11;
 
@@ -57,17 +58,17 @@ Style StyleOf(Level level) {
                                     : Style::kCyan;
 }
 
-// What one rule says about one node: where several ports break it alike, the first one stands
-// for all.
-struct Case {
-  const Finding* first;
-  std::vector<const Finding*> other_ports;
+// One part of the report: a kind of finding, or nodes that nothing is known of.
+struct Entry {
+  std::string full;      // a block that ends in an empty line
+  std::string brief;     // a line or two
+  size_t findings = 0;   // that it stands for
+  std::string_view code;  // of their rule; empty for nodes
 };
 
-// Cases that are reported together, in the order of the report; the first one in full.
-struct Group {
-  std::vector<Case> cases;
-};
+size_t LinesOf(std::string_view text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
 
 class TextReport : TextPage {
  public:
@@ -76,14 +77,23 @@ class TextReport : TextPage {
       : TextPage(options, kLabelColumns), report_(report), checked_(checked), options_(options) {}
 
   std::string Print() && {
-    Head();
-    for (const Group& group : Groups()) Block(group);
-    Unchecked();
-    if (options_.verbose) NodeTable();
-    Summary();
-    Silenced();
-    Closing();
-    return std::move(text_);
+    const std::string head = Captured([&] { Head(); });
+    const std::string end = Captured([&] {
+      if (options_.verbose) NodeTable();
+      Summary();
+      Silenced();
+      Closing();
+    });
+    std::vector<Entry> entries;
+    for (const Group& group : GroupsOf(report_, checked_, options_.verbose)) {
+      Entry& entry = entries.emplace_back();
+      entry.full = Captured([&] { Block(group); });
+      if (!options_.verbose) entry.brief = Captured([&] { Brief(group); });
+      entry.findings = group.findings();
+      entry.code = group.first().rule->code;
+    }
+    Unchecked(entries);
+    return head + Body(entries, LinesOf(head) + LinesOf(end)) + end;
   }
 
  private:
@@ -103,103 +113,62 @@ class TextReport : TextPage {
     Line("");
   }
 
-  std::vector<Group> Groups() const {
-    std::vector<Group> groups;
-    if (options_.verbose) {
-      for (const Finding& finding : report_.findings) groups.push_back({{{&finding, {}}}});
-    } else {
-      groups = Grouped();
-    }
-    std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
-      const auto rank = [](const Group& group) {
-        const Finding& first = *group.cases.front().first;
-        return static_cast<int>(first.level) * kConsequenceCount + Severity(first.consequence);
-      };
-      return rank(a) > rank(b);
-    });
-    return groups;
+  // What `print` adds to the page, taken off it.
+  template <typename Print>
+  std::string Captured(Print print) {
+    std::string before = std::exchange(text_, {});
+    print();
+    return std::exchange(text_, std::move(before));
   }
 
-  // The findings of a node stand together, so a short look back finds the case.
-  std::vector<Case> Cases() const {
-    std::vector<Case> cases;
-    size_t node_begin = 0;
-    for (const Finding& finding : report_.findings) {
-      if (checked_ != nullptr && !checked_->Counts(finding)) continue;
-      if (cases.empty() || cases.back().first->node_index != finding.node_index ||
-          finding.node_index < 0) {
-        node_begin = cases.size();
-      }
-      const auto alike = std::find_if(
-          cases.begin() + static_cast<std::ptrdiff_t>(node_begin), cases.end(),
-          [&](const Case& other) {
-            const Finding& first = *other.first;
-            return first.rule == finding.rule && first.consequence == finding.consequence &&
-                   first.level == finding.level && first.op == finding.op &&
-                   first.op_index == finding.op_index && first.allowed == finding.allowed &&
-                   first.port != finding.port;
-          });
-      if (alike == cases.end()) {
-        cases.push_back({&finding, {}});
-      } else {
-        alike->other_ports.push_back(&finding);
-      }
+  // The parts in full as far as there is room, beginning with the worst; the others in a line or
+  // two; the rest by their number.
+  std::string Body(const std::vector<Entry>& entries, size_t used) {
+    const size_t room = used + kLeastBody < kMostLines ? kMostLines - used : kLeastBody;
+    size_t lines = 0;
+    for (const Entry& entry : entries) lines += LinesOf(entry.full);
+    if (options_.verbose || lines + 2 <= room) {
+      std::string text;
+      for (const Entry& entry : entries) text += entry.full;
+      if (options_.verbose || entries.empty()) return text;
+      return text + Hint(entries.front(), /*shortened=*/false);
     }
-    return cases;
+    // A line for what is left out, and the hint with the empty lines around it.
+    size_t left = room - std::min<size_t>(room, 4);
+    size_t briefs = 0, brief_lines = 0;
+    left -= std::min(left, LinesOf(entries.front().full));
+    for (size_t i = 1; i < entries.size(); ++i, ++briefs) {
+      if (brief_lines + LinesOf(entries[i].brief) > left) break;
+      brief_lines += LinesOf(entries[i].brief);
+    }
+    size_t full = 1;
+    for (; full < entries.size() && full <= briefs; ++full) {
+      const size_t more = LinesOf(entries[full].full) - LinesOf(entries[full].brief);
+      if (briefs + 1 < entries.size() || brief_lines + more > left) break;
+      brief_lines += more;
+    }
+    std::string text;
+    for (size_t i = 0; i < full; ++i) text += entries[i].full;
+    for (size_t i = full; i <= briefs; ++i) text += entries[i].brief;
+    size_t findings = 0;
+    for (size_t i = briefs + 1; i < entries.size(); ++i) findings += entries[i].findings;
+    if (const size_t more = entries.size() - briefs - 1; more > 0) {
+      text += fmt::format("… and {} more kind{} of findings ({} in all)\n", more,
+                          more == 1 ? "" : "s", findings);
+    }
+    return text + (briefs + 1 > full ? "\n" : "") + Hint(entries.front(), /*shortened=*/true);
   }
 
-  std::vector<Group> Grouped() const {
-    // By constraint, and inside of it by the values of the case.
-    struct Cause {
-      std::vector<Group> by_value;
-      std::unordered_map<std::string, size_t> index;
-    };
-    std::vector<Cause> causes;
-    std::unordered_map<std::string, size_t> index;
-    for (Case& reported : Cases()) {
-      const Finding& finding = *reported.first;
-      std::string key =
-          fmt::format("{} {} {} ", finding.rule->code, static_cast<int>(finding.consequence),
-                      static_cast<int>(finding.level));
-      key += finding.constraint.empty() ? finding.op + " " + finding.port : finding.constraint.str();
-      const auto [at, added] = index.emplace(std::move(key), causes.size());
-      if (added) causes.emplace_back();
-      Cause& cause = causes[at->second];
-      const auto [value, fresh] =
-          cause.index.emplace(finding.found + "\n" + finding.allowed, cause.by_value.size());
-      if (fresh) cause.by_value.emplace_back();
-      cause.by_value[value->second].cases.push_back(std::move(reported));
-    }
-    std::vector<Group> groups;
-    for (Cause& cause : causes) {
-      if (cause.by_value.size() <= kBlocksPerConstraint) {
-        for (Group& group : cause.by_value) groups.push_back(std::move(group));
-        continue;
-      }
-      Group all;
-      for (Group& group : cause.by_value) {
-        std::move(group.cases.begin(), group.cases.end(), std::back_inserter(all.cases));
-      }
-      groups.push_back(std::move(all));
-    }
-    return groups;
+  // Where more can be read.
+  std::string Hint(const Entry& worst, bool shortened) const {
+    std::string text = worst.code.empty() ? "" : fmt::format("quantgate explain {}", worst.code);
+    if (shortened) text += std::string(text.empty() ? "" : ", ") + "--verbose for every finding";
+    return text.empty() ? "" : paint_(Style::kGrey, "  more: " + text) + "\n\n";
   }
 
   void Block(const Group& group) {
-    const Finding& finding = *group.cases.front().first;
-    const std::string level = fmt::format("{}[{}]", LevelName(finding.level), finding.rule->code);
-    const std::string title = fmt::format("{} {}: ", level, finding.rule->slug);
-    bool first = true;
-    // The title is as wide as a few words: wrap title and message together, then paint.
-    for (const std::string& line : Wrap(title + Printable(finding.message), width_ - 2)) {
-      if (first && line.starts_with(level)) {
-        Line(paint_(StyleOf(finding.level), level, true) +
-             paint_(Style::kBold, line.substr(level.size())));
-      } else {
-        Line("  " + paint_(Style::kBold, line));
-      }
-      first = false;
-    }
+    const Finding& finding = group.first();
+    Title(finding, fmt::format("{}: {}", finding.rule->slug, Printable(finding.message)));
     Labelled("at", PlaceText(report_, finding));
     Labelled("found", Printable(finding.found));
     Labelled("allowed", Printable(finding.allowed));
@@ -220,41 +189,67 @@ class TextReport : TextPage {
                                  edit.value.empty() ? "" : " = ", Printable(edit.value)));
       }
     }
-    Labelled("more", fmt::format("quantgate explain {}", finding.rule->code), Style::kGrey);
+    if (options_.verbose) {
+      Labelled("more", fmt::format("quantgate explain {}", finding.rule->code), Style::kGrey);
+    }
     Others(group);
     Line("");
   }
 
+  // "error[QG301] text", wrapped as one, then painted.
+  void Title(const Finding& finding, const std::string& text) {
+    const std::string level = fmt::format("{}[{}]", LevelName(finding.level), finding.rule->code);
+    bool first = true;
+    for (const std::string& line : Wrap(level + " " + text, width_ - 2)) {
+      if (first && line.starts_with(level)) {
+        Line(paint_(StyleOf(finding.level), level, true) +
+             paint_(Style::kBold, line.substr(level.size())));
+      } else {
+        Line("  " + paint_(Style::kBold, line));
+      }
+      first = false;
+    }
+  }
+
+  // A kind of finding in a line or two.
+  void Brief(const Group& group) {
+    const Finding& finding = group.first();
+    std::string text = std::string(finding.rule->slug);
+    if (!finding.node.empty()) text += fmt::format(" at \"{}\"", Printable(finding.node, kBriefName));
+    if (const size_t more = group.cases.size() - 1; more > 0) {
+      text += fmt::format(" and {} more node{}", more, more == 1 ? "" : "s");
+    }
+    const size_t used = Columns(text) + 20;
+    const size_t columns = 2 * width_ > 2 * used ? 2 * width_ - used : used;
+    Title(finding, fmt::format("{}: {}", text, Shortened(Printable(finding.message), columns)));
+  }
+
+  // Cut at a word.
+  static std::string Shortened(const std::string& text, size_t columns) {
+    if (Columns(text) <= columns) return text;
+    return Wrap(text, columns - 2).front() + " …";
+  }
+
   // What the block stands for besides its first finding.
   void Others(const Group& group) {
-    const Finding& first = *group.cases.front().first;
-    std::vector<std::string> ports, same, other;
+    const Finding& first = group.first();
+    std::vector<std::string> ports, nodes;
     for (const Finding* finding : group.cases.front().other_ports) {
       ports.push_back(Name(finding->port.empty() ? finding->tensor : finding->port));
       if (finding->found != first.found) {
         ports.back() += fmt::format(" ({})", Printable(finding->found));
       }
     }
-    size_t other_nodes = 0;
+    bool differs = false;
     for (const Case& reported : std::span(group.cases).subspan(1)) {
-      const Finding& finding = *reported.first;
-      if (finding.found == first.found && finding.allowed == first.allowed) {
-        same.emplace_back(finding.node);
-      } else {
-        ++other_nodes;
-        if (other.size() < kListedValues) {
-          other.push_back(fmt::format("{}: {}", Name(finding.node), Printable(finding.found)));
-        }
-      }
+      nodes.emplace_back(reported.first->node);
+      differs = differs || reported.first->found != first.found ||
+                reported.first->allowed != first.allowed;
     }
     if (!ports.empty()) Labelled("also", "its " + Listed(ports));
-    if (!same.empty()) Labelled("also in", fmt::format("{}: {}", Nodes(same.size()), Listed(same)));
-    if (other_nodes == 0) return;
-    Labelled("also in", fmt::format("{} with other values:", Nodes(other_nodes)));
-    for (const std::string& line : other) Labelled("", line);
-    if (other_nodes > other.size()) {
-      Labelled("", fmt::format("… and {} more (--verbose lists all)", other_nodes - other.size()));
-    }
+    if (nodes.empty()) return;
+    Labelled("also in", fmt::format("{}{}: {}", Nodes(nodes.size()),
+                                    differs ? ", with other values" : "", Listed(nodes)));
   }
 
   static std::string Listed(const std::vector<std::string>& names) {
@@ -267,7 +262,7 @@ class TextReport : TextPage {
   }
 
   // Nodes of which no finding tells why they are unchecked.
-  void Unchecked() {
+  void Unchecked(std::vector<Entry>& entries) {
     std::vector<std::pair<std::string_view, std::vector<std::string>>> reasons;
     std::unordered_map<std::string_view, size_t> index;
     std::vector<bool> reported(report_.nodes.size());
@@ -288,23 +283,25 @@ class TextReport : TextPage {
     for (const auto& [reason, names] : reasons) {
       const std::string start = fmt::format("unchecked: {}: ", Nodes(names.size()));
       const std::string why = reason.empty() ? "nothing is known" : Printable(reason);
-      bool first = true;
-      for (const std::string& line : Wrap(start + why, width_ - 2)) {
-        if (first && line.starts_with("unchecked")) {
-          Line(paint_(Style::kGrey, "unchecked", true) + line.substr(9));
-        } else {
-          Line("  " + line);
+      Entry& entry = entries.emplace_back();
+      entry.findings = names.size();
+      entry.brief = Captured([&] {
+        bool first = true;
+        for (const std::string& line : Wrap(start + why, width_ - 2)) {
+          if (first && line.starts_with("unchecked")) {
+            Line(paint_(Style::kGrey, "unchecked", true) + line.substr(9));
+          } else {
+            Line("  " + line);
+          }
+          first = false;
         }
-        first = false;
-      }
-      if (!options_.verbose) {
-        Labelled("nodes", Listed(names));
-      } else {
+      });
+      entry.full = entry.brief + Captured([&] {
         std::vector<std::string> safe;
         for (const std::string& name : names) safe.push_back(Name(name));
-        Labelled("nodes", Join(safe, ", "));
-      }
-      Line("");
+        Labelled("nodes", options_.verbose ? Join(safe, ", ") : Listed(names));
+        Line("");
+      });
     }
   }
 
@@ -330,6 +327,18 @@ class TextReport : TextPage {
   }
 
   void Summary() {
+    if (options_.verbose) return SummaryTable();
+    std::string counts;
+    for (const Consequence verdict : kWorstFirst) {
+      if (const int64_t count = CountOf(verdict)) {
+        counts += fmt::format("{}{} {}", counts.empty() ? "" : " · ", count,
+                              paint_(StyleOf(verdict), ConsequenceName(verdict)));
+      }
+    }
+    if (!counts.empty()) Wrapped(fmt::format("{}: {}", Nodes(report_.nodes.size()), counts));
+  }
+
+  void SummaryTable() {
     const size_t total_columns = std::max<size_t>(5, std::to_string(report_.nodes.size()).size());
     Line(paint_(Style::kGrey, "  verdict        " + PadLeft("nodes", total_columns)));
     for (const Consequence verdict : kWorstFirst) {
@@ -363,8 +372,7 @@ class TextReport : TextPage {
     if (checked_->hidden > 0)
       parts.push_back(fmt::format("{} of rules not selected", checked_->hidden));
     if (parts.empty()) return;
-    Line(paint_(Style::kGrey, "  findings silenced: " + Join(parts, ", ")));
-    Line("");
+    Line(paint_(Style::kGrey, "findings silenced: " + Join(parts, ", ")));
   }
 
   int64_t CountOf(Consequence verdict) const {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "quantgate/text.h"
@@ -37,6 +38,13 @@ std::string_view Meaning(Consequence consequence) {
 std::string_view Meaning(const Finding& finding) {
   if (finding.consequence == Consequence::kRejected && finding.constraint.empty()) {
     return "it does not reach the backend";
+  }
+  // Without documents that forbid it, only the library's yes is known.
+  const bool documented = std::any_of(
+      finding.sources.begin(), finding.sources.end(),
+      [](const std::string& source) { return source.starts_with("docs-"); });
+  if (finding.consequence == Consequence::kUndocumented && !documented) {
+    return "no document allows it; the library accepts it";
   }
   return Meaning(finding.consequence);
 }
@@ -114,7 +122,8 @@ std::string ReasonText(const Finding& finding) {
   const std::string sources = SourcesText(finding.sources);
   if (!sources.empty()) text = text.empty() ? sources : fmt::format("{} ({})", text, sources);
   // Sources say it already.
-  if (!finding.note.empty() && finding.note != "documents only") {
+  if (!finding.note.empty() && finding.note != "documents only" &&
+      finding.message.view().find(finding.note.view()) == std::string_view::npos) {
     if (!text.empty()) text += "; ";
     text += Printable(finding.note);
   }

@@ -1,5 +1,7 @@
 #include "core/safety/safe_fixes.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -52,6 +54,17 @@ bool IsGiven(const std::vector<TensorId>& ids, TensorId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
+// The same zero points in the type of the other sign, which leaves the values of a constant equal;
+// nothing where it is not only they that are asked for.
+std::optional<Coding> WithEqualValues(const Tensor& tensor, const Coding& now, const Coding& to) {
+  if (!tensor.is_static || to.dtype != now.dtype || Same(now, to)) return std::nullopt;
+  const Coding other = OtherSign(now);
+  Coding wanted = to;
+  wanted.dtype = other.dtype;
+  if (other.dtype == now.dtype || !Same(other, wanted)) return std::nullopt;
+  return other;
+}
+
 }  // namespace
 
 Objection ObjectionTo(const Model& model, const ValueRanges& ranges, TensorId id, const Coding& now,
@@ -89,6 +102,14 @@ void MarkSafeFixes(const Model& model, const opdb::View& database, Report& repor
       const bool changes = is_native ? to->dtype != now->dtype : !HasOwnEncoding(tensor);
       const bool raw = changes && (IsGiven(model.inputs, id) || IsGiven(model.outputs, id));
       fix.safe = !raw && !ObjectionTo(model, ranges, id, *now, *to);
+      // Rather than another zero point for the same integers. Whether a row has that type is seen
+      // when the model is checked again.
+      const auto other = fix.safe ? std::nullopt : WithEqualValues(tensor, *now, *to);
+      if (!other) continue;
+      fix.summary = fmt::format("write \"{}\" as {} with equal values", tensor.name,
+                                DtypeName(other->dtype));
+      fix.edits = {{"set", fmt::format("tensors/{}/dtype", tensor.name),
+                    fmt::format("\"{}\"", DtypeName(other->dtype))}};
     }
   }
 }

@@ -17,6 +17,7 @@
 #include "core/validate/same_breach.h"
 #include "core/validate/structure.h"
 #include "core/validate/variant_search.h"
+#include "core/validate/wording.h"
 
 namespace quantgate {
 namespace {
@@ -118,7 +119,8 @@ SharedString ConstraintId(std::string_view backend, std::string_view op, std::st
   return text.append(backend).append("/").append(op).append("/").append(id);
 }
 
-Finding Explain(const TargetTable& table, const NodeView& node, const Broken& b) {
+Finding Explain(const TargetTable& table, const ActiveOp& op, const NodeView& node,
+                const PortFacts& facts, const Broken& b) {
   const opdb::View& db = table.db();
   const opdb::ConstraintRow& row = *b.constraint->row;
   Finding f;
@@ -133,7 +135,10 @@ Finding Explain(const TargetTable& table, const NodeView& node, const Broken& b)
   f.note = db.str(row.note);
   opdb::ConstraintRow at_port = row;
   at_port.port = static_cast<int16_t>(port >= 0 ? port : row.port);
-  b.constraint->entry->explain({node, at_port, b.tensor, b.element}, f);
+  const Subject subject{node, at_port, b.tensor, b.element};
+  b.constraint->entry->explain(subject, f);
+  if (auto fix = NearestRowFix(table, op, subject, facts)) f.fixes.push_back(*std::move(fix));
+  if (b.constraint->consequence == f.consequence) WordByConsequence(db, row, f);
   return f;
 }
 
@@ -189,12 +194,11 @@ Finding UndocumentedRow(const TargetTable& table, const NodeView& node,
   const bool executed_later = table.sdk() < variant.row->undocumented_until;
   f.message =
       executed_later
-          ? fmt::format("row {} of {} is in no document of this SDK; it was first measured with {}",
+          ? fmt::format("no document of this SDK lists row {} of {}; it was first measured with {}",
                         db.str(variant.row->id), f.op, SdkName(variant.row->undocumented_until))
-          : fmt::format(
-                "row {} of {} is in no document; the library accepts it, its numbers "
-                "were not executed",
-                db.str(variant.row->id), f.op);
+          : fmt::format("no document lists row {} of {}; the library accepts it, and its numbers "
+                        "were never looked at",
+                        db.str(variant.row->id), f.op);
   return f;
 }
 
@@ -231,8 +235,8 @@ Finding UndocumentedMix(const TargetTable& table, const NodeView& node) {
   f.allowed = "not stated by the documents";
   f.sources = SourceIds(table.db(), node.op().sources);
   f.message = fmt::format(
-      "the documents list these datatypes of {} port by port and don't say "
-      "whether they go together",
+      "the documents list these datatypes of {} for each port, and don't say whether they go "
+      "together",
       f.op);
   return f;
 }
@@ -385,7 +389,7 @@ OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const No
     f.allowed = op->row->range.since > table.sdk()
                     ? fmt::format("SDK {} and later", SdkName(op->row->range.since))
                     : "another SDK or arch";
-    f.message = fmt::format("{} is not there on this target: {}", f.op, f.allowed);
+    f.message = fmt::format("{} needs {}", f.op, f.allowed);
     f.sources = SourceIds(db, op->row->sources);
     findings.push_back(std::move(f));
     return {Consequence::kRejected};
@@ -455,7 +459,7 @@ OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const No
   };
   broken.erase(std::stable_partition(broken.begin(), broken.end(), of_best), broken.end());
   for (const Broken& b : broken) {
-    if (Decides(db, broken, b)) findings.push_back(Explain(table, view, b));
+    if (Decides(db, broken, b)) findings.push_back(Explain(table, *op, view, facts, b));
   }
   CheckEncodingShapes(table, view, findings);
 

@@ -11,6 +11,7 @@
 #include "core/safety/safe_fixes.h"
 #include "core/validate/basis.h"
 #include "core/validate/check_ops.h"
+#include "core/validate/file_names.h"
 #include "core/validate/finish.h"
 
 namespace quantgate {
@@ -157,6 +158,10 @@ void FindSafeFixes(CheckState& state) {
   fix::MarkSafeFixes(state.model, state.setup.database.view(), state.report);
 }
 
+void UseNamesOfFile(CheckState& state) {
+  NameAsInFile(state.model, state.setup.target, state.setup.database.view(), state.report);
+}
+
 // Levels, counts, the verdict of the model.
 void Conclude(CheckState& state) { Finish(state.setup.options, state.report); }
 
@@ -177,6 +182,7 @@ constexpr Pass kPasses[] = {
     {ForecastRun, true},
     {ApplyWaivers, false},
     {FindSafeFixes, false},
+    {UseNamesOfFile, false},
     {Conclude, false},
 };
 

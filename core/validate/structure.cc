@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "core/rules/raise.h"
 #include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/expr.h"
 #include "core/rules/support/format.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 namespace {
@@ -115,8 +117,8 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
     Finding f = Make(table, node, rules::kMissingPort, rules::PortName(node, i), "required");
     f.found = "not given";
     f.allowed = "a tensor";
-    f.message = fmt::format("{} of {} is not given", f.port, f.op);
-    f.fixes.push_back(rules::UnsafeFix(fmt::format("connect {}", f.port)));
+    f.message = fmt::format("{} of {} is required", f.port, f.op);
+    f.fixes.push_back(rules::UnsafeFix(fmt::format("connect a tensor to {}", f.port)));
     findings.push_back(std::move(f));
   }
   const auto extra = [&](int count, std::string_view side, int declared) {
@@ -125,8 +127,9 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
                      "unexpected");
     f.found = fmt::format("{} more than the {} declared", count, declared);
     f.allowed = fmt::format("{} {}", declared, side == "in" ? "inputs" : "outputs");
-    f.message = fmt::format("{} takes {}, found {}", f.op, f.allowed, declared + count);
-    f.fixes.push_back(rules::UnsafeFix(fmt::format("remove {} and what follows", f.port)));
+    f.message = fmt::format("{} has {}, found {}", f.op, f.allowed, declared + count);
+    f.fixes.push_back(rules::UnsafeFix(
+        fmt::format("remove {}{}", f.port, count == 1 ? "" : " and those after it")));
     findings.push_back(std::move(f));
   };
   extra(node.extra_inputs(), "in", node.op().input_count);
@@ -139,19 +142,23 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
         Make(table, node, rules::kMissingParam, std::string(db.str(params[i].name)), "required");
     f.found = "not given";
     f.allowed = "a value";
-    f.message = fmt::format("param {} of {} is not given", f.port, f.op);
+    f.message = fmt::format("param {} of {} is required", f.port, f.op);
     f.fixes.push_back(rules::UnsafeFix(fmt::format("set {}", f.port)));
     findings.push_back(std::move(f));
   }
   if (const Param* unknown = node.unknown_param()) {
+    std::vector<std::string> names;
+    for (const auto& param : params) names.emplace_back(db.str(param.name));
+    const std::string hint = DidYouMeanOf(unknown->name, names);
     Finding f = Make(table, node, rules::kUnknownParam, unknown->name, "unknown");
     f.found = unknown->name;
     for (const auto& param : params) {
       f.allowed += fmt::format("{}{}", f.allowed.empty() ? "" : ", ", db.str(param.name));
     }
     if (f.allowed.empty()) f.allowed = "no params";
-    f.message = fmt::format("{} has no param \"{}\"", f.op, unknown->name);
-    f.fixes.push_back(rules::UnsafeFix(fmt::format("remove or rename \"{}\"", unknown->name)));
+    f.message = fmt::format("{} has no param \"{}\"{}", f.op, unknown->name, hint);
+    f.fixes.push_back(rules::UnsafeFix(
+        fmt::format("{} \"{}\"", hint.empty() ? "remove" : "rename or remove", unknown->name)));
     findings.push_back(std::move(f));
   }
 }

@@ -203,23 +203,6 @@ struct Row {
   const ActiveVariant* variant = nullptr;
 };
 
-// The dtype of a row that is nearest to what was given: same class, then same width.
-Dtype Nearest(DtypeMask mask, Dtype given) {
-  Dtype best = Dtype::kUndefined;
-  int best_distance = 1000;
-  for (; mask != 0; mask &= mask - 1) {
-    const auto dtype = static_cast<Dtype>(std::countr_zero(mask));
-    const int distance = std::abs(BitsOf(dtype) - BitsOf(given)) +
-                         (ClassOf(dtype) == ClassOf(given) ? 0 : 3) +
-                         (IsFixedPoint(dtype) == IsFixedPoint(given) ? 0 : 64);
-    if (distance < best_distance) {
-      best = dtype;
-      best_distance = distance;
-    }
-  }
-  return best;
-}
-
 void TryRows(const TargetTable& table, const ActiveOp& op, const Resolved& resolved,
              const Node& node, std::vector<Fix>& ways) {
   const NodeView view(table.db(), *op.row, *resolved.graph, node, table.arch_index());
@@ -234,7 +217,7 @@ void TryRows(const TargetTable& table, const ActiveOp& op, const Resolved& resol
           (facts.dtypes[static_cast<size_t>(port)] & ~variant.masks[port]) == 0) {
         continue;
       }
-      const Dtype to = Nearest(variant.masks[port], tensor->dtype);
+      const Dtype to = rules::NearestDtype(variant.masks[port], tensor->dtype);
       // Leaving out an input is another model, and so is another kind of number.
       possible &= to != Dtype::kUndefined && IsFixedPoint(to) == IsFixedPoint(tensor->dtype) &&
                   IsFloat(to) == IsFloat(tensor->dtype);
@@ -258,7 +241,7 @@ void TryRows(const TargetTable& table, const ActiveOp& op, const Resolved& resol
       for (int i = 0; i < mine.tensors(port).count; ++i) {
         const Tensor* tensor = mine.tensor(port, i);
         if (tensor == nullptr) continue;
-        const Dtype to = Nearest(row.variant->masks[port], tensor->dtype);
+        const Dtype to = rules::NearestDtype(row.variant->masks[port], tensor->dtype);
         if (to == tensor->dtype) continue;
         Tensor& changed =
             alone.model().tensors[static_cast<size_t>(tensor - alone.model().tensors.data())];

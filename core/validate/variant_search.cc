@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/rules/raise.h"
+#include "core/rules/support/args.h"
 #include "core/rules/support/format.h"
 
 namespace quantgate {
@@ -84,22 +86,31 @@ std::string RangeText(const TargetTable& table, const opdb::Range& range) {
   return rules::Join(parts, " with ");
 }
 
+// The dtypes that a constraint on dtypes leaves.
+DtypeMask AllowedDtypes(const rules::Subject& s) {
+  const rules::Args args(s.node, s.constraint);
+  if (const auto allowed = args.number(opdb::ArgKey::kAllowed)) {
+    return static_cast<DtypeMask>(*allowed);
+  }
+  return ~static_cast<DtypeMask>(args.number(opdb::ArgKey::kDenied).value_or(0));
+}
+
 Fix DtypeFix(const NodeView& node, const DtypeMask* row, const PortFacts& dtypes,
              std::string_view row_id) {
   Fix fix;
   std::vector<std::string> parts;
   for (int i = 0; i < dtypes.count; ++i) {
     if ((dtypes.dtypes[i] & ~row[i]) == 0) continue;
-    parts.push_back(row[i] == 0 ? fmt::format("leave out {}", rules::PortName(node, i))
-                                : fmt::format("make {} {}", rules::PortName(node, i),
-                                              rules::DtypeList(row[i])));
     const Tensor* tensor = node.tensor(i);
-    if (tensor != nullptr && (row[i] & (row[i] - 1)) == 0 && row[i] != 0) {
-      int bit = 0;
-      while (((row[i] >> bit) & 1u) == 0) ++bit;
-      fix.edits.push_back({"set", fmt::format("tensors/{}/dtype", tensor->name),
-                           fmt::format("\"{}\"", DtypeName(static_cast<Dtype>(bit)))});
+    if (tensor == nullptr) continue;
+    if (row[i] == 0) {
+      parts.push_back(fmt::format("leave out {}", rules::PortName(node, i)));
+      continue;
     }
+    const std::string_view dtype = DtypeName(rules::NearestDtype(row[i], tensor->dtype));
+    parts.push_back(fmt::format("make {} {}", rules::PortName(node, i), dtype));
+    fix.edits.push_back({"set", fmt::format("tensors/{}/dtype", tensor->name),
+                         fmt::format("\"{}\"", dtype)});
   }
   fix.summary = fmt::format("{} (row {})", rules::Join(parts, " and "), row_id);
   return fix;
@@ -111,6 +122,30 @@ std::vector<std::string> SourceIds(const opdb::View& db, opdb::Slice<uint16_t> s
   std::vector<std::string> ids;
   for (const uint16_t index : db.get(sources)) ids.emplace_back(db.str(db.sources()[index].id));
   return ids;
+}
+
+std::optional<Fix> NearestRowFix(const TargetTable& table, const ActiveOp& op,
+                                 const rules::Subject& broken, const PortFacts& dtypes) {
+  if (broken.constraint.kind != opdb::Kind::kDtypes || broken.constraint.port < 0) {
+    return std::nullopt;
+  }
+  const auto port = static_cast<size_t>(broken.constraint.port);
+  const DtypeMask allowed = AllowedDtypes(broken);
+  std::vector<DtypeMask> best;
+  const ActiveVariant* nearest = nullptr;
+  int nearest_distance = std::numeric_limits<int>::max();
+  for (const ActiveVariant& variant : op.variants) {
+    std::vector<DtypeMask> masks(variant.masks, variant.masks + dtypes.count);
+    masks[port] &= allowed;
+    if (masks[port] == 0) continue;
+    const int distance = Distance(broken.node, masks.data(), dtypes);
+    if (distance >= nearest_distance) continue;
+    nearest_distance = distance;
+    nearest = &variant;
+    best = std::move(masks);
+  }
+  if (nearest == nullptr) return std::nullopt;
+  return DtypeFix(broken.node, best.data(), dtypes, table.db().str(nearest->row->id));
 }
 
 Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeView& node,
@@ -169,10 +204,13 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
     if (nearest == nullptr) {
       f.message = fmt::format("{} has no dtype rows on this target", f.op);
     } else {
-      const DtypeMask taken = nearest->masks[std::max(first_port, 0)];
-      f.message = fmt::format("no row of {} has these datatypes; the nearest, {}, has {} {}",
-                              f.op, db.str(nearest->row->id), f.port, rules::DtypeList(taken));
-      if (op.variants.size() > 1) f.message += fmt::format(" ({} rows known)", op.variants.size());
+      const int port = std::max(first_port, 0);
+      f.message = fmt::format(
+          "{} does not support these datatypes together: {} is {}, the nearest row, {}{}, has {}",
+          f.op, f.port, rules::DtypeList(dtypes.dtypes[static_cast<size_t>(port)]),
+          db.str(nearest->row->id),
+          op.variants.size() > 1 ? fmt::format(" of {}", op.variants.size()) : "",
+          rules::DtypeList(nearest->masks[port]));
     }
   }
   if (nearest != nullptr) {

@@ -2,6 +2,7 @@
 #ifndef QUANTGATE_CORE_VALIDATE_VARIANT_SEARCH_H_
 #define QUANTGATE_CORE_VALIDATE_VARIANT_SEARCH_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ inline bool Matches(const DtypeMask* row, const PortFacts& facts) {
 // QG202, QG203 or QG201, with the nearest row. `op.variants` has no match.
 Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const rules::NodeView& node,
                      const PortFacts& facts);
+
+// For a broken constraint on dtypes: the row that is nearest to the node and keeps it. Nothing for
+// other constraints, and where there is none.
+std::optional<Fix> NearestRowFix(const TargetTable& table, const ActiveOp& op,
+                                 const rules::Subject& broken, const PortFacts& facts);
 
 // Ids of sources as a report prints them.
 std::vector<std::string> SourceIds(const opdb::View& db, opdb::Slice<uint16_t> sources);

@@ -61,6 +61,9 @@ void BindFinding(py::module_& module) {
           .def_property_readonly(
               "level", [](const Finding& self) { return Text(LevelName(self.level)); },
               "'error', 'warning' or 'note'")
+          .def_property_readonly(
+              "group", [](const Finding& self) { return Text(FindingGroup(self)); },
+              "'QG301/rejected': the same for findings of one kind.")
           .def_property_readonly("node", Text(&Finding::node), "'' for the model as a whole.")
           .def_property_readonly(
               "node_index", [](const Finding& self) { return OrNone(self.node_index); },

@@ -12,11 +12,14 @@ namespace QUANTGATE_EXPORT quantgate {
 
 struct TextOptions {
   bool color = false;
-  bool verbose = false;  // every finding in full, accepted nodes listed
+  bool verbose = false;  // every finding in full, all nodes listed; else 30 lines a model
   int width = 100;       // columns of the terminal
 };
 
-// For people: findings grouped where many nodes share one, a summary table at the end.
+// The kind of a finding, "QG301/rejected": findings of one kind are of one rule and have one effect.
+std::string FindingGroup(const Finding& finding);
+
+// For people: a block for each kind of finding, worst first; what doesn't fit 30 lines is shortened.
 // Control characters and broken UTF-8 of names are made visible, never passed on.
 std::string ReportText(const Report& report, const TextOptions& options = {});
 // What runs, differences first; `report.as_run` must be there.

@@ -41,4 +41,27 @@ Resolved Resolve(const Model& model, const Target& target, const opdb::View& dat
   return resolved;
 }
 
+void FindQuantizationConstants(
+    const Model& model, const Target& target, const opdb::View& database,
+    absl::flat_hash_map<std::string, QuantizationConstants>& tensors) {
+  mapping::Mapping mapping = MappingOf(model.dialect, target, database);
+  const auto name = [&](TensorId id) {
+    return id == kNoTensor ? SharedString() : model.tensors[static_cast<size_t>(id)].name;
+  };
+  for (const Node& node : model.nodes) {
+    if (node.inputs.size() < 2 || node.outputs.empty()) continue;
+    for (const bool quantizes : {false, true}) {
+      const auto at = tensors.find(name(quantizes ? node.outputs[0] : node.inputs[0]).str());
+      if (at == tensors.end()) continue;
+      const mapping::OpMapping* op = mapping.Find(node.domain, node.op);
+      if (op == nullptr ||
+          op->role != (quantizes ? mapping::Role::kQuantize : mapping::Role::kDequantize)) {
+        continue;
+      }
+      at->second.scale = name(node.inputs[1]);
+      if (node.inputs.size() > 2) at->second.zero_point = name(node.inputs[2]);
+    }
+  }
+}
+
 }  // namespace quantgate

@@ -2,6 +2,9 @@
 #ifndef QUANTGATE_CORE_LOWER_RESOLVE_RESOLVE_H_
 #define QUANTGATE_CORE_LOWER_RESOLVE_RESOLVE_H_
 
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
 #include "core/database/view.h"
 #include "core/lower/resolve/resolved.h"
 #include "quantgate/model.h"
@@ -13,6 +16,15 @@ namespace quantgate {
 // `route`: the document of the route, whose rows about operators of the file are applied too.
 Resolved Resolve(const Model& model, const Target& target, const opdb::View& database,
                  opdb::Tree route = {});
+
+// The constants that say a quantized tensor's scale and zero point; empty where there is none.
+struct QuantizationConstants {
+  SharedString scale, zero_point;
+};
+// Fills what Q and DQ nodes of the file say of the tensors that are keys.
+void FindQuantizationConstants(
+    const Model& model, const Target& target, const opdb::View& database,
+    absl::flat_hash_map<std::string, QuantizationConstants>& tensors);
 
 }  // namespace quantgate
 

@@ -30,7 +30,7 @@ std::string Describe(const Tensor& t) {
     return std::string(EncodingKindName(t.encoding->kind));
   }
   const int32_t zero = t.encoding->zero_points.empty() ? 0 : t.encoding->zero_points[0];
-  return absl::StrFormat("scale %.9g, zero_point %d (offset %d)", t.encoding->scales[0], zero,
+  return absl::StrFormat("scale %.7g, zero_point %d (offset %d)", t.encoding->scales[0], zero,
                          ToQnnOffset(zero));
 }
 
@@ -386,8 +386,8 @@ class Passes {
                              "it"));
     f.port = absl::StrFormat("in[%d]", at);
     f.tensor = bias->name;
-    f.found = absl::StrFormat("scale %.9g", bias->encoding->scales[0]);
-    f.allowed = absl::StrFormat("scale %.9g%s", wanted.scales[0],
+    f.found = absl::StrFormat("scale %.7g", bias->encoding->scales[0]);
+    f.allowed = absl::StrFormat("scale %.7g%s", wanted.scales[0],
                                 wanted.scales.size() > 1 ? " in channel 0" : "");
     f.related = {"in[0]", "in[1]"};
     Changed(ChangeKind::kBias, f, f.found, f.allowed);

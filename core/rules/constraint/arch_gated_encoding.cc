@@ -37,14 +37,15 @@ void Explain(const Subject& s, Finding& f) {
   f.found = fmt::format("{} on {}", s.tensor ? DescribeTensor(*s.tensor) : f.port.str(),
                         ArchName(s, s.node.arch_index()));
   f.allowed = fmt::format("{} or newer", arch);
-  f.message = fmt::format("{} of {} needs {} or newer", f.port, f.op, arch);
-  f.fixes.push_back(UnsafeFix(fmt::format("target {} or newer, or use another encoding", arch)));
+  f.message = fmt::format("{} of {} needs {} or newer, the target is {}", f.port, f.op, arch,
+                          ArchName(s, s.node.arch_index()));
+  f.fixes.push_back(UnsafeFix(fmt::format("target {} or newer", arch)));
 }
 
 constexpr RuleEntry kEntry = {
     .rule = About(kArchGatedEncoding, {.summary = "this encoding or width needs a newer arch",
                                        .explanation = R"(## What it checks
-Some widths and encodings of a row are taken from a certain arch on only.
+Some widths and encodings of a row are supported from a certain arch on only.
 
 ## Why
 The library refuses them on older chips.

@@ -28,8 +28,8 @@ void Explain(const Subject& s, Finding& f) {
   if (channels > 1)
     f.found += fmt::format(" in {} of {} channels, first {}", wrong, channels, first);
   f.allowed = ZeroPoint(middle);
-  f.message = fmt::format("{} of {} must be symmetric, its {}", f.port, f.op,
-                          ZeroPoint(ZeroPointAt(e, first)));
+  f.message = fmt::format("{} of {} must be symmetric: {} instead of {}", f.port, f.op, f.allowed,
+                          ZeroPointAt(e, first));
   if (channels > 1) f.message += fmt::format(" in channel {}", first);
   f.fixes.push_back(SymmetricFix(*s.tensor));
 }

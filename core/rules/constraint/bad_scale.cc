@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
@@ -46,6 +47,20 @@ bool Holds(const Subject& s) {
   return std::all_of(scales.begin(), scales.end(), [&](float v) { return Good(v, aspect); });
 }
 
+// Where such a scale comes from says what to do.
+std::string FixText(const Tensor& tensor, float scale) {
+  if (std::isfinite(scale)) {
+    return scale == 0 ? fmt::format("calibrate \"{}\" with data in which it varies, or set a small "
+                                    "positive scale",
+                                    tensor.name)
+                      : fmt::format("export \"{}\" again with a scale above 0", tensor.name);
+  }
+  return fmt::format(
+      "replace what is infinite before calibration (in a mask: -inf by about -100), and calibrate "
+      "\"{}\" again",
+      tensor.name);
+}
+
 void Explain(const Subject& s, Finding& f) {
   const auto& scales = s.tensor->encoding->scales;
   const Aspect aspect = AspectOf(s);
@@ -54,8 +69,8 @@ void Explain(const Subject& s, Finding& f) {
   f.found = fmt::format("scale {}", Number(*bad));
   if (scales.size() > 1) f.found += fmt::format(" in channel {}", bad - scales.begin());
   f.allowed = "a finite scale above 0";
-  f.message = fmt::format("{} of {} has {}", f.port, f.op, f.found);
-  f.fixes.push_back(UnsafeFix("calibrate the tensor again, or set a small positive scale"));
+  f.message = fmt::format("{} of {} must have {}, and has {}", f.port, f.op, f.allowed, f.found);
+  f.fixes.push_back(UnsafeFix(FixText(*s.tensor, *bad)));
 }
 
 constexpr RuleEntry kEntry = {

@@ -71,13 +71,17 @@ void Explain(const Subject& s, Finding& f) {
   const size_t channel = FirstWrong(s, *ports).value_or(0);
   f.found = fmt::format("scale {}", Number(ScaleAt(s.tensor->encoding, channel)));
   f.allowed =
-      fmt::format("scale {}{} = {} × {}",
+      fmt::format("scale {}{} = {} × {} (input × weight)",
                   ports->most ? fmt::format("at most {} times ", Number(*ports->most)) : "",
                   Number(Wanted(*ports, channel)), Number(ScaleAt(ports->activation->encoding, 0)),
                   Number(ScaleAt(ports->weight->encoding, channel)));
-  f.message = fmt::format("the bias {} of {} has {}, input × weight is {}", f.port, f.op, f.found,
-                          Number(Wanted(*ports, channel)));
-  Fix fix = UnsafeFix("re-quantize the bias with input scale × weight scale, zero_point 0");
+  f.message = fmt::format("the bias {} of {} must have {}, and has {}", f.port, f.op, f.allowed,
+                          f.found);
+  if (s.tensor->encoding->scales.size() > 1 || ports->weight->encoding->scales.size() > 1) {
+    f.message += fmt::format(" in channel {}", channel);
+  }
+  Fix fix = UnsafeFix(fmt::format("quantize \"{}\" with input scale × weight scale, zero_point 0",
+                                  s.tensor->name));
   const Encoding& weight = ports->weight->encoding;
   const std::string encoding = fmt::format("tensors/{}/encoding/", s.tensor->name);
   if (weight.kind == EncodingKind::kPerTensor) {

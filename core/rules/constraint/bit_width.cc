@@ -30,6 +30,26 @@ bool Holds(const Subject& s) {
   return Listed(s, ArgKey::kAllowed).value_or(true) && !Listed(s, ArgKey::kDenied).value_or(false);
 }
 
+// The width to use: the next wider one that is supported, else the next narrower one; 0 = none.
+int64_t NearestWidth(const Subject& s) {
+  constexpr std::array<int64_t, 5> kWidths = {2, 4, 8, 16, 32};
+  const Args args(s.node, s.constraint);
+  const int64_t have = EffectiveBits(*s.tensor);
+  std::array<int64_t, 16> listed;
+  const auto lists = [&](ArgKey key, int64_t width) {
+    const auto count = args.numbers(key, listed);
+    return count && std::find(listed.begin(), listed.begin() + *count, width) !=
+                        listed.begin() + *count;
+  };
+  int64_t best = 0;
+  for (const int64_t width : kWidths) {
+    if (width > BitsOf(s.tensor->dtype) || lists(ArgKey::kDenied, width)) continue;
+    if (args.has(ArgKey::kAllowed) && !lists(ArgKey::kAllowed, width)) continue;
+    if (best < have) best = width;
+  }
+  return best;
+}
+
 void Explain(const Subject& s, Finding& f) {
   std::array<int64_t, 16> bits;
   const Args args(s.node, s.constraint);
@@ -37,11 +57,13 @@ void Explain(const Subject& s, Finding& f) {
   if (const auto count = args.numbers(ArgKey::kAllowed, bits)) {
     f.allowed = fmt::format("{} bits", NumberList(std::span(bits.data(), *count)));
   } else if (const auto denied = args.numbers(ArgKey::kDenied, bits)) {
-    f.allowed = fmt::format("not {} bits", NumberList(std::span(bits.data(), *denied)));
+    f.allowed = fmt::format("any width but {} bits", NumberList(std::span(bits.data(), *denied)));
   }
-  f.message = fmt::format("{} of {} has {} bits, which is not supported here", f.port, f.op,
-                          EffectiveBits(*s.tensor));
-  f.fixes.push_back(UnsafeFix(fmt::format("quantize it to {}", f.allowed)));
+  f.message = fmt::format("{} of {} has {} bits; supported: {}", f.port, f.op,
+                          EffectiveBits(*s.tensor), f.allowed);
+  if (const int64_t width = NearestWidth(s)) {
+    f.fixes.push_back(UnsafeFix(fmt::format("quantize \"{}\" to {} bits", s.tensor->name, width)));
+  }
 }
 
 constexpr RuleEntry kEntry = {

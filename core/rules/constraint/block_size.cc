@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
@@ -19,56 +21,88 @@ namespace {
 
 using opdb::ArgKey;
 
+// Blocks run along the input channels: the axis before the channel axis (HWIO, [.., K, N]), or
+// after it where the channels come first ([out, in]).
+std::optional<int64_t> InputChannels(const Tensor& tensor) {
+  const int64_t rank = tensor.rank();
+  const int64_t channel = NormalAxis(tensor.encoding->axis, rank);
+  return DimOf(tensor, channel == rank - 1 ? rank - 2 : rank - 1);
+}
+
 // Input channels of one block; 0 = the blocks don't divide them, nothing = not known.
 std::optional<int64_t> BlockSizeOf(const Subject& s) {
   const Encoding& e = s.tensor->encoding;
   if (e.kind != EncodingKind::kLpbq || s.tensor->unknown_rank || e.num_blocks <= 0)
     return std::nullopt;
-  // Blocks run along the input channels: the axis before the channel axis (HWIO, [.., K, N]),
-  // or after it where the channels come first ([out, in]).
-  const int64_t rank = s.tensor->rank();
-  const int64_t channel = NormalAxis(e.axis, rank);
-  const auto size = DimOf(*s.tensor, channel == rank - 1 ? rank - 2 : rank - 1);
-  if (!size) return std::nullopt;
-  return *size % e.num_blocks == 0 ? *size / e.num_blocks : 0;
+  const auto channels = InputChannels(*s.tensor);
+  if (!channels) return std::nullopt;
+  return *channels % e.num_blocks == 0 ? *channels / e.num_blocks : 0;
+}
+
+bool SizeHolds(const Subject& s, int64_t size) {
+  const Args args(s.node, s.constraint);
+  std::array<int64_t, 16> sizes;
+  if (const auto count = args.numbers(ArgKey::kAllowed, sizes);
+      count && std::find(sizes.begin(), sizes.begin() + *count, size) == sizes.begin() + *count) {
+    return false;
+  }
+  if (const auto count = args.numbers(ArgKey::kDenied, sizes);
+      count && std::find(sizes.begin(), sizes.begin() + *count, size) != sizes.begin() + *count) {
+    return false;
+  }
+  if (const auto min = args.number(ArgKey::kMin); min && size < *min) return false;
+  if (const auto max = args.number(ArgKey::kMax); max && size > *max) return false;
+  const auto multiple = args.number(ArgKey::kMultipleOf);
+  return !multiple || *multiple == 0 || size % *multiple == 0;
 }
 
 bool Holds(const Subject& s) {
   const auto size = BlockSizeOf(s);
-  if (!size) return true;
-  if (*size == 0) return false;
-  const Args args(s.node, s.constraint);
-  std::array<int64_t, 16> sizes;
-  if (const auto count = args.numbers(ArgKey::kAllowed, sizes);
-      count && std::find(sizes.begin(), sizes.begin() + *count, *size) == sizes.begin() + *count) {
-    return false;
+  return !size || (*size != 0 && SizeHolds(s, *size));
+}
+
+// The size nearest to the one given that divides the input channels and is supported; 0 = none.
+int64_t NearestSize(const Subject& s, int64_t channels, int64_t have) {
+  int64_t best = 0;
+  for (int64_t size = 1; size <= channels; ++size) {
+    if (channels % size != 0 || !SizeHolds(s, size)) continue;
+    if (best == 0 || std::abs(size - have) < std::abs(best - have)) best = size;
   }
-  if (const auto count = args.numbers(ArgKey::kDenied, sizes);
-      count && std::find(sizes.begin(), sizes.begin() + *count, *size) != sizes.begin() + *count) {
-    return false;
-  }
-  if (const auto min = args.number(ArgKey::kMin); min && *size < *min) return false;
-  if (const auto max = args.number(ArgKey::kMax); max && *size > *max) return false;
-  const auto multiple = args.number(ArgKey::kMultipleOf);
-  return !multiple || *multiple == 0 || *size % *multiple == 0;
+  return best;
 }
 
 void Explain(const Subject& s, Finding& f) {
   const Args args(s.node, s.constraint);
+  const int64_t channels = InputChannels(*s.tensor).value_or(0);
   const int64_t size = BlockSizeOf(s).value_or(0);
   std::array<int64_t, 16> sizes;
   f.found = size == 0 ? fmt::format("{} blocks, which do not divide the input channels of {}",
                                     s.tensor->encoding->num_blocks, Dims(*s.tensor))
                       : fmt::format("blocks of {} input channels", size);
+  const auto add = [&](std::string text) {
+    f.allowed += f.allowed.empty() ? "blocks of " + text : ", " + text;
+  };
   if (const auto count = args.numbers(ArgKey::kAllowed, sizes)) {
-    f.allowed = fmt::format("blocks of {}", NumberList(std::span(sizes.data(), *count)));
-  } else if (const auto multiple = args.number(ArgKey::kMultipleOf)) {
-    f.allowed = fmt::format("blocks of a multiple of {}", *multiple);
-  } else {
-    f.allowed = "blocks that divide the input channels";
+    add(NumberList(std::span(sizes.data(), *count)));
   }
-  f.message = fmt::format("{} of {} has {}", f.port, f.op, f.found);
-  f.fixes.push_back(UnsafeFix(fmt::format("quantize with {}", f.allowed)));
+  if (const auto count = args.numbers(ArgKey::kDenied, sizes)) {
+    add(fmt::format("any size but {}", NumberList(std::span(sizes.data(), *count))));
+  }
+  if (const auto min = args.number(ArgKey::kMin)) add(fmt::format("at least {}", *min));
+  if (const auto max = args.number(ArgKey::kMax)) add(fmt::format("at most {}", *max));
+  if (const auto multiple = args.number(ArgKey::kMultipleOf)) {
+    add(fmt::format("a multiple of {}", *multiple));
+  }
+  f.allowed += f.allowed.empty() ? "blocks that divide the input channels" : " input channels";
+  f.message = fmt::format("{} of {} has {}; supported: {}", f.port, f.op, f.found, f.allowed);
+  if (const int64_t nearest = NearestSize(s, channels, size)) {
+    f.fixes.push_back(UnsafeFix(fmt::format("quantize \"{}\" in blocks of {} (num_blocks {})",
+                                            s.tensor->name, nearest, channels / nearest)));
+  } else {
+    f.fixes.push_back(UnsafeFix(fmt::format(
+        "quantize \"{}\" per-channel: no such block divides its {} input channels", s.tensor->name,
+        channels)));
+  }
 }
 
 constexpr RuleEntry kEntry = {

@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <string>
+
 #include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/args.h"
@@ -63,25 +65,60 @@ bool Holds(const Subject& s) {
   return args.flag(ArgKey::kMixed, true) || !(first && second);
 }
 
-void Explain(const Subject& s, Finding& f) {
-  if (Args(s.node, s.constraint).flag(ArgKey::kExact, false)) {
-    for (int i = 0; i < s.node.op().input_count; ++i) {
-      if (const Tensor* in = s.node.tensor(i)) {
-        f.found += fmt::format("{}{}", f.found.empty() ? "" : ", ", Dims(*in));
-      }
+// The shape that the inputs broadcast to; empty = they don't.
+std::string BroadcastText(const NodeView& node) {
+  int64_t rank = 0;
+  for (int i = 0; i < node.op().input_count; ++i) {
+    if (const Tensor* in = node.tensor(i)) rank = std::max<int64_t>(rank, in->rank());
+  }
+  std::string text;
+  for (int64_t dim = -rank; dim < 0; ++dim) {
+    int64_t size = 1;
+    for (int i = 0; i < node.op().input_count; ++i) {
+      const Tensor* in = node.tensor(i);
+      if (in == nullptr || -dim > in->rank()) continue;
+      const auto own = DimOf(*in, dim);
+      if (!own || *own == 1) continue;
+      if (size != 1 && size != *own) return "";
+      size = *own;
     }
-    f.found += fmt::format(" to {}", Dims(*s.node.tensor(s.node.op().input_count)));
-    f.allowed = "the shape the inputs broadcast to";
-    f.message = fmt::format("the output of {} must have {}: {}", f.op, f.allowed, f.found);
-    f.fixes.push_back(UnsafeFix("check the shapes, expand or reshape an input"));
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", size);
+  }
+  return fmt::format("[{}]", text);
+}
+
+void ExplainExact(const Subject& s, Finding& f) {
+  const Tensor& out = *s.node.tensor(s.node.op().input_count);
+  for (int i = 0; i < s.node.op().input_count; ++i) {
+    if (const Tensor* in = s.node.tensor(i)) {
+      f.found += fmt::format("{}{}", f.found.empty() ? "" : ", ", Dims(*in));
+    }
+  }
+  const std::string shape = BroadcastText(s.node);
+  if (shape.empty()) {
+    f.allowed = "inputs whose dimensions are equal or 1";
+    f.message = fmt::format("the inputs of {} can't be broadcast to one shape: {}", f.op, f.found);
+    f.fixes.push_back(UnsafeFix("expand or reshape an input so that each dimension is equal or 1"));
     return;
   }
+  f.found += fmt::format(" to {}", Dims(out));
+  f.allowed = fmt::format("{}, the shape the inputs broadcast to", shape);
+  f.message = fmt::format("the output of {} must have the shape {}, and has {}", f.op, f.allowed,
+                          Dims(out));
+  f.fixes.push_back(UnsafeFix(fmt::format("make \"{}\" {}", out.name, shape)));
+}
+
+void Explain(const Subject& s, Finding& f) {
+  if (Args(s.node, s.constraint).flag(ArgKey::kExact, false)) return ExplainExact(s, f);
+  const Tensor& out = *s.node.tensor(s.node.op().input_count);
   f.found = fmt::format("in[0] {}, in[1] {}", Dims(*s.node.tensor(0)), Dims(*s.node.tensor(1)));
   f.allowed = Args(s.node, s.constraint).flag(ArgKey::kAllowed, true)
                   ? "one stretched input at most"
                   : "inputs of equal shape";
   f.message = fmt::format("the inputs of {} can't be broadcast: {}", f.op, f.found);
-  f.fixes.push_back(UnsafeFix("expand the smaller input before the op"));
+  const Tensor& small = *s.node.tensor(Stretched(*s.node.tensor(1), out) ? 1 : 0);
+  f.fixes.push_back(
+      UnsafeFix(fmt::format("expand \"{}\" to {} before the op", small.name, Dims(out))));
 }
 
 constexpr RuleEntry kEntry = {

@@ -51,16 +51,15 @@ void Explain(const Subject& s, Finding& f) {
   f.found = fmt::format("{} {}; {} {}", f.port, DescribeEncoding(*s.tensor), other_name,
                         DescribeEncoding(*other));
   f.allowed = fmt::format("the encoding of {}", other_name);
-  if (f.consequence == Consequence::kWrongValues && RoundsAlike(*s.tensor, *other)) {
-    f.consequence = Consequence::kUndocumented;
-  }
+  const bool alike = f.consequence == Consequence::kWrongValues && RoundsAlike(*s.tensor, *other);
+  if (alike) f.consequence = Consequence::kUndocumented;
   const bool scale = !SameScales(s.tensor->encoding, other->encoding);
   const bool zero_point = !SameZeroPoints(s.tensor->encoding, other->encoding);
   if (s.tensor->encoding->kind != other->encoding->kind ||
       (s.tensor->encoding->bitwidth != 0) != (other->encoding->bitwidth != 0) ||
       !(scale || zero_point)) {
-    f.message = fmt::format("{} and {} of {} differ in the form of their encoding", other_name,
-                            f.port, f.op);
+    f.message = fmt::format("{} and {} of {} must have one encoding: {} against {}", other_name,
+                            f.port, f.op, DescribeEncoding(*other), DescribeEncoding(*s.tensor));
     f.fixes.push_back(
         UnsafeFix(fmt::format("give \"{}\" the encoding of \"{}\"", s.tensor->name, other->name)));
     return;
@@ -76,6 +75,7 @@ void Explain(const Subject& s, Finding& f) {
     f.message += fmt::format(": {} against {}", ZeroPointAt(other->encoding, 0),
                              ZeroPointAt(s.tensor->encoding, 0));
   }
+  if (alike) f.message += ", less than a rounding step";
   Fix fix =
       UnsafeFix(fmt::format("give \"{}\" the encoding of \"{}\"", s.tensor->name, other->name));
   if (scale) {

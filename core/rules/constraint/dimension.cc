@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/database/tables.h"
@@ -85,26 +86,68 @@ bool Holds(const Subject& s) {
   return !FirstWrong(s, args);
 }
 
-void Explain(const Subject& s, Finding& f) {
-  const Args args(s.node, s.constraint);
+// The nearest size that is supported, for one dimension or a product; nothing = there is none.
+std::optional<int64_t> NearestSize(int64_t size, const Args& args) {
+  if (const auto eq = args.number(ArgKey::kEq)) return *eq;
+  std::optional<int64_t> low = args.number(ArgKey::kMin), high = args.number(ArgKey::kMax);
+  if (const auto below = args.number(ArgKey::kMaxExclusive)) {
+    high = std::min(high.value_or(*below - 1), *below - 1);
+  }
+  int64_t nearest = std::max(size, low.value_or(size));
+  const int64_t multiple = std::max<int64_t>(1, args.number(ArgKey::kMultipleOf).value_or(1));
+  nearest = (nearest + multiple - 1) / multiple * multiple;
+  if (high && nearest > *high) nearest = *high / multiple * multiple;
+  if (!SizeHolds(nearest, args)) return std::nullopt;
+  return nearest;
+}
+
+std::string SizeText(const Args& args) {
+  std::string text;
   const auto add = [&](ArgKey key, std::string_view words) {
     if (const auto n = args.number(key)) {
-      f.allowed += fmt::format("{}{} {}", f.allowed.empty() ? "" : ", ", words, *n);
+      text += fmt::format("{}{}{}", text.empty() ? "" : ", ", words, *n);
     }
   };
-  add(ArgKey::kEq, "exactly");
-  add(ArgKey::kMin, "at least");
-  add(ArgKey::kMax, "at most");
-  add(ArgKey::kMaxExclusive, "below");
-  add(ArgKey::kMultipleOf, "a multiple of");
+  add(ArgKey::kEq, "");
+  add(ArgKey::kMin, "at least ");
+  add(ArgKey::kMax, "at most ");
+  add(ArgKey::kMaxExclusive, "below ");
+  add(ArgKey::kMultipleOf, "a multiple of ");
+  return text;
+}
+
+void Explain(const Subject& s, Finding& f) {
+  const Args args(s.node, s.constraint);
   if (s.constraint.kind == Kind::kDimProduct) {
-    f.found = fmt::format("{} elements in {}", Product(s, args).value_or(0), Dims(*s.tensor));
-  } else {
-    const int64_t dim = FirstWrong(s, args).value_or(0);
-    f.found = fmt::format("dimension {} of {}", dim, Dims(*s.tensor));
+    const int64_t product = Product(s, args).value_or(0);
+    f.found = fmt::format("{} elements in {}", product, Dims(*s.tensor));
+    f.allowed = fmt::format("{} elements", SizeText(args));
+    f.message =
+        fmt::format("{} of {} has {}; supported: {}", f.port, f.op, f.found, f.allowed);
+    if (const auto nearest = NearestSize(product, args)) {
+      f.fixes.push_back(
+          UnsafeFix(fmt::format("{} \"{}\": {} elements instead of {}",
+                                *nearest < product ? "split" : "pad", s.tensor->name, *nearest,
+                                product)));
+    }
+    return;
   }
-  f.message = fmt::format("{} of {}: {} must be {}", f.port, f.op, f.found, f.allowed);
-  f.fixes.push_back(UnsafeFix("change the shape, by padding or splitting"));
+  const int64_t dim = FirstWrong(s, args).value_or(0);
+  const int64_t size = DimOf(*s.tensor, dim).value_or(0);
+  f.found = fmt::format("dimension {} of {}", dim, Dims(*s.tensor));
+  f.allowed = fmt::format("{} in dimension {}", SizeText(args), dim);
+  f.message = fmt::format("{} of {} has {} in dimension {}; supported: {}", f.port, f.op, size,
+                          dim, SizeText(args));
+  const auto nearest = NearestSize(size, args);
+  if (!nearest) return;
+  const bool exact = args.has(ArgKey::kEq);
+  f.fixes.push_back(UnsafeFix(
+      exact             ? fmt::format("make dimension {} of \"{}\" {} instead of {}", dim,
+                                      s.tensor->name, *nearest, size)
+      : *nearest > size ? fmt::format("pad dimension {} of \"{}\" from {} to {}", dim,
+                                      s.tensor->name, size, *nearest)
+                        : fmt::format("split dimension {} of \"{}\" into parts of {}", dim,
+                                      s.tensor->name, *nearest)));
 }
 
 constexpr RuleEntry kEntry = {

@@ -46,15 +46,29 @@ void Explain(const Subject& s, Finding& f) {
       fmt::format("{} {}, {} {}", f.port, DtypeName(s.tensor->dtype), name, DtypeName(peer->dtype));
   if (s.constraint.kind == opdb::Kind::kSameDtype) {
     f.allowed = fmt::format("the datatype of {}", name);
-  } else if (const auto bits = args.number(ArgKey::kBits)) {
-    f.allowed = fmt::format("{} of {} bits", name, *bits);
-  } else {
-    f.allowed = fmt::format(
-        "{} {}", name, DtypeList(static_cast<DtypeMask>(args.number(ArgKey::kDtypes).value_or(0))));
+    f.message = fmt::format("{} of {} must have the datatype of {}: {} against {}", f.port, f.op,
+                            name, DtypeName(s.tensor->dtype), DtypeName(peer->dtype));
+    f.fixes.push_back(UnsafeFix(fmt::format("make {} \"{}\" {}", f.port, s.tensor->name,
+                                            DtypeName(peer->dtype))));
+    return;
   }
-  f.message =
-      fmt::format("{} of {} needs {}, found {}", f.port, f.op, f.allowed, DtypeName(peer->dtype));
-  f.fixes.push_back(UnsafeFix(fmt::format("make it {}", f.allowed)));
+  std::string wanted;
+  DtypeMask fitting = 0;
+  if (const auto bits = args.number(ArgKey::kBits)) {
+    wanted = fmt::format("{} bits", *bits);
+    f.allowed = fmt::format("{} of {}", name, wanted);
+    for (int i = 0; i < kDtypeCount; ++i) {
+      if (BitsOf(static_cast<Dtype>(i)) == *bits) fitting |= MaskOf(static_cast<Dtype>(i));
+    }
+  } else {
+    fitting = static_cast<DtypeMask>(args.number(ArgKey::kDtypes).value_or(0));
+    wanted = DtypeList(fitting);
+    f.allowed = fmt::format("{} {}", name, wanted);
+  }
+  f.message = fmt::format("{} of {} needs {} next to {}, and {} is {}", f.port, f.op, f.allowed,
+                          DtypeName(s.tensor->dtype), name, DtypeName(peer->dtype));
+  f.fixes.push_back(UnsafeFix(fmt::format("make {} \"{}\" {}", name, peer->name,
+                                          DtypeName(NearestDtype(fitting, peer->dtype)))));
 }
 
 constexpr RuleEntry kEntry = {

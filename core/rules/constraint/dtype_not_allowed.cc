@@ -31,11 +31,11 @@ void Explain(const Subject& s, Finding& f) {
   if (const auto allowed = args.number(ArgKey::kAllowed)) {
     f.allowed = DtypeList(static_cast<DtypeMask>(*allowed));
   } else {
-    f.allowed =
-        fmt::format("not {}", DtypeList(static_cast<DtypeMask>(*args.number(ArgKey::kDenied))));
+    f.allowed = fmt::format("a datatype other than {}",
+                            DtypeList(static_cast<DtypeMask>(*args.number(ArgKey::kDenied))));
   }
-  f.message = fmt::format("{} of {} can't be {} here", f.port, f.op, f.found);
-  f.fixes.push_back(UnsafeFix(fmt::format("make {} {}", f.port, f.allowed)));
+  f.message = fmt::format("{} of {} is {}; supported: {}", f.port, f.op, f.found, f.allowed);
+  // The row to change to is found by who knows the rows of the target.
 }
 
 constexpr RuleEntry kEntry = {

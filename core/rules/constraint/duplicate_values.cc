@@ -29,7 +29,8 @@ void Explain(const Subject& s, Finding& f) {
   f.found = fmt::format("{} more than once", *Duplicate(*s.tensor));
   f.allowed = "each value once";
   f.message = fmt::format("{} of {} holds the value {}", f.port, f.op, f.found);
-  f.fixes.push_back(UnsafeFix("remove the duplicates"));
+  f.fixes.push_back(
+      UnsafeFix(fmt::format("keep {} once in \"{}\"", *Duplicate(*s.tensor), s.tensor->name)));
 }
 
 constexpr RuleEntry kEntry = {

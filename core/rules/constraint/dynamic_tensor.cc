@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <string_view>
+
 #include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/args.h"
@@ -19,11 +21,20 @@ bool Holds(const Subject& s) {
 }
 
 void Explain(const Subject& s, Finding& f) {
+  const std::string_view kind = EncodingKindName(s.tensor->encoding->kind);
+  const bool coded = s.tensor->encoding->kind != EncodingKind::kNone &&
+                     s.tensor->encoding->kind != EncodingKind::kPerTensor;
   f.found = fmt::format("{}, computed at run time", DescribeTensor(*s.tensor));
   f.allowed = "a constant";
-  f.message = fmt::format("{} of {} must be a constant with {} encoding", f.port, f.op,
-                          EncodingKindName(s.tensor->encoding->kind));
-  f.fixes.push_back(UnsafeFix("make it a constant, or quantize it per-tensor"));
+  f.message = coded ? fmt::format("{} of {} must be a constant where it is {}, and is computed at "
+                                  "run time",
+                                  f.port, f.op, kind)
+                    : fmt::format("{} of {} must be a constant, and is computed at run time",
+                                  f.port, f.op);
+  f.fixes.push_back(UnsafeFix(fmt::format("make \"{}\" a constant", s.tensor->name)));
+  if (coded) {
+    f.fixes.push_back(UnsafeFix(fmt::format("quantize \"{}\" per-tensor", s.tensor->name)));
+  }
 }
 
 constexpr RuleEntry kEntry = {

@@ -63,7 +63,13 @@ void Explain(const Subject& s, Finding& f) {
   if (scale) f.allowed = fmt::format("scale {}", Number(*scale));
   if (offset) f.allowed += fmt::format("{}{}", scale ? ", " : "", ZeroPoint(-*offset));
   f.message = fmt::format("{} of {} must have {}", f.port, f.op, f.allowed);
-  Fix fix = UnsafeFix(fmt::format("set {} on \"{}\"", f.allowed, s.tensor->name));
+  Fix fix = UnsafeFix(fmt::format("quantize \"{}\" with {}", s.tensor->name, f.allowed));
+  if (scale && *scale == 0) {
+    // No step at all stands for that of the accumulator.
+    f.fixes.push_back(UnsafeFix(fmt::format(
+        "quantize \"{}\" per-channel with input scale × weight scale", s.tensor->name)));
+    return;
+  }
   if (scale && !ScaleHolds(s, args)) {
     fix.edits.push_back({"set", EncodingPath(*s.tensor, "scale"), fmt::format("{:.9g}", *scale)});
   }

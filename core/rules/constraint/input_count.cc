@@ -19,8 +19,8 @@ void Explain(const Subject& s, Finding& f) {
   f.found = fmt::format("{} inputs", s.node.node().inputs.size());
   f.allowed = fmt::format("at least {} inputs",
                           Args(s.node, s.constraint).number(opdb::ArgKey::kMinM).value_or(0) + 1);
-  f.message = fmt::format("{} has {}, it needs {}", f.op, f.found, f.allowed);
-  f.fixes.push_back(UnsafeFix("remove the op or connect its inputs"));
+  f.message = fmt::format("{} has {} and needs {}", f.op, f.found, f.allowed);
+  f.fixes.push_back(UnsafeFix(fmt::format("connect {}, or remove the op", f.allowed)));
 }
 
 constexpr RuleEntry kEntry = {.rule = About(kInputCount, {.summary = "too few inputs",

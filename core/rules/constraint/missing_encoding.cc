@@ -16,9 +16,9 @@ bool Holds(const Subject& s) {
 void Explain(const Subject& s, Finding& f) {
   f.found = fmt::format("{} without encoding", DtypeName(s.tensor->dtype));
   f.allowed = "an encoding with a scale";
-  f.message = fmt::format("{} of {} has no encoding; it would be read as scale 1, zero_point 0",
+  f.message = fmt::format("{} of {} has no encoding and would be read as scale 1, zero_point 0",
                           f.port, f.op);
-  f.fixes.push_back(UnsafeFix(fmt::format("give \"{}\" a scale and zero point", s.tensor->name)));
+  f.fixes.push_back(UnsafeFix(fmt::format("quantize \"{}\": give it a scale and a zero point", s.tensor->name)));
 }
 
 constexpr RuleEntry kEntry = {

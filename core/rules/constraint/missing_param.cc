@@ -16,7 +16,7 @@ bool Holds(const Subject& s) {
 void Explain(const Subject&, Finding& f) {
   f.found = "not given";
   f.allowed = "a value";
-  f.message = fmt::format("param {} of {} is not given", f.port, f.op);
+  f.message = fmt::format("param {} of {} is required", f.port, f.op);
   f.fixes.push_back(UnsafeFix(fmt::format("set {}", f.port)));
 }
 

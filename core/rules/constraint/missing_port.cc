@@ -14,8 +14,8 @@ bool Holds(const Subject& s) { return s.tensor != nullptr; }
 void Explain(const Subject&, Finding& f) {
   f.found = "not given";
   f.allowed = "a tensor";
-  f.message = fmt::format("{} of {} is not given", f.port, f.op);
-  f.fixes.push_back(UnsafeFix(fmt::format("connect {}", f.port)));
+  f.message = fmt::format("{} of {} is required", f.port, f.op);
+  f.fixes.push_back(UnsafeFix(fmt::format("connect a tensor to {}", f.port)));
 }
 
 constexpr RuleEntry kEntry = {

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/database/tables.h"
@@ -73,29 +78,119 @@ bool Holds(const Subject& s) {
   return true;
 }
 
-void Explain(const Subject& s, Finding& f) {
-  const Args args(s.node, s.constraint);
+// The number nearest to `value` that the constraint supports; nothing = none.
+std::optional<int64_t> NearestValue(const Args& args, int64_t value) {
+  std::array<int64_t, 32> listed;
+  if (const auto count = args.numbers(ArgKey::kAllowed, listed); count && *count > 0) {
+    return *std::min_element(listed.begin(), listed.begin() + *count,
+                             [&](int64_t a, int64_t b) {
+                               return std::abs(a - value) < std::abs(b - value);
+                             });
+  }
+  if (const auto n = args.number(ArgKey::kMin)) value = std::max(value, *n);
+  if (const auto n = args.number(ArgKey::kMinExclusive)) value = std::max(value, *n + 1);
+  if (const auto n = args.number(ArgKey::kMax)) value = std::min(value, *n);
+  if (const auto n = args.number(ArgKey::kMaxExclusive)) value = std::min(value, *n - 1);
+  const auto denied = args.numbers(ArgKey::kDenied, listed);
+  if (denied &&
+      std::find(listed.begin(), listed.begin() + *denied, value) != listed.begin() + *denied) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// What to set the param to; empty: no other value does the same.
+std::string NearestText(const Subject& s, const Args& args) {
   const int param = s.constraint.param;
+  std::array<int64_t, 32> want;
+  if (const auto count = args.numbers(ArgKey::kEq, want); count && !args.has(ArgKey::kIndex)) {
+    if (*count == 1) return ParamValueName(s.node, param, want[0]);
+    return fmt::format("[{}]", NumberList(std::span(want.data(), *count), ", "));
+  }
+  const auto ints = s.node.param_ints(param);
+  if (ints.empty()) {
+    // Ends that are not part of the range name no number.
+    if (const auto eq = args.real(ArgKey::kEq)) return Number(*eq);
+    const auto real = s.node.param_real(param);
+    const auto min = args.real(ArgKey::kMin), max = args.real(ArgKey::kMax);
+    if (real && min && *real < *min) return Number(*min);
+    if (real && max && *real > *max) return Number(*max);
+    return "";
+  }
+  std::array<int64_t, 8> index;
+  const auto indexes = args.numbers(ArgKey::kIndex, index);
+  const auto eq = args.numbers(ArgKey::kEq, want);
+  std::vector<int64_t> values(ints.begin(), ints.end());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (indexes && std::find(index.begin(), index.begin() + *indexes, static_cast<int64_t>(i)) ==
+                       index.begin() + *indexes) {
+      continue;
+    }
+    const auto nearest = eq && *eq > 0 ? want[*eq == 1 ? 0 : std::min(i, *eq - 1)]
+                                       : NearestValue(args, values[i]);
+    if (!nearest) return "";
+    values[i] = *nearest;
+  }
+  return values.size() == 1 ? ParamValueName(s.node, param, values[0])
+                            : fmt::format("[{}]", NumberList(values, ", "));
+}
+
+// "3 to 5", "at least 3", "above 2, below 4"
+std::string RangeText(const Args& args) {
+  const auto min = args.real(ArgKey::kMin), max = args.real(ArgKey::kMax);
+  if (min && max) return fmt::format("{} to {}", Number(*min), Number(*max));
+  std::string text;
+  const auto add = [&](ArgKey key, std::string_view words) {
+    if (const auto n = args.real(key)) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", words, Number(*n));
+    }
+  };
+  add(ArgKey::kMin, "at least");
+  add(ArgKey::kMax, "at most");
+  add(ArgKey::kMinExclusive, "above");
+  add(ArgKey::kMaxExclusive, "below");
+  return text;
+}
+
+std::string AllowedText(const Subject& s, const Args& args) {
   std::array<int64_t, 32> want;
   const auto names = [&](size_t count) {
     std::vector<std::string> items;
-    for (size_t i = 0; i < count; ++i) items.push_back(ParamValueName(s.node, param, want[i]));
+    for (size_t i = 0; i < count; ++i) {
+      items.push_back(ParamValueName(s.node, s.constraint.param, want[i]));
+    }
     return items;
   };
-  const auto add = [&](std::string text) { f.allowed += f.allowed.empty() ? text : ", " + text; };
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += text.empty() ? part : ", " + part;
+  };
   if (const auto n = args.numbers(ArgKey::kEq, want)) {
     add(*n == 1 ? names(1)[0] : fmt::format("[{}]", Join(names(*n), ", ")));
+  } else if (const auto eq = args.real(ArgKey::kEq)) {
+    add(Number(*eq));
   }
   if (const auto n = args.numbers(ArgKey::kAllowed, want)) add(Join(names(*n)));
-  if (const auto n = args.numbers(ArgKey::kDenied, want))
-    add(fmt::format("not {}", Join(names(*n))));
-  if (const auto n = args.real(ArgKey::kMin)) add(fmt::format("at least {}", Number(*n)));
-  if (const auto n = args.real(ArgKey::kMax)) add(fmt::format("at most {}", Number(*n)));
-  if (const auto n = args.real(ArgKey::kMinExclusive)) add(fmt::format("above {}", Number(*n)));
-  if (const auto n = args.real(ArgKey::kMaxExclusive)) add(fmt::format("below {}", Number(*n)));
+  if (const auto n = args.numbers(ArgKey::kDenied, want)) {
+    add(fmt::format("any value but {}", Join(names(*n))));
+  }
+  add(RangeText(args));
+  return text;
+}
+
+void Explain(const Subject& s, Finding& f) {
+  const Args args(s.node, s.constraint);
+  const int param = s.constraint.param;
   f.found = ParamText(s.node, param);
+  f.allowed = AllowedText(s, args);
   f.message = fmt::format("param {} of {} is {}; supported: {}", f.port, f.op, f.found, f.allowed);
-  f.fixes.push_back(UnsafeFix(fmt::format("set {} to {}", f.port, f.allowed)));
+  // Another value of an enumeration is another function.
+  const std::string nearest = ParamIsEnum(s.node, param) ? "" : NearestText(s, args);
+  const bool in_range = !args.has(ArgKey::kDenied) && !ParamIsEnum(s.node, param);
+  f.fixes.push_back(UnsafeFix(
+      !nearest.empty() ? fmt::format("set {} to {}", f.port, nearest)
+      : in_range       ? fmt::format("set {} to a value {}", f.port, f.allowed)
+                       : fmt::format("replace the op: no other {} does the same", f.port)));
 }
 
 constexpr RuleEntry kEntry = {

@@ -40,9 +40,9 @@ void Explain(const Subject& s, Finding& f) {
   if (const auto axis = s.node.FileAxis(*s.tensor, want)) {
     f.allowed += fmt::format(" (axis {} in the file)", *axis);
   }
-  f.message = fmt::format("{} of {} is quantized along axis {}, only axis {} is supported", f.port,
-                          f.op, s.tensor->encoding->axis, want);
-  Fix fix{fmt::format("quantize along axis {}", want), false, {}};
+  f.message = fmt::format("{} of {} must be quantized along {}, and is along axis {}", f.port, f.op,
+                          f.allowed, s.tensor->encoding->axis);
+  Fix fix{fmt::format("quantize \"{}\" along {}", s.tensor->name, f.allowed), false, {}};
   const int64_t have = NormalAxis(s.tensor->encoding->axis, s.tensor->rank());
   const auto entries = static_cast<int64_t>(EntryCount(s.tensor->encoding));
   const auto fits = [&](int64_t axis) {
@@ -51,7 +51,8 @@ void Explain(const Subject& s, Finding& f) {
   };
   // One axis written in two ways, or scales that fit the wanted axis only.
   if (have == want || (entries > 1 && fits(want) && !fits(have))) {
-    fix = UnsafeFix(fmt::format("write the axis as {}", want));
+    fix = UnsafeFix(fmt::format("write the axis of \"{}\" as {}", s.tensor->name,
+                                s.node.FileAxis(*s.tensor, want).value_or(want)));
     fix.edits.push_back(
         {"set",
          fmt::format("tensors/{}/encoding/{}/axis", s.tensor->name,

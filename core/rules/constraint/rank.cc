@@ -1,5 +1,11 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/args.h"
@@ -46,34 +52,62 @@ void ExplainStorage(const Subject& s, Finding& f) {
   f.found = dense ? "a dense tensor" : "a sparse tensor";
   f.allowed = dense ? "a sparse tensor" : "a dense tensor";
   f.message = fmt::format("{} of {} must be {}", f.port, f.op, f.allowed);
-  f.fixes.push_back(UnsafeFix(dense ? "give it a sparse tensor, or use an op for dense ones"
-                                    : "give it a dense tensor, or use an op for sparse ones"));
+  f.fixes.push_back(UnsafeFix(fmt::format("store \"{}\" as {}", s.tensor->name, f.allowed)));
+}
+
+// "rank 2 to 4"; empty where no rank will do.
+std::string RankText(const Args& args) {
+  const auto min = args.number(ArgKey::kMin);
+  const auto max = args.number(ArgKey::kMax);
+  if (const auto eq = args.number(ArgKey::kEq)) return fmt::format("rank {}", *eq);
+  if (max && *max <= 0) return "a scalar";
+  if (min && max && *min == *max) return fmt::format("rank {}", *min);
+  if (min && max) return fmt::format("rank {} to {}", *min, *max);
+  if (max) return fmt::format("rank up to {}", *max);
+  if (min) return fmt::format("rank {} and more", *min);
+  return fmt::format("rank {} after dropping dimensions of 1",
+                     args.number(ArgKey::kSqueezableTo).value_or(0));
+}
+
+// The dimensions in the nearest rank: dimensions of 1 are dropped or put first. Empty where others
+// would have to be merged.
+std::string ReshapedText(const Tensor& tensor, int64_t rank) {
+  std::vector<int64_t> dims(tensor.dims.begin(), tensor.dims.end());
+  while (std::ssize(dims) < rank) dims.insert(dims.begin(), 1);
+  while (std::ssize(dims) > rank) {
+    const auto one = std::find(dims.begin(), dims.end(), 1);
+    if (one == dims.end()) return "";
+    dims.erase(one);
+  }
+  if (std::find(dims.begin(), dims.end(), kDynamicDim) != dims.end()) return "";
+  return fmt::format("[{}]", NumberList(dims, ", "));
+}
+
+Fix FixOf(const Subject& s, const Args& args) {
+  const int64_t rank = s.tensor->rank();
+  int64_t want = args.number(ArgKey::kEq)
+                     .value_or(std::min(args.number(ArgKey::kMax).value_or(rank),
+                                        std::max(args.number(ArgKey::kMin).value_or(rank), rank)));
+  if (const auto squeezed = args.number(ArgKey::kSqueezableTo)) want = *squeezed;
+  const std::string_view where = s.node.is_input(s.constraint.port) ? "before" : "after";
+  if (want <= 0) return UnsafeFix(fmt::format("make \"{}\" a scalar", s.tensor->name));
+  const std::string shape = ReshapedText(*s.tensor, want);
+  if (!shape.empty()) {
+    return UnsafeFix(fmt::format("reshape \"{}\" to {} (rank {}) {} the op",
+                                 s.tensor->name, shape, want, where));
+  }
+  return UnsafeFix(fmt::format("merge dimensions of \"{}\" to rank {} with a reshape {} the op",
+                               s.tensor->name, want, where));
 }
 
 void Explain(const Subject& s, Finding& f) {
   const Args args(s.node, s.constraint);
   if (WrongStorage(s, args)) return ExplainStorage(s, f);
-  const auto min = args.number(ArgKey::kMin);
-  const auto max = args.number(ArgKey::kMax);
-  const auto eq = args.number(ArgKey::kEq);
   f.found = fmt::format("rank {} {}", s.tensor->rank(), Dims(*s.tensor));
-  if (eq) {
-    f.allowed = fmt::format("rank {}", *eq);
-  } else if (min && max && *min == *max) {
-    f.allowed = fmt::format("rank {}", *min);
-  } else if (min && max) {
-    f.allowed = fmt::format("rank {} to {}", *min, *max);
-  } else if (max) {
-    f.allowed = fmt::format("rank up to {}", *max);
-  } else if (min) {
-    f.allowed = fmt::format("rank {} and more", *min);
-  } else {
-    f.allowed = fmt::format("rank {} after dropping dimensions of 1",
-                            args.number(ArgKey::kSqueezableTo).value_or(0));
-  }
+  f.allowed = RankText(args);
   f.message =
       fmt::format("{} of {} has rank {}; supported: {}", f.port, f.op, s.tensor->rank(), f.allowed);
-  f.fixes.push_back(UnsafeFix(fmt::format("reshape it to {} around the op", f.allowed)));
+  f.fixes.push_back(FixOf(s, args));
 }
 
 constexpr RuleEntry kEntry = {.rule = About(kRank, {.summary = "the rank of a tensor is not supported",

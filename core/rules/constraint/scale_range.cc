@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <tuple>
@@ -55,16 +56,19 @@ void Explain(const Subject& s, Finding& f) {
   const auto [least, most] = EndsOf(limit, UnitsOf(s, limit));
   const auto& [min, max] = std::tie(limit.min, limit.max);
   f.found = DescribeTensor(*s.tensor);
-  if (min) f.allowed = fmt::format("scale of at least {}", Number(*min * most));
-  if (max) {
-    f.allowed += fmt::format("{}scale of at most {}", min ? ", " : "", Number(*max * least));
-  }
+  const auto& scales = s.tensor->encoding->scales;
+  const bool low = min && std::any_of(scales.begin(), scales.end(), [&](float scale) {
+                     return double{scale} < *min * most;
+                   });
+  f.allowed = min && max ? fmt::format("scale {} to {}", Number(*min * most), Number(*max * least))
+              : min      ? fmt::format("scale {} or more", Number(*min * most))
+                         : fmt::format("scale {} or less", Number(*max * least));
   if (limit.relative()) {
     f.allowed += fmt::format(", {} times that of the inputs", Number(min ? *min : *max));
   }
-  f.message =
-      fmt::format("the scale of {} of {} is out of the range it computes right with", f.port, f.op);
-  f.fixes.push_back(UnsafeFix(fmt::format("use a {}", f.allowed)));
+  f.message = fmt::format("{} of {} must have {}: its scale is too {}", f.port, f.op, f.allowed,
+                          low ? "small" : "large");
+  f.fixes.push_back(UnsafeFix(fmt::format("quantize \"{}\" with {}", s.tensor->name, f.allowed)));
 }
 
 constexpr RuleEntry kEntry = {

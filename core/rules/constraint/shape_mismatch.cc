@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
@@ -50,20 +51,40 @@ bool Holds(const Subject& s) {
   return true;
 }
 
+// The first dimension that `same_dims` lists and that differs.
+int64_t FirstOther(const Subject& s, const Tensor& other) {
+  const Args args(s.node, s.constraint);
+  std::array<int64_t, 16> dims;
+  const auto count = args.numbers(ArgKey::kDims, dims);
+  const bool broadcast = args.flag(ArgKey::kBroadcast, false);
+  for (const int64_t dim : std::span(dims).first(count.value_or(0))) {
+    if (!SameSize(*s.tensor, other, dim, broadcast)) return dim;
+  }
+  return 0;
+}
+
 void Explain(const Subject& s, Finding& f) {
   const Tensor* other = Other(s);
   const auto port = *Args(s.node, s.constraint).number(ArgKey::kAs);
   const std::string name = PortName(s.node, static_cast<int>(port));
   f.related.push_back(name);
   f.found = fmt::format("{} {}, {} {}", f.port, Dims(*s.tensor), name, Dims(*other));
-  f.allowed = fmt::format("{} of {}",
-                          s.constraint.kind == Kind::kSameRank    ? "the rank"
-                          : s.constraint.kind == Kind::kSameShape ? "the shape"
-                                                                  : "those dimensions",
-                          name);
-  f.message = fmt::format("{} of {} does not fit {}: {} against {}", f.port, f.op, name,
+  std::string fix;
+  if (s.constraint.kind == Kind::kSameRank) {
+    f.allowed = fmt::format("the rank of {}", name);
+    fix = fmt::format("reshape \"{}\" to rank {}", s.tensor->name, other->rank());
+  } else if (s.constraint.kind == Kind::kSameShape) {
+    f.allowed = fmt::format("the shape of {}", name);
+    fix = fmt::format("make \"{}\" {}", s.tensor->name, Dims(*other));
+  } else {
+    const int64_t dim = FirstOther(s, *other);
+    f.allowed = fmt::format("dimension {} as in {}", dim, name);
+    fix = fmt::format("make dimension {} of \"{}\" {}", dim, s.tensor->name,
+                      DimOf(*other, dim).value_or(0));
+  }
+  f.message = fmt::format("{} of {} must have {}: {} against {}", f.port, f.op, f.allowed,
                           Dims(*s.tensor), Dims(*other));
-  f.fixes.push_back(UnsafeFix("reshape one of them"));
+  f.fixes.push_back(UnsafeFix(std::move(fix)));
 }
 
 constexpr RuleEntry kEntry = {

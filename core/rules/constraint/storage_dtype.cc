@@ -27,7 +27,7 @@ void Explain(const Subject& s, Finding& f) {
   f.found = "a real number";
   f.allowed = DtypeName(static_cast<Dtype>(*want));
   f.message = fmt::format("param {} of {} must be stored as {}", f.port, f.op, f.allowed);
-  f.fixes.push_back(UnsafeFix(fmt::format("store it as {}", f.allowed)));
+  f.fixes.push_back(UnsafeFix(fmt::format("store {} as {}", f.port, f.allowed)));
 }
 
 constexpr RuleEntry kEntry = {
@@ -39,7 +39,7 @@ The value of some params must be stored in one datatype.
 The library reads the bytes as that type.
 
 ## Fix
-Store the param in the type the message names; another integer type whose value fits is taken as
+Store the param in the type the message names; another integer type whose value fits counts as
 equal.
 
 ## References

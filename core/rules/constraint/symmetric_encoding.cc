@@ -16,9 +16,11 @@ bool Holds(const Subject& s) {
 
 void Explain(const Subject& s, Finding& f) {
   f.found = DescribeTensor(*s.tensor);
-  f.allowed = "an asymmetric encoding";
-  f.message = fmt::format("{} of {} must be asymmetric", f.port, f.op);
-  f.fixes.push_back(UnsafeFix("quantize it asymmetric"));
+  f.allowed = fmt::format("any zero_point but {}", MiddleOf(*s.tensor));
+  f.message = fmt::format("{} of {} must be asymmetric ({})", f.port, f.op, f.allowed);
+  f.fixes.push_back(UnsafeFix(fmt::format("quantize \"{}\" asymmetric, with the zero point that "
+                                          "its values call for",
+                                          s.tensor->name)));
 }
 
 constexpr RuleEntry kEntry = {

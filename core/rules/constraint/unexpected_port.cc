@@ -20,9 +20,9 @@ bool Holds(const Subject& s) { return !Given(s); }
 void Explain(const Subject& s, Finding& f) {
   f.found = s.tensor != nullptr ? DescribeTensor(*s.tensor) : ParamText(s.node, s.constraint.param);
   f.allowed = "nothing";
-  f.message = fmt::format("{} of {} must be left out here", f.port, f.op);
+  f.message = fmt::format("{} of {} is not supported here and must be left out", f.port, f.op);
   f.fixes.push_back(
-      UnsafeFix(fmt::format("remove {} and compute its part with an op of its own", f.port)));
+      UnsafeFix(fmt::format("leave out {}, and compute what it did with an op of its own", f.port)));
 }
 
 constexpr RuleEntry kEntry = {

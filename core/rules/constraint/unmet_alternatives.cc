@@ -14,8 +14,8 @@ void Explain(const Subject& s, Finding& f) {
   f.found = s.tensor != nullptr ? fmt::format("{} {}", DtypeName(s.tensor->dtype), Dims(*s.tensor))
                                 : ParamText(s.node, s.constraint.param);
   f.allowed = AlternativesText(s);
-  f.message = fmt::format("{} of {} meets none of: {}", f.port, f.op, f.allowed);
-  f.fixes.push_back(UnsafeFix(fmt::format("make one hold: {}", f.allowed)));
+  f.message = fmt::format("{} of {} needs {}", f.port, f.op, f.allowed);
+  f.fixes = AlternativeFixes(s);
 }
 
 constexpr RuleEntry kEntry = {

@@ -25,7 +25,7 @@ void Explain(const Subject& s, Finding& f) {
   f.message = fmt::format("{} of {} must be signed when it is {}", f.port, f.op,
                           EncodingKindName(s.tensor->encoding->kind));
   const bool same_values = IsSymmetric(*s.tensor);
-  Fix fix{fmt::format("store it as {} with zero_point 0{}", DtypeName(want),
+  Fix fix{fmt::format("store \"{}\" as {} with zero_point 0{}", s.tensor->name, DtypeName(want),
                       same_values ? ", every value minus the middle" : ""),
           same_values,
           {}};

@@ -43,10 +43,10 @@ void Explain(const Subject& s, Finding& f) {
   const auto min = args.number(ArgKey::kMin);
   const auto max = args.number(ArgKey::kMax);
   f.found = fmt::format("values from {} to {}", Number(values->min), Number(values->max));
-  f.allowed = fmt::format("values from {} to {}", min ? std::to_string(*min) : "any",
-                          max ? std::to_string(*max) : "any");
+  f.allowed = fmt::format("values {}", RangeText(min, max));
   f.message = fmt::format("{} of {} holds {}; supported: {}", f.port, f.op, f.found, f.allowed);
-  f.fixes.push_back(UnsafeFix(fmt::format("re-quantize or clamp to {}", f.allowed)));
+  f.fixes.push_back(UnsafeFix(
+      fmt::format("clamp \"{}\" to {}, or quantize it again", s.tensor->name, f.allowed)));
 }
 
 constexpr RuleEntry kEntry = {

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "core/database/tables.h"
@@ -29,13 +30,25 @@ bool Holds(const Subject& s) {
 
 void Explain(const Subject& s, Finding& f) {
   const Args args(s.node, s.constraint);
-  const auto min = args.number(ArgKey::kMin);
-  const auto max = args.number(ArgKey::kMax);
+  const auto negated = [](std::optional<int64_t> n) {
+    return n ? std::optional<int64_t>(-*n) : std::nullopt;
+  };
+  const auto min = negated(args.number(ArgKey::kMax));
+  const auto max = negated(args.number(ArgKey::kMin));
+  const auto fits = [&](int64_t zero) { return (!min || zero >= *min) && (!max || zero <= *max); };
+  const auto& zeros = s.tensor->encoding->zero_points;
+  const auto wrong =
+      std::find_if(zeros.begin(), zeros.end(), [&](int32_t zero) { return !fits(zero); });
   f.found = DescribeTensor(*s.tensor);
-  f.allowed = fmt::format("zero_point from {} to {}", max ? std::to_string(-*max) : "any",
-                          min ? std::to_string(-*min) : "any");
-  f.message = fmt::format("a zero point of {} of {} is out of range", f.port, f.op);
-  f.fixes.push_back(UnsafeFix("check the sign (QNN's offset is -zero_point), or quantize again"));
+  f.allowed = fmt::format("zero_point {}", RangeText(min, max));
+  f.message = fmt::format("{} of {} must have {}, and has {}", f.port, f.op, f.allowed,
+                          ZeroPoint(*wrong));
+  // A sign that was lost, since QNN's offset is -zero_point.
+  const bool sign = *wrong < 0 && fits(-int64_t{*wrong});
+  f.fixes.push_back(UnsafeFix(
+      sign ? fmt::format("write zero_point {} for \"{}\": the offset was stored as zero point",
+                         -int64_t{*wrong}, s.tensor->name)
+           : fmt::format("quantize \"{}\" again with {}", s.tensor->name, f.allowed)));
 }
 
 constexpr RuleEntry kEntry = {

@@ -49,7 +49,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
       Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
       const int bits = EffectiveBits(*in);
       f.message = fmt::format(
-          "{} loses {} of its {} bits: the output of {} has a step {} times as large", f.port,
+          "{} loses {} of its {} bits: the scale of the output of {} is {} times as large", f.port,
           lost < bits ? fmt::format("{:.1f}", lost) : "all", bits, f.op, Number(step / own));
       f.found = DescribeEncoding(*out);
       f.allowed = fmt::format("near {}", DescribeEncoding(*in));

@@ -56,14 +56,14 @@ void Walk(const GraphView& g, GraphFindings& findings) {
       if (!Cuts(out, in, settings.tolerance)) continue;
       Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
       f.message = fmt::format(
-          "{} reaches {}, and the output of {} only holds {}: values beyond "
-          "saturate",
+          "{} reaches {}, the output of {} holds {} only: values beyond are "
+          "clipped",
           f.port, Text(in), f.op, Text(out));
       f.found = fmt::format("range {}", Text(out));
       f.allowed =
           fmt::format("range {}", Text({std::min(in.low, out.low), std::max(in.high, out.high)}));
       f.related = {"out[0]"};
-      f.fixes.push_back({"calibrate the output over all of its inputs", false, {}});
+      f.fixes.push_back({"calibrate the output with the values of all inputs", false, {}});
     }
   }
 }

@@ -153,7 +153,7 @@ void Explain(const GraphView& g, const Island& island, GraphFindings& findings) 
   if (!floats.empty()) {
     f.fixes.push_back(
         {fmt::format("{} {} no quantized form on {}: replace {}, or leave the "
-                     "neighbours in float too, so that fewer borders remain",
+                     "neighbours in float too, for fewer conversions",
                      Quoted(NamesOf(g, floats)), floats.size() == 1 ? "has" : "have",
                      g.target().arch().empty() ? g.target().backend() : g.target().arch(),
                      floats.size() == 1 ? "it" : "them"),
@@ -162,7 +162,7 @@ void Explain(const GraphView& g, const Island& island, GraphFindings& findings) 
   }
   if (!quantizable.empty()) {
     f.fixes.push_back({fmt::format("quantize {}{}", Quoted(NamesOf(g, quantizable)),
-                                   floats.empty() ? ": the island closes" : ""),
+                                   floats.empty() ? ": then nothing of it runs in float" : ""),
                        false,
                        {}});
   }
@@ -172,9 +172,10 @@ void Explain(const GraphView& g, const Island& island, GraphFindings& findings) 
                        false,
                        {}});
   }
-  if (seeds == dragged) {
-    f.fixes.push_back({fmt::format("add a Q/DQ pair to {}: the island closes",
-                                   Quoted(Unquantized(g, island.ops))),
+  const std::vector<std::string> bare = Unquantized(g, island.ops);
+  if (seeds == dragged && !bare.empty()) {
+    f.fixes.push_back({fmt::format("add a Q/DQ pair to {}: then nothing of it runs in float",
+                                   Quoted(bare)),
                        false,
                        {}});
   }

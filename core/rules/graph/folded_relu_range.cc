@@ -47,7 +47,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     const double below = static_cast<double>(steps) * double{out->encoding->scales[0]};
     f.message = fmt::format(
         "{} is folded into \"{}\" ({}), and its encoding reaches {} below 0: {} of "
-        "its steps are never used",
+        "its values are never used",
         f.op, g.NameOf(host), g.op(host).op, Number(below), steps);
     f.found = ZeroPoint(zero);
     f.allowed = ZeroPoint(lowest);

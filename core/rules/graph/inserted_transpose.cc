@@ -37,12 +37,12 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     Finding& f = findings.AddInput(op, 0, Consequence::kAltered);
     f.tensor = in->name;
     f.message = fmt::format(
-        "{} of \"{}\" is not on the last axis: a Transpose before and one behind, "
+        "{} of \"{}\" is not on the last axis: a Transpose is put before and one after it, "
         "{} a run",
         f.op, g.NameOf(op), Bytes(4 * BytesOf(*in)));
     f.found = fmt::format("{} transposed to {}", Dims(*in), Dims(*g.input(op, 0)));
     f.allowed = "the last axis";
-    f.fixes.push_back(UnsafeFix("lay the tensor out with this axis last"));
+    f.fixes.push_back(UnsafeFix(fmt::format("lay \"{}\" out with this axis last", in->name)));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -65,7 +66,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
                           Others(large.size() - 1));
   f.found = Bytes(bytes);
   f.allowed = fmt::format("{} MB", megabytes);
-  f.fixes.push_back(UnsafeFix("quantize it with fewer bits, or split the layer"));
+  const double parts = std::ceil(bytes / (static_cast<double>(megabytes) * 1024 * 1024));
+  f.fixes.push_back(UnsafeFix(
+      fmt::format("quantize it with fewer bits, or split the layer into {} parts", parts)));
 }
 
 constexpr RuleEntry kEntry = {

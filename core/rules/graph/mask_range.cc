@@ -71,8 +71,8 @@ void Walk(const GraphView& g, GraphFindings& findings) {
       const bool lost = LosesOperand(g, add);
       Finding& f = findings.AddOutput(add, 0, lost ? Consequence::kAltered : Consequence::kAdvice);
       f.message = fmt::format(
-          "one step of the scores that go into \"{}\" is {}: the mask has used up "
-          "their range{}",
+          "the scores that go into \"{}\" have scale {}: the mask has used up their "
+          "range{}",
           g.NameOf(op), Number(sum->encoding->scales[0]),
           lost ? ", and nothing is left of the scores" : "");
       f.found = DescribeEncoding(*sum);

@@ -59,7 +59,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
       f.found = Dims(*in);
       f.allowed = fmt::format("rank {}", rank - 1);
       f.fixes.push_back(UnsafeFix(fmt::format(
-          "merge dimensions {} and {} in the Reshape before, and split them in the one behind", dim,
+          "merge dimensions {} and {} in the Reshape before, and split them in the one after", dim,
           dim + 1)));
     }
   }

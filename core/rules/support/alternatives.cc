@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "core/rules/support/args.h"
 #include "core/rules/support/conditions.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/node_view.h"
@@ -53,6 +57,58 @@ bool AnyWhereAll(const Subject& subject, Holds&& holds) {
   });
 }
 
+// What one alternative asks for beyond what holds.
+struct Alternative {
+  std::string allowed;
+  Fix fix;
+};
+
+// A bound that was computed and that no tensor meets: the alternative was for other nodes.
+bool IsOutOfReach(const NodeView& node, const opdb::ConstraintRow& inner) {
+  if (inner.kind != opdb::Kind::kRank) return false;
+  const auto max = Args(node, inner).number(opdb::ArgKey::kMax);
+  return max && *max <= 0;
+}
+
+std::vector<Alternative> AlternativesOf(const Subject& subject) {
+  const auto& db = subject.node.db();
+  std::vector<Alternative> alternatives;
+  for (const opdb::AltRow& alt : db.get(subject.constraint.alternatives)) {
+    Alternative alternative;
+    bool reachable = true, whole = true;
+    for (const opdb::ConstraintRow& inner : db.all_of(alt)) {
+      const auto broken = BrokenFor(subject, inner);
+      if (!broken) continue;
+      reachable = reachable && !IsOutOfReach(subject.node, inner);
+      Finding part;
+      part.op = OpName(subject.node);
+      part.port = inner.port >= 0 ? PortName(subject.node, inner.port, broken->element)
+                                  : ParamName(subject.node, inner.param);
+      EntryOf(inner.kind)->explain(*broken, part);
+      // The subject's own port is named once, before all of them.
+      const bool own = inner.port == subject.constraint.port &&
+                       inner.param == subject.constraint.param;
+      alternative.allowed += fmt::format("{}{}{}{}", alternative.allowed.empty() ? "" : " and ",
+                                         own ? "" : part.port, own ? "" : " ", part.allowed);
+      if (part.fixes.empty()) {
+        alternative.fix.summary.clear();
+        whole = false;
+        continue;
+      }
+      // Edits of a part alone would not do.
+      Fix& fix = part.fixes.front();
+      whole = whole && !fix.edits.empty();
+      alternative.fix.summary +=
+          (alternative.fix.summary.empty() ? "" : " and ") + fix.summary;
+      alternative.fix.edits.insert(alternative.fix.edits.end(), fix.edits.begin(),
+                                   fix.edits.end());
+    }
+    if (!whole) alternative.fix.edits.clear();
+    if (reachable) alternatives.push_back(std::move(alternative));
+  }
+  return alternatives;
+}
+
 }  // namespace
 
 bool AnyHolds(const Subject& subject) {
@@ -70,25 +126,19 @@ bool AnyHoldsByForm(const Subject& subject) {
 }
 
 std::string AlternativesText(const Subject& subject) {
-  const auto& db = subject.node.db();
   std::string text;
-  for (const opdb::AltRow& alt : db.get(subject.constraint.alternatives)) {
-    if (!text.empty()) text += "; or ";
-    bool first = true;
-    for (const opdb::ConstraintRow& inner : db.all_of(alt)) {
-      const auto broken = BrokenFor(subject, inner);
-      if (!broken) continue;
-      if (!first) text += " and ";
-      first = false;
-      Finding part;
-      part.op = OpName(subject.node);
-      part.port = inner.port >= 0 ? PortName(subject.node, inner.port, broken->element)
-                                  : ParamName(subject.node, inner.param);
-      EntryOf(inner.kind)->explain(*broken, part);
-      text += fmt::format("{} {}", part.port, part.allowed);
-    }
+  for (const Alternative& alternative : AlternativesOf(subject)) {
+    text += fmt::format("{}{}", text.empty() ? "" : "; or ", alternative.allowed);
   }
   return text;
+}
+
+std::vector<Fix> AlternativeFixes(const Subject& subject) {
+  std::vector<Fix> fixes;
+  for (Alternative& alternative : AlternativesOf(subject)) {
+    if (!alternative.fix.summary.empty()) fixes.push_back(std::move(alternative.fix));
+  }
+  return fixes;
 }
 
 }  // namespace quantgate::rules

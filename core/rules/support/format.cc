@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -110,6 +113,31 @@ std::string ParamValueName(const NodeView& node, int param, int64_t value) {
   return std::to_string(value);
 }
 
+bool ParamIsEnum(const NodeView& node, int param) {
+  return node.db().get(node.op().params)[param].values.count > 0;
+}
+
+std::string RangeText(std::optional<int64_t> min, std::optional<int64_t> max) {
+  if (min && max) return fmt::format("{} to {}", *min, *max);
+  return max ? fmt::format("up to {}", *max) : fmt::format("from {} on", min.value_or(0));
+}
+
+Dtype NearestDtype(DtypeMask mask, Dtype given) {
+  Dtype best = Dtype::kUndefined;
+  int best_distance = std::numeric_limits<int>::max();
+  for (; mask != 0; mask &= mask - 1) {
+    const auto dtype = static_cast<Dtype>(std::countr_zero(mask));
+    const int distance = std::abs(BitsOf(dtype) - BitsOf(given)) +
+                         (ClassOf(dtype) == ClassOf(given) ? 0 : 3) +
+                         (IsFixedPoint(dtype) == IsFixedPoint(given) ? 0 : 64);
+    if (distance < best_distance) {
+      best = dtype;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
 std::string ParamText(const NodeView& node, int param) {
   if (const auto one = node.param_int(param)) return ParamValueName(node, param, *one);
   if (const auto real = node.param_real(param)) return Number(*real);
@@ -132,7 +160,8 @@ std::string EncodingPath(const Tensor& tensor, std::string_view field) {
 
 Fix SymmetricFix(const Tensor& tensor) {
   const int64_t middle = MiddleOf(tensor);
-  Fix fix = UnsafeFix(fmt::format("quantize it symmetric: zero_point {} everywhere", middle));
+  Fix fix = UnsafeFix(fmt::format("quantize \"{}\" symmetric: zero_point {}{}", tensor.name, middle,
+                                  EntryCount(tensor.encoding) > 1 ? " in every channel" : ""));
   fix.edits.push_back({"set", EncodingPath(tensor, "zeroPoint"),
                        tensor.encoding->kind == EncodingKind::kPerTensor
                            ? std::to_string(middle)

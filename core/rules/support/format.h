@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_RULES_SUPPORT_FORMAT_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,12 @@ std::string ParamName(const NodeView& node, int param);
 // Value of a param with the names of its numbers: "ADD (0)".
 std::string ParamText(const NodeView& node, int param);
 std::string ParamValueName(const NodeView& node, int param, int64_t value);
+// Whether the param's numbers have names: each is another function.
+bool ParamIsEnum(const NodeView& node, int param);
+// "-2 to 3", "up to 3", "from -2 on"
+std::string RangeText(std::optional<int64_t> min, std::optional<int64_t> max);
+// The dtype that is nearest to `given`: same class, then same width; kUndefined for none.
+Dtype NearestDtype(DtypeMask mask, Dtype given);
 std::string_view OpName(const NodeView& node);
 
 // Edits that set an encoding's value: "tensors/<name>/encoding/perTensor/zeroPoint".

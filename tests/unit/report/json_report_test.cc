@@ -66,13 +66,14 @@ TEST(JsonReport, ListsEveryNodeInOrder) {
 TEST(JsonReport, WritesAFindingInFull) {
   const Json finding = Json::parse(ReportJson(SampleReport()))["findings"][0];
   EXPECT_EQ(Keys(finding),
-            (std::vector<std::string>{"code", "rule", "constraint", "consequence", "level", "node",
-                                      "op", "opIndex", "port", "tensor", "message", "found",
+            (std::vector<std::string>{"code", "rule", "constraint", "consequence", "level", "group",
+                                      "node", "op", "opIndex", "port", "tensor", "message", "found",
                                       "allowed", "fixes", "sources", "related"}));
   EXPECT_EQ(finding["code"], "QG301");
   EXPECT_EQ(finding["rule"], "asymmetric-encoding");
   EXPECT_EQ(finding["consequence"], "rejected");
   EXPECT_EQ(finding["level"], "error");
+  EXPECT_EQ(finding["group"], "QG301/rejected");
   EXPECT_EQ(finding["opIndex"], 0);
   EXPECT_EQ(finding["related"], Json::array({"in[0]"}));
   EXPECT_EQ(finding["fixes"].dump(),

@@ -375,10 +375,10 @@ TEST(FloatIsland, WhereAllIsDraggedAlongThePairsBetweenAreMissing) {
   };
   EXPECT_EQ(reported({}),
             "float: \"n1\", \"n2\" and \"n3\"; "
-            "add a Q/DQ pair to \"t2\" and \"t3\": the island closes");
+            "add a Q/DQ pair to \"t2\" and \"t3\": then nothing of it runs in float");
   // Two ops of one node of the file have nothing between them.
   EXPECT_EQ(reported({0, 1, 1, 3, 4, 5}),
-            "float: \"n1\" and \"n3\"; add a Q/DQ pair to \"t3\": the island closes");
+            "float: \"n1\" and \"n3\"; add a Q/DQ pair to \"t3\": then nothing of it runs in float");
 }
 
 TEST(FloatIsland, OpsWithoutAQuantizedFormAreToReplace) {
@@ -388,11 +388,11 @@ TEST(FloatIsland, OpsWithoutAQuantizedFormAreToReplace) {
   EXPECT_EQ(
       fix({"ElementWiseSoftplus"}),
       "\"n1\" has no quantized form on v73: replace it, or leave the neighbours in float too, "
-      "so that fewer borders remain");
+      "for fewer conversions");
   EXPECT_EQ(
       fix({"ElementWiseSoftplus", "ElementWiseAbs", "ElementWiseMod"}),
       "\"n1\" and \"n3\" have no quantized form on v73: replace them, or leave the neighbours "
-      "in float too, so that fewer borders remain");
+      "in float too, for fewer conversions");
 }
 
 TEST(FoldedReluRange, BeginsAtTheLowestStoredValue) {

@@ -386,8 +386,7 @@ TEST(ScaleRange, ComparesWithThePortsThatAreNamed) {
   EXPECT_FALSE(broken(1.0F, 0.5F, 4.0F));
   const auto found = broken(5.0F, 0.5F, 4.0F);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->allowed,
-            "scale of at least 1, scale of at most 4, 0.5 times that of the inputs");
+  EXPECT_EQ(found->allowed, "scale 1 to 4, 0.5 times that of the inputs");
   EXPECT_TRUE(broken(0.9F, 0.5F, 4.0F));
   Probe without(Of({4}, 5.0F));
   without.model.tensors[1].encoding.Edit().scales.clear();
@@ -435,12 +434,12 @@ TEST(QuantAxis, ScalesThatFitTheWantedAxisOnlyWereWrittenWithAnother) {
     const char* fix;
   };
   const Case cases[] = {
-      {{3, 4}, 1, {1, 1, 1}, "write the axis as 0"},
-      {{3, 4}, 1, {1, 1, 1, 1}, "quantize along axis 0"},
-      {{3, 3}, 1, {1, 1, 1}, "quantize along axis 0"},
-      {{3, 4}, -2, {1, 1, 1}, "write the axis as 0"},
+      {{3, 4}, 1, {1, 1, 1}, "write the axis of \"a\" as 0"},
+      {{3, 4}, 1, {1, 1, 1, 1}, "quantize \"a\" along axis 0"},
+      {{3, 3}, 1, {1, 1, 1}, "quantize \"a\" along axis 0"},
+      {{3, 4}, -2, {1, 1, 1}, "write the axis of \"a\" as 0"},
       // A single one stands for all and fits any.
-      {{1, 4}, 1, {1}, "quantize along axis 0"},
+      {{1, 4}, 1, {1}, "quantize \"a\" along axis 0"},
   };
   for (const Case& c : cases) {
     const auto found = Probe(PerChannel(c.dims, c.axis, c.scales)).Broken("axis");
@@ -553,7 +552,7 @@ TEST(FixedEncoding, TheWordOfTheOffsetIsReadWhateverTheEncoding) {
 TEST(Alternatives, AreToldWithTheirPorts) {
   const auto found = Probe(Of({2, 3, 4})).Broken("ways");
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->allowed, "in[0] rank up to 2 and mode ADD (0); or in[1] a constant");
+  EXPECT_EQ(found->allowed, "rank up to 2 and mode ADD (0); or in[1] a constant");
   EXPECT_FALSE(Probe(Of({2, 3})).Holds("ways"));
   Probe other(Of({2, 3, 4}));
   other.model.tensors[1].is_static = true;

@@ -125,8 +125,8 @@ TEST(TargetTable, AlternativesOfAllPortsSpeakOfTheTensorAtHand) {
   const Report report = Check("Each", {Of(kU8), Of(kU8), Of(kU8)});
   ASSERT_EQ(report.findings.size(), 3U);
   for (const auto& [port, allowed] :
-       {std::pair{"in[0]", "in[0] rank up to 2; or out[0] rank up to 2"},
-        {"in[1]", "in[1] rank up to 2; or out[0] rank up to 2"}}) {
+       {std::pair{"in[0]", "rank up to 2; or out[0] rank up to 2"},
+        {"in[1]", "rank up to 2; or out[0] rank up to 2"}}) {
     const Finding& f = report.findings[port[3] - '0'];
     EXPECT_EQ(f.port, port);
     EXPECT_EQ(f.allowed, allowed);
@@ -191,16 +191,16 @@ TEST(TargetTable, OfRowsThatMatchTheOneCountsThatBreaksLeast) {
 
 TEST(TargetTable, TheFirstOfUndocumentedRowsIsNamed) {
   EXPECT_EQ(Reported("Unknown", kU8, "2.0"),
-            "row A.1 of Unknown is in no document; the library accepts it, its numbers were not "
-            "executed");
+            "no document lists row A.1 of Unknown; the library accepts it, and its numbers were "
+            "never looked at");
 }
 
 TEST(TargetTable, ARowThatWasExecutedWithALaterSdk) {
   EXPECT_EQ(Reported("Unknown", kU16, "1.0"),
-            "row A.3 of Unknown is in no document of this SDK; it was first measured with 2.0");
+            "no document of this SDK lists row A.3 of Unknown; it was first measured with 2.0");
   EXPECT_EQ(Reported("Unknown", kU16, "2.0"),
-            "row A.3 of Unknown is in no document; the library accepts it, its numbers were not "
-            "executed");
+            "no document lists row A.3 of Unknown; the library accepts it, and its numbers were "
+            "never looked at");
 }
 
 TEST(TargetTable, FindingsStandInTheOrderOfPorts) {
