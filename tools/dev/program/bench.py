@@ -40,6 +40,18 @@ def bench_python(shop: Workshop, _: argparse.Namespace) -> None:
     shop.module("bench.python", python=str(VENV_PYTHON))
 
 
+@GROUP.command("bench sweep", "sweeps of 10,000 models, a million rows, probes", RECORD,
+               option("--library", metavar="FILE", help="libQnnHtp.so: --probe is measured too"), takes="20 min",
+               writes="--record: docs/records/sweep.md", passes_on=True)  # fmt: skip
+def bench_sweep(shop: Workshop, arguments: argparse.Namespace) -> None:
+    """Whole sweeps on one core and on two, and the memory of the driver. Wall time, and processor time of
+    driver and workers. Needs the package in .venv (`qgdev test python` installs it)."""
+    shop.build("bin/quantgate", "bin/qg-oracle", "opdefc")
+    words = ["--library", arguments.library] if arguments.library else []
+    record = ["--page", "docs/records/sweep.md"] if arguments.record else []
+    shop.module("bench.sweep", *words, *record, *arguments.rest, python=str(VENV_PYTHON))
+
+
 @GROUP.command("bench encodings", "`check --encodings` on AIMET files of 300 MB",
                option("--megabytes", type=int, default=300, help="300 unless given"),
                option("--python", action="store_true", help="also json.load of Python, to compare with"), takes="1 min")  # fmt: skip

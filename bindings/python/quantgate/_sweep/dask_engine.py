@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import importlib
 import itertools
 import logging
@@ -53,11 +54,6 @@ class Dask(Engine):
         self.slots = _AHEAD
         self._count_workers()
 
-    @property
-    def pids(self) -> list[int]:
-        """Of a cluster of this machine."""
-        return [nanny.pid for nanny in self._cluster.workers.values() if nanny.pid]
-
     def _count_workers(self) -> None:
         threads = sum(self._client.nthreads().values())
         if threads:
@@ -80,20 +76,22 @@ class Dask(Engine):
             self._count_workers()
             return []
         self._count_workers()
-        return [(self._tasks.pop(future), self._outcome(future)) for future in done]
+        # One whose worker died with its answer runs again and is pending.
+        ended = [future for future in done if future.status != "pending"]
+        return [(self._tasks.pop(future), self._outcome(future)) for future in ended]
 
     def _outcome(self, future: Any) -> Outcome:
-        if future.status == "finished":
+        try:
             outcome: Outcome = future.result()
             return outcome
-        if future.status == "cancelled":
-            return Lost("Dask cancelled it")
-        error = future.exception()
-        if isinstance(error, self._distributed.scheduler.KilledWorker):
+        except self._distributed.scheduler.KilledWorker:
             return Lost("its worker of Dask ended")
-        if isinstance(error, MemoryError):
+        except (asyncio.CancelledError, concurrent.futures.CancelledError):
+            return Lost("Dask cancelled it")
+        except MemoryError:
             return Lost("no memory is left")
-        raise SweepError(str(error) or type(error).__name__) from error
+        except Exception as error:
+            raise SweepError(str(error) or type(error).__name__) from error
 
     def close(self) -> None:
         self._tasks.clear()

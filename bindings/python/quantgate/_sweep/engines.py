@@ -141,10 +141,6 @@ class Local(Engine):
         self._stillborn = 0
         self.slots = processes * _AHEAD
 
-    @property
-    def pids(self) -> list[int]:
-        return [worker.process.pid or 0 for worker in self._workers]
-
     def submit(self, task: Task) -> None:
         self._give(min(self._workers, key=lambda worker: len(worker.tasks)), task)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from quantgate._core import __version__
@@ -60,7 +61,8 @@ def run(request: Request) -> Finished:
     check_free(out)
     partial = _begin(request, out)
     items = Items.read(partial)
-    _work_off(request, partial, items)
+    with _removed_on_failure(partial):
+        _work_off(request, partial, items)
     known = {**store.manifest(partial), "targets": labels}
     ranges = store.cover(store.done_ranges(partial / "parts"), len(items))
     readers = {name: tables.Reader.of_parts(partial / "parts", ranges, name)
@@ -102,12 +104,25 @@ def _begin(request: Request, out: Folder) -> Folder:
     every = items.fingerprint()
     if request.shard:
         items = items.shard(*request.shard)
-    (partial / "parts").make()
-    partial.write(store.INPUTS, items.table)
-    # Last: what has no manifest has not begun.
-    partial.write(store.MANIFEST, _json({"format": store.FORMAT, "version": __version__,
-                                         **request.asked(), "items": len(items), "all": every}))
+    with _removed_on_failure(partial):
+        (partial / "parts").make()
+        partial.write(store.INPUTS, items.table)
+        # Last: what has no manifest has not begun.
+        partial.write(store.MANIFEST, _json({"format": store.FORMAT, "version": __version__,
+                                             **request.asked(), "items": len(items), "all": every}))
     return partial
+
+
+@contextlib.contextmanager
+def _removed_on_failure(partial: Folder) -> Iterator[None]:
+    """Where nothing was done that --resume could go on from."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            if not store.done_ranges(partial / "parts"):
+                partial.remove()
+        raise
 
 
 def _work_off(request: Request, partial: Folder, items: Items) -> None:
