@@ -60,6 +60,12 @@ class Packaging(unittest.TestCase):
         subprocess.run([build / "tour"], check=True, env=self.environment)
         return build / "consumer"
 
+    def test_the_float_reference_is_where_the_tool_looks(self) -> None:
+        """bin/../share/quantgate (core/oracle/python_module.cc), whole and without what Python leaves there."""
+        folder = self.prefix / "share" / "quantgate" / "reference"
+        source = ROOT / "tools" / "quantgate" / "python" / "reference"
+        self.assertEqual({path.name for path in folder.iterdir()}, {path.name for path in source.iterdir() if path.suffix in (".py", ".txt")})
+
     def test_find_package(self) -> None:
         for compiler in COMPILERS:
             with self.subTest(compiler=compiler):

@@ -81,7 +81,7 @@ def conformance_as_run(shop: Workshop, arguments: argparse.Namespace) -> None:
                option("--arch", nargs="+", default=["v68", "v73", "v79"], metavar="ARCH", help="v68 v73 v79 unless given"),
                option("--count", type=int, default=20000, metavar="N", help="configurations, 20000 unless given"),
                option("--op", action="append", default=[], help="only this op; may be repeated"),
-               takes="2 min", writes="build/agree", passes_on=True)  # fmt: skip
+               takes="5 min", writes="build/agree", passes_on=True)  # fmt: skip
 def agree(shop: Workshop, arguments: argparse.Namespace) -> int:
     """Makes configurations from the rows and examples of opdefs/htp, with random changes, asks op
     validation of the real library and quantgate about each, and counts where they differ. In
