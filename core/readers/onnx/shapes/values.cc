@@ -1,0 +1,80 @@
+// Shapes computed in the graph.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "core/readers/onnx/shapes/context.h"
+#include "core/readers/onnx/shapes/functions.h"
+
+namespace quantgate::onnx::shapes {
+
+void ShapeOf(Context& c) {
+  const Dims* x = c.Shape(0);
+  if (x == nullptr) {
+    c.SetShape(0, Ints{kDynamicDim});
+    return;
+  }
+  const auto rank = static_cast<int64_t>(x->size());
+  const auto [first, count] = SliceOf(rank, c.Int("start", 0), c.Int("end", rank), 1);
+  Ints values;
+  for (int64_t i = first; i < first + count; ++i) {
+    const int64_t dim = (*x)[static_cast<size_t>(i)];
+    values.push_back(dim == kDynamicDim ? kUnknownInt : dim);
+  }
+  c.SetShape(0, Ints{count});
+  c.SetInts(std::move(values));
+}
+
+void Scalar(Context& c) { c.SetShape(0, DimSpan()); }
+
+namespace {
+
+std::optional<Ints> DimsFrom(const std::optional<Ints>& values) {
+  if (!values || values->size() > kMaxRank) return std::nullopt;
+  Ints out;
+  for (const int64_t value : *values) out.push_back(std::max(value, kDynamicDim));
+  return out;
+}
+
+}  // namespace
+
+void Expand(Context& c) {
+  const Dims* x = c.Shape(0);
+  const auto wanted = DimsFrom(c.Values(1));
+  if (x == nullptr || !wanted) return;
+  if (const auto out = Broadcast(*x, *wanted)) c.SetShape(0, *out);
+}
+
+void ConstantOfShape(Context& c) {
+  c.SetType(0, c.ParamType("value", Dtype::kFloat32));
+  if (const auto out = DimsFrom(c.Values(0))) c.SetShape(0, *out);
+}
+
+void Range(Context& c) {
+  c.SetShape(0, Ints{kDynamicDim});
+  const auto start = c.Values(0);
+  const auto limit = c.Values(1);
+  const auto delta = c.Values(2);
+  if (!start || !limit || !delta) return;
+  if (start->size() != 1 || limit->size() != 1 || delta->size() != 1) return;
+  int64_t span = 0;
+  const int64_t step = (*delta)[0];
+  if ((*start)[0] == kUnknownInt || (*limit)[0] == kUnknownInt || step == kUnknownInt) return;
+  if (step == 0 || __builtin_sub_overflow((*limit)[0], (*start)[0], &span)) return;
+  if (span == std::numeric_limits<int64_t>::min()) return;  // has no opposite
+  const bool empty = span == 0 || (span < 0) != (step < 0);
+  c.SetShape(0, Ints{empty ? 0 : span / step + (span % step != 0 ? 1 : 0)});
+}
+
+void Tile(Context& c) {
+  const Dims* x = c.Shape(0);
+  const auto repeats = c.Values(1);
+  if (x == nullptr || !repeats || repeats->size() != x->size()) return;
+  Ints out;
+  for (size_t i = 0; i < x->size(); ++i) out.push_back(Times((*x)[i], (*repeats)[i]));
+  c.SetShape(0, out);
+}
+
+}  // namespace quantgate::onnx::shapes

@@ -1,0 +1,129 @@
+// Convolutions and pools: a window slides over the spatial dimensions.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/readers/onnx/shapes/context.h"
+#include "core/readers/onnx/shapes/functions.h"
+
+namespace quantgate::onnx::shapes {
+
+namespace {
+
+// The geometry of convolutions and pools along one spatial axis.
+struct Window {
+  int64_t kernel = 1;
+  int64_t stride = 1;
+  int64_t dilation = 1;
+  int64_t pad = 0;  // both ends
+  int64_t output_padding = 0;
+};
+
+// `kernel` has one entry a spatial axis. nullopt when the attributes don't fit.
+std::optional<std::vector<Window>> Windows(const Context& c, std::span<const int64_t> kernel) {
+  // Far above any real kernel, and small enough to compute with.
+  constexpr int64_t kLimit = int64_t{1} << 30;
+  const size_t n = kernel.size();
+  const Ints strides = c.List("strides").value_or(Ints(n, 1));
+  const Ints dilations = c.List("dilations").value_or(Ints(n, 1));
+  const Ints pads = c.List("pads").value_or(Ints(2 * n, 0));
+  const Ints extra = c.List("output_padding").value_or(Ints(n, 0));
+  if (strides.size() != n || dilations.size() != n || pads.size() != 2 * n || extra.size() != n) {
+    return std::nullopt;
+  }
+  std::vector<Window> windows(n);
+  for (size_t i = 0; i < n; ++i) {
+    Window& w = windows[i];
+    for (const int64_t value : {kernel[i], strides[i], dilations[i]}) {
+      if (value <= 0 || value > kLimit) return std::nullopt;
+    }
+    for (const int64_t value : {pads[i], pads[n + i], extra[i]}) {
+      if (value < -kLimit || value > kLimit) return std::nullopt;
+    }
+    w = {kernel[i], strides[i], dilations[i], pads[i] + pads[n + i], extra[i]};
+  }
+  return windows;
+}
+
+int64_t Slide(int64_t size, const Window& w, std::string_view auto_pad, bool ceil) {
+  if (size == kDynamicDim || size > int64_t{1} << 60) return kDynamicDim;
+  if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
+    return size / w.stride + (size % w.stride != 0 ? 1 : 0);
+  }
+  const int64_t pad = auto_pad == "VALID" ? 0 : w.pad;
+  const int64_t room = size + pad - (w.dilation * (w.kernel - 1) + 1);
+  if (room < 0) return kDynamicDim;
+  return room / w.stride + 1 + (ceil && room % w.stride != 0 ? 1 : 0);
+}
+
+void Pooled(Context& c, const Dims& x, int64_t channels, std::span<const int64_t> kernel,
+            bool ceil) {
+  const auto windows = Windows(c, kernel);
+  if (!windows || x.size() != kernel.size() + 2) return;
+  Ints out = {x[0], channels};
+  for (size_t i = 0; i < windows->size(); ++i) {
+    out.push_back(Slide(x[i + 2], (*windows)[i], c.Text("auto_pad"), ceil));
+  }
+  c.SetShape(0, out);
+  c.SetShape(1, out);
+}
+
+}  // namespace
+
+void Conv(Context& c) {
+  const Dims* x = c.Shape(0);
+  const Dims* w = c.Shape(1);
+  if (x == nullptr || w == nullptr || w->size() != x->size() || w->size() < 3) return;
+  Pooled(c, *x, (*w)[0], std::span(*w).subspan(2), false);
+}
+
+void ConvTranspose(Context& c) {
+  const Dims* x = c.Shape(0);
+  const Dims* w = c.Shape(1);
+  if (x == nullptr || w == nullptr || w->size() != x->size() || w->size() < 3) return;
+  const auto windows = Windows(c, std::span(*w).subspan(2));
+  const auto wanted = c.List("output_shape");
+  const std::string_view auto_pad = c.Text("auto_pad");
+  if (!windows) return;
+  Ints out = {(*x)[0], Times((*w)[1], c.Int("group", 1))};
+  for (size_t i = 0; i < windows->size(); ++i) {
+    const Window& v = (*windows)[i];
+    const int64_t size = (*x)[i + 2];
+    if (wanted && wanted->size() >= windows->size()) {
+      out.push_back((*wanted)[wanted->size() - windows->size() + i]);
+    } else if (size == kDynamicDim || size > int64_t{1} << 30) {
+      out.push_back(kDynamicDim);
+    } else if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
+      out.push_back(size * v.stride);
+    } else {
+      const int64_t pad = auto_pad == "VALID" ? 0 : v.pad;
+      const int64_t dim =
+          v.stride * (size - 1) + v.output_padding + (v.kernel - 1) * v.dilation + 1 - pad;
+      out.push_back(std::max(dim, kDynamicDim));
+    }
+  }
+  c.SetShape(0, out);
+}
+
+void Pool(Context& c) {
+  c.SetType(1, Dtype::kInt64);
+  const Dims* x = c.Shape(0);
+  const auto kernel = c.List("kernel_shape");
+  if (x == nullptr || !kernel || x->size() < 2) return;
+  Pooled(c, *x, (*x)[1], *kernel, c.Int("ceil_mode", 0) != 0);
+}
+
+void GlobalPool(Context& c) {
+  const Dims* x = c.Shape(0);
+  if (x == nullptr || x->size() < 2) return;
+  Ints out(x->size(), 1);
+  out[0] = (*x)[0];
+  out[1] = (*x)[1];
+  c.SetShape(0, out);
+}
+
+}  // namespace quantgate::onnx::shapes
