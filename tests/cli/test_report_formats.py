@@ -361,6 +361,19 @@ class Baseline(FormatCase):
         self.assertIn("findings silenced: 1 by the baseline", text)
         self.assertEqual(text.count("error[QG301]"), 1)
 
+    def test_a_baseline_of_0_1_0_is_honoured(self) -> None:
+        # Entries name rules and tensors, no ids of constraints: those were made regular since.
+        baseline = ROOT / "tests" / "data" / "baseline_0.1.0.json"
+        listed = json.loads(baseline.read_text())["findings"]
+        self.assertEqual({key for entry in listed for key in entry},
+                         {"model", "fingerprint", "code", "rule", "node", "port", "tensor"})
+        result = self.run_cli("check", str(ROOT / "docs" / "examples" / "planted.onnx"),
+                              "--baseline", str(baseline), "--format", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        silenced = [f for f in json.loads(result.stdout)["findings"] if "suppressed" in f]
+        self.assertEqual({(f["code"], f["node"], f["port"]) for f in silenced},
+                         {(entry["code"], entry["node"], entry["port"]) for entry in listed})
+
     def test_findings_that_are_gone_are_reported(self) -> None:
         path = self.path("m.json", bad())
         baseline = str(self.folder / "baseline.json")
