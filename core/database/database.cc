@@ -1,6 +1,9 @@
 #include "quantgate/database.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -20,6 +23,8 @@ using opdb::BackendRow;
 using opdb::Covers;
 using opdb::OpRow;
 using opdb::View;
+
+constexpr uintmax_t kMostFileBytes = uintmax_t{64} << 20;  // the embedded one has 2 MB
 
 std::vector<std::string> Strings(const View& db, opdb::Slice<opdb::Str> slice) {
   std::vector<std::string> out;
@@ -192,6 +197,25 @@ absl::StatusOr<Database> Database::FromImage(std::string image) {
   if (!view.ok()) return view.status();
   auto owned = std::make_unique<const View>(*view);
   return Database(std::move(owned), std::move(image));
+}
+
+absl::StatusOr<Database> Database::FromFile(const std::string& path) {
+  const auto wrong = [&](absl::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", why));
+  };
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  if (error) return wrong(error.message());
+  if (kind != std::filesystem::file_type::regular) return wrong("is no regular file");
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) return wrong(error.message());
+  if (size > kMostFileBytes) return wrong("too large for a database");
+  std::string image(size, '\0');
+  if (!std::ifstream(path, std::ios::binary).read(image.data(), static_cast<std::streamsize>(size))) {
+    return wrong("can't be read");
+  }
+  absl::StatusOr<Database> database = FromImage(std::move(image));
+  return database.ok() ? std::move(database) : wrong(database.status().message());
 }
 
 std::vector<std::string> Database::Backends() const {

@@ -1,9 +1,10 @@
 // The compiled database: a few large arrays of plain rows that refer to each other by index.
 //
 // One image = a header, then the sections below, each an aligned array. Nothing is parsed or
-// constructed when it is opened; rows hold no pointers. Images are built and read by the same
-// version of quantgate on machines of the same byte order (they are embedded or made in memory
-// from YAML, never exchanged); View::Open still checks every index before the first use.
+// constructed when it is opened; rows hold no pointers. Images are read on machines of the byte
+// order they were built on, by versions of quantgate with the same kImageVersion (image.h), which
+// is raised with each change of the rows or of what their numbers stand for; View::Open checks
+// every index before the first use.
 //
 //   BackendRow ─ ops ─> OpRow ─ ports ─> PortRow
 //                        ├─ params ──> ParamRow ─ values ─> EnumRow

@@ -54,10 +54,11 @@ absl::StatusOr<View> View::OpenChecked(std::string_view image) {
   constexpr size_t kTable = sizeof(ImageHeader) + kSectionCount * sizeof(SectionEntry);
   if (image.size() < kTable) return Damaged("too short");
   std::memcpy(&header, image.data(), sizeof header);
-  if (header.magic != kImageMagic) return absl::InvalidArgumentError("not a database image");
+  if (header.magic != kImageMagic) return absl::InvalidArgumentError("not a database compiled by opdefc");
   if (header.version != kImageVersion) {
-    return absl::InvalidArgumentError(absl::StrCat("database image has format ", header.version,
-                                                   ", this version reads ", kImageVersion));
+    return absl::InvalidArgumentError(absl::StrCat("a database of format ", header.version,
+                                                   "; this version of quantgate reads format ",
+                                                   kImageVersion));
   }
   if (header.sections != kSectionCount || header.size != image.size()) return Damaged("its size");
 

@@ -17,6 +17,7 @@ import unittest
 import yaml
 from cli_case import CLI, ROOT, CliCase, bad, good
 
+OPDEFC = os.environ.get("QUANTGATE_OPDEFC", str(ROOT / "build" / "tools" / "opdefc" / "opdefc"))
 EXECUTORCH = """[QNN Partitioner Op Support]: aten.convolution.default | True
 [ERROR] [Qnn ExecuTorch]:  <E> in[0] has incorrect Datatype 0x232.
 [ERROR] [Qnn ExecuTorch]:  <E> in[1] has incorrect Value 68, expected >= 73.
@@ -264,6 +265,38 @@ class Examples(CliCase):
                 self.assertRegex(text, r"\nExample\n +bad +good\n  .*\S")
                 if "--opdefs" not in flags:
                     self.assertIn(" says:\n", text)
+
+
+class DatabaseFlag(CliCase):
+    """A compiled database instead of the built-in one."""
+
+    def compiled(self) -> str:
+        path = self.folder / "db.qgdb"
+        subprocess.run([OPDEFC, "compile", ROOT / "tests" / "fixtures" / "opdefs" / "small", "-o", path],
+                       check=True)
+        return str(path)
+
+    def test_every_verb_reads_it(self) -> None:
+        database = self.compiled()
+        for verb in ("targets", "query", "matrix", "diff", "check", "verify", "fix"):
+            self.assertIn("--database FILE", self.run_cli(verb, "--help").stdout, verb)
+        listed = json.loads(self.run_cli("targets", "--database", database, "--format", "json").stdout)
+        built_in = json.loads(self.run_cli("targets", "--format", "json").stdout)
+        self.assertNotEqual(listed["backends"], built_in["backends"])
+        backend = listed["backends"][0]["name"]
+        queried = self.run_cli("query", "--backend", backend, "--database", database)
+        self.assertEqual(queried.returncode, 0, queried.stderr)
+        checked = self.run_cli("check", self.path("m.json", good()), "--database", database)
+        self.assertIn("htp", checked.stdout + checked.stderr)
+
+    def test_what_is_no_database(self) -> None:
+        model = self.path("m.json", good())
+        for path, why in ((model, "not a database compiled by opdefc"),
+                          (str(self.folder), "is no regular file"),
+                          (str(self.folder / "none"), "No such file or directory")):
+            result = self.run_cli("check", model, "--database", path)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertEqual(result.stderr, f"error: {path}: {why}\n")
 
 
 class VerbCase(CliCase):

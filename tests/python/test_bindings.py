@@ -35,6 +35,8 @@ from quantgate._models import to_model  # noqa: E402
 # In an environment with the wheel: the tool that came with it.
 CLI = (os.environ.get("QUANTGATE_CLI")
        or shutil.which("quantgate", path=str(Path(sys.executable).parent)))
+_OPDEFC = ROOT / "build" / "tools" / "opdefc" / "opdefc"
+OPDEFC = _OPDEFC if _OPDEFC.exists() else None
 EXAMPLES = sorted(file for file in (ROOT / "docs" / "examples").iterdir()
                   if file.suffix in (".onnx", ".json"))
 
@@ -229,6 +231,25 @@ class AsTheCommandLine(unittest.TestCase):
             qg.Database(folder)
         with self.assertRaises(TypeError):
             qg.Database([3])
+
+    def test_database_file(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "none.qgdb"
+            with self.assertRaisesRegex(qg.OpdefsError, "none.qgdb: No such file"):
+                qg.Database(file=path)
+            path.write_bytes(b"x" * 10000)
+            with self.assertRaisesRegex(qg.OpdefsError, "none.qgdb: not a database compiled by opdefc"):
+                qg.Database(file=str(path))
+        if OPDEFC is None:
+            self.skipTest("opdefc is not built beside the command line")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "same.qgdb"
+            subprocess.run([OPDEFC, "compile", ROOT / "opdefs", "-o", path], check=True)
+            database = qg.Database(file=path)
+            self.assertEqual(repr(database), f"Database(file={str(path)!r})")
+            self.assertEqual(database.targets(), qg.targets())
+            report = qg.Validator(database.target(soc="SM8550")).check(cli_case.bad())
+            self.assertEqual(report.to_json(), qg.check(cli_case.bad(), soc="SM8550").to_json())
 
     def test_targets_and_rules(self) -> None:
         [reported] = cli_json("targets")

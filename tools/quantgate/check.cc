@@ -19,10 +19,10 @@
 #include "tools/quantgate/check_setup.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/database_flags.h"
 #include "tools/quantgate/in_order.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/output.h"
-#include "tools/quantgate/overlay.h"
 #include "tools/quantgate/progress.h"
 #include "tools/quantgate/save_node.h"
 #include "tools/quantgate/verbs.h"
@@ -33,7 +33,7 @@ namespace {
 
 struct CheckFlags {
   std::optional<VerbFlags> parser;  // knows what was given
-  OpdefsFlag opdefs;
+  DatabaseFlags opdefs;
   std::vector<std::string> models;
   TargetSpec target;
   RouteFlag route;
@@ -404,7 +404,7 @@ int RunCheck(const CheckFlags& flags) {
   }
   const absl::StatusOr<Config> config = EffectiveConfig(GivenOf(flags), flags.models);
   if (!config.ok()) return Fail(config.status());
-  const absl::StatusOr<const Database*> database = OpdefsFlag{config->opdefs}.Load();
+  const absl::StatusOr<const Database*> database = DatabaseFlags{flags.opdefs.file, config->opdefs}.Load();
   if (!database.ok()) return Fail(database.status());
   if (flags.all_socs) {
     if (const absl::Status status = CheckAllSocs(flags); !status.ok()) return Fail(status);

@@ -13,11 +13,11 @@
 #include "quantgate/quantgate.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/database_flags.h"
 #include "tools/quantgate/fix_report.h"
 #include "tools/quantgate/fix_verify.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/output.h"
-#include "tools/quantgate/overlay.h"
 #include "tools/quantgate/verbs.h"
 
 namespace quantgate::cli {
@@ -27,7 +27,7 @@ struct FixFlags {
   std::string input, output, encodings, python, format = "text";
   FailFlags fail;
   TargetSpec target;
-  OpdefsFlag opdefs;
+  DatabaseFlags opdefs;
   RouteFlag route;
   ReadFlags reading;
   ColorFlag color;

@@ -10,9 +10,9 @@
 #include "quantgate/verify.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/database_flags.h"
 #include "tools/quantgate/input.h"
 #include "tools/quantgate/output.h"
-#include "tools/quantgate/overlay.h"
 #include "tools/quantgate/progress.h"
 #include "tools/quantgate/verbs.h"
 
@@ -23,7 +23,7 @@ using verify::Agreement;
 using verify::Comparison;
 
 struct VerifyFlags {
-  OpdefsFlag opdefs;
+  DatabaseFlags opdefs;
   std::vector<std::string> models;
   std::string library, inputs, known, python;
   TargetSpec target;

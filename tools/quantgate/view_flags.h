@@ -13,7 +13,7 @@
 #include "quantgate/target.h"
 #include "quantgate/text.h"
 #include "tools/quantgate/common.h"
-#include "tools/quantgate/overlay.h"
+#include "tools/quantgate/database_flags.h"
 
 namespace quantgate::cli {
 
@@ -33,7 +33,7 @@ struct Formats {
 };
 
 struct ViewFlags {
-  OpdefsFlag opdefs;
+  DatabaseFlags opdefs;
   std::string format = "text", output;
   ColorFlag color;
   bool has_markdown = false;

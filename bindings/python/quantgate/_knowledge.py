@@ -84,16 +84,19 @@ class Database:
     """The constraints of backends: those built in, or with YAML of your own over them.
 
     opdefs: a folder of YAML, or several, as `quantgate check --opdefs` takes them; what a folder
-    names (an op, a chip, a source) replaces the same of the ones before. Immutable.
+    names (an op, a chip, a source) replaces the same of the ones before. file: a database compiled
+    by `opdefc compile`, instead of the one built in, as `--database` takes it. Immutable.
 
-    Raises OpdefsError, with file, line and column, for YAML that is wrong.
+    Raises OpdefsError, with file, line and column, for YAML that is wrong, and for a file that is
+    damaged, of another format or can't be read.
     """
 
-    __slots__ = ("_core", "_opdefs")
+    __slots__ = ("_core", "_file", "_opdefs")
 
-    def __init__(self, opdefs: Folders = ()) -> None:
+    def __init__(self, opdefs: Folders = (), *, file: str | os.PathLike[str] | None = None) -> None:
         self._opdefs = folders(opdefs)
-        self._core = _core.embedded()
+        self._file = None if file is None else os.fspath(file)
+        self._core = _core.embedded() if self._file is None else _core.database_of(self._file)
         if self._opdefs:
             self._core = self._core.overlaid(self._opdefs)
 
@@ -121,7 +124,10 @@ class Database:
         return _core.ops(self.target(soc=soc, arch=arch, sdk=sdk, backend=backend))
 
     def __repr__(self) -> str:
-        return f"Database({', '.join(map(repr, self._opdefs))})"
+        parts = [repr(folder) for folder in self._opdefs]
+        if self._file is not None:
+            parts.append(f"file={self._file!r}")
+        return f"Database({', '.join(parts)})"
 
 
 EMBEDDED = Database()

@@ -117,6 +117,14 @@ void BindTarget(py::module_& module) {
                 .def("socs", &Socs));
   // pybind11 holds no pointers to const; nothing that is bound changes a database.
   module.def("embedded", [] { return std::const_pointer_cast<Database>(EmbeddedDatabase()); });
+  module.def(
+      "database_of",
+      [](const std::string& path) {
+        absl::StatusOr<Database> database = Database::FromFile(path);
+        if (!database.ok()) RaiseOpdefsError(database.status());
+        return std::make_shared<Database>(*std::move(database));
+      },
+      py::arg("path"));
   Immutable(
       py::class_<BoundTarget, std::shared_ptr<BoundTarget>>(
           module, "Target", py::module_local(), py::is_final(),

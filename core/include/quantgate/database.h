@@ -118,6 +118,8 @@ class Database {
   static const Database& Embedded();
   // Takes a compiled image (see opdefs/README.md); it is verified before use.
   static absl::StatusOr<Database> FromImage(std::string image);
+  // The same of a file. Errors are "FILE: reason".
+  static absl::StatusOr<Database> FromFile(const std::string& path);
 
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;

@@ -1,12 +1,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/database/compile/compile.h"
 #include "core/database/describe.h"
+#include "core/database/image.h"
 #include "core/database/image_check.h"
 #include "core/database/kinds.h"
 #include "core/database/view.h"
@@ -288,6 +293,73 @@ TEST(Image, DamagedOnesAreRefusedOrReadable) {
   }
   EXPECT_GT(refused, 0u);
   EXPECT_LT(refused, static_cast<size_t>(kRounds));  // bytes of names don't matter
+}
+
+// A database file is read by versions of the same kImageVersion. Where this fails, rows or the
+// meaning of their numbers have changed: raise kImageVersion, then put the new fingerprint here.
+TEST(Image, ItsVersionIsRaisedWithItsLayout) {
+  std::string layout;
+  const auto add = [&](const auto& item) { layout += absl::StrCat(item, " "); };
+  for (const size_t size :
+       {sizeof(opdb::SourceRow), sizeof(opdb::SocRow), sizeof(opdb::EnumRow),
+        sizeof(opdb::PortRow), sizeof(opdb::ParamRow), sizeof(opdb::VariantRow),
+        sizeof(opdb::ArgRow), sizeof(opdb::CondRow), sizeof(opdb::AltRow),
+        sizeof(opdb::ConstraintRow), sizeof(opdb::OpRow), sizeof(opdb::BackendRow),
+        sizeof(opdb::TreeRow), sizeof(opdb::RenameRow), sizeof(opdb::DocumentRow)}) {
+    add(size);
+  }
+  for (int i = 0; i < opdb::kKindCount; ++i) {
+    add(Absl(opdb::KindName(static_cast<opdb::Kind>(i))));
+  }
+  for (int i = 0; i <= static_cast<int>(opdb::ArgKey::kExact); ++i) {
+    add(Absl(opdb::ArgKeyName(static_cast<opdb::ArgKey>(i))));
+  }
+  for (int i = 0; i <= static_cast<int>(opdb::CondKey::kNoop); ++i) {
+    add(Absl(opdb::CondKeyName(static_cast<opdb::CondKey>(i))));
+  }
+  for (int i = 0; i < kDtypeCount; ++i) add(Absl(DtypeName(static_cast<Dtype>(i))));
+  for (int i = 0; i < kConsequenceCount; ++i) {
+    add(Absl(ConsequenceName(static_cast<Consequence>(i))));
+  }
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : layout) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  EXPECT_EQ(absl::StrCat(opdb::kImageVersion, " ", absl::Hex(hash)), "3 5e6be4431d07f13c") << layout;
+}
+
+class DatabaseFile : public Test {
+ protected:
+  DatabaseFile() : path_(::testing::TempDir() + "quantgate_database_test.qgdb") {}
+  ~DatabaseFile() override { std::filesystem::remove(path_); }
+
+  std::string Error(const std::string& bytes) {
+    std::ofstream(path_, std::ios::binary) << bytes;
+    const auto database = Database::FromFile(path_);
+    return database.ok() ? "" : std::string(database.status().message());
+  }
+
+  const std::string path_;
+};
+
+TEST_F(DatabaseFile, IsReadAndChecked) {
+  const std::string image = SmallImage();
+  EXPECT_EQ(Error(image), "");
+  EXPECT_EQ(Database::FromFile(path_)->Backends(), Database::FromImage(image)->Backends());
+  EXPECT_EQ(Error(""), path_ + ": damaged database image: too short");
+  EXPECT_EQ(Error(std::string(image.size(), 'x')), path_ + ": not a database compiled by opdefc");
+  std::string other = image;
+  other[8] = 77;  // the version, behind the magic bytes
+  EXPECT_EQ(Error(other), path_ + ": a database of format 77; this version of quantgate reads format " +
+                              std::to_string(opdb::kImageVersion));
+  EXPECT_EQ(Error(image.substr(0, image.size() / 2)), path_ + ": damaged database image: its size");
+}
+
+TEST_F(DatabaseFile, IsARegularFile) {
+  const auto why = [](const std::string& path) {
+    return std::string(Database::FromFile(path).status().message());
+  };
+  EXPECT_EQ(why("/nowhere/x"), "/nowhere/x: No such file or directory");
+  EXPECT_EQ(why(::testing::TempDir()), ::testing::TempDir() + ": is no regular file");
+  EXPECT_EQ(why("/dev/zero"), "/dev/zero: is no regular file");
 }
 
 TEST(Kinds, NamesAreUnique) {
