@@ -24,7 +24,7 @@ using opdb::Covers;
 using opdb::OpRow;
 using opdb::View;
 
-constexpr uintmax_t kMostFileBytes = uintmax_t{64} << 20;  // the embedded one has 2 MB
+constexpr size_t kMaxFileBytes = size_t{64} << 20;  // the embedded one has 2 MB
 
 std::vector<std::string> Strings(const View& db, opdb::Slice<opdb::Str> slice) {
   std::vector<std::string> out;
@@ -209,7 +209,7 @@ absl::StatusOr<Database> Database::FromFile(const std::string& path) {
   if (kind != std::filesystem::file_type::regular) return wrong("is no regular file");
   const uintmax_t size = std::filesystem::file_size(path, error);
   if (error) return wrong(error.message());
-  if (size > kMostFileBytes) return wrong("too large for a database");
+  if (size > kMaxFileBytes) return wrong("too large for a database");
   std::string image(size, '\0');
   if (!std::ifstream(path, std::ios::binary).read(image.data(), static_cast<std::streamsize>(size))) {
     return wrong("can't be read");
