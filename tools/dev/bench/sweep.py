@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.dev.shared.page_table import replaced
+from tools.dev.shared.progress import seconds
 from tools.dev.shared.this_machine import described
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -113,7 +114,7 @@ def lines_of(name: str, run: Run, cores: int) -> str:
 
 
 def measured(args: argparse.Namespace) -> str:
-    rows, facts = [], []
+    rows, facts, load = [], [], [os.getloadavg()[0]]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         path = zoo(folder, args.models)
@@ -125,7 +126,7 @@ def measured(args: argparse.Namespace) -> str:
         per_model = two.workers / args.models
         million = two.driver / args.models * 1e6 + per_model * 1e6 / 64
         facts.append(f"- On paper, 10⁶ such models × 8 archs: {per_model * 1e6 / 3600:.1f} hours of one core and "
-                     f"{two.driver / args.models * 1e6 / 60:.0f} minutes of the driver, so {million / 60:.0f} minutes on 64 cores.")
+                     f"{seconds(two.driver / args.models * 1e6)} of the driver, so {seconds(million)} on 64 cores.")
         path = small_models(folder, args.rows // 8)
         many = sweep(folder, path, "--targets", ARCHS, "-q", "-j", "2")
         rows.append(lines_of(f"{args.rows:,} rows of models of one node", many, 2))
@@ -133,15 +134,21 @@ def measured(args: argparse.Namespace) -> str:
             words = ("--probe", "htp", "--backend-lib", args.library, "--targets", "arch:v73,arch:v79", "--count",
                      str(args.configurations), "-q")
             one, two = (sweep(folder, *words, "-j", str(cores)) for cores in (1, 2))
+            load.append(os.getloadavg()[0])
             rows += [lines_of(f"{args.configurations:,} configurations put to the HTP library × 2 archs", run, cores)
                      for run, cores in ((one, 1), (two, 2))]
             facts.append(f"- From one core to two, configurations: {scaling(one, two)}.")
             asked = 2 * args.configurations
             whole = 8e6 / asked * (two.driver + two.workers / 64)
-            facts.append(f"- On paper, an SDK measured anew (10⁶ configurations × 8 archs) on 64 cores: {whole / 60:.0f} minutes, "
+            facts.append(f"- On paper, an SDK measured anew (10⁶ configurations × 8 archs) on 64 cores: {seconds(whole)}, "
                          f"of {8e6 / asked * two.workers / 3600:.1f} hours of one core.")
+    load.append(os.getloadavg()[0])
     table = ["| what | cores | wall time | driver | workers | on idle cores | driver's memory |", "|---|--:|--:|--:|--:|--:|--:|", *rows]
-    return "\n\n" + "\n".join([f"On {described()}.", "", *table, "", *facts]) + "\n\n"
+    return "\n\n" + "\n".join([where(load), "", *table, "", *facts]) + "\n\n"
+
+
+def where(load: list[float]) -> str:
+    return f"On {described()}; the machine's load meanwhile, with others' programs: {min(load):.0f} to {max(load):.0f}."
 
 
 def main() -> int:
