@@ -98,21 +98,22 @@ DtypeMask AllowedDtypes(const rules::Subject& s) {
 Fix DtypeFix(const NodeView& node, const DtypeMask* row, const PortFacts& dtypes,
              std::string_view row_id) {
   Fix fix;
-  std::vector<std::string> parts;
+  std::vector<std::string> made, steps;
   for (int i = 0; i < dtypes.count; ++i) {
     if ((dtypes.dtypes[i] & ~row[i]) == 0) continue;
     const Tensor* tensor = node.tensor(i);
     if (tensor == nullptr) continue;
     if (row[i] == 0) {
-      parts.push_back(fmt::format("leave out {}", rules::PortName(node, i)));
+      steps.push_back(fmt::format("leave out {}", rules::PortName(node, i)));
       continue;
     }
     const std::string_view dtype = DtypeName(rules::NearestDtype(row[i], tensor->dtype));
-    parts.push_back(fmt::format("make {} {}", rules::PortName(node, i), dtype));
+    made.push_back(fmt::format("{} {}", rules::PortName(node, i), dtype));
     fix.edits.push_back({"set", fmt::format("tensors/{}/dtype", tensor->name),
                          fmt::format("\"{}\"", dtype)});
   }
-  fix.summary = fmt::format("{} (row {})", rules::Join(parts, " and "), row_id);
+  if (!made.empty()) steps.insert(steps.begin(), "make " + rules::Join(made, " and "));
+  fix.summary = fmt::format("{} (row {})", rules::Join(steps, " and "), row_id);
   return fix;
 }
 

@@ -35,10 +35,13 @@ void WordByConsequence(const opdb::View& db, const opdb::ConstraintRow& row, Fin
   };
   switch (f.consequence) {
     case Consequence::kUndocumented:
-      f.message = IsDocumented(db, row)
-                      ? fmt::format("{}: the documents ask for {}; {} works where measured",
-                                    subject(), f.allowed, FoundText(f))
-                      : fmt::format("{} is {}{}", subject(), f.found, NoteText(f));
+      if (!IsDocumented(db, row)) {
+        f.message = fmt::format("{} is {}{}", subject(), f.found, NoteText(f));
+        break;
+      }
+      f.message = fmt::format("{}: the documents ask for {}; {} works where measured", subject(),
+                              f.allowed, FoundText(f));
+      for (Fix& fix : f.fixes) fix.summary = "to follow the documents, " + fix.summary;
       break;
     case Consequence::kAdvice:
       f.message = fmt::format("{} works best with {}{}", subject(), f.allowed, NoteText(f));

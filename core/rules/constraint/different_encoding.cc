@@ -101,7 +101,7 @@ two are so near that no copied number is more than a step off (2 of 16 bits, 1,0
 good as rounded and only the documentation is against it.
 
 ## Fix
-Give both ports the same encoding (share the observer), or insert a Convert behind the op.
+Give both ports the same encoding (share the observer), or insert a Convert after the op.
 
 ## References
 The constraint's `sources` name the documentation page and the measured library version.

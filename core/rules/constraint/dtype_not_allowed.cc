@@ -43,7 +43,7 @@ constexpr RuleEntry kEntry = {
                   {.summary = "the datatype of a port is not allowed in this situation",
                    .explanation = R"(## What it checks
 Some ops allow a datatype only with certain params or other ports: ElementWiseBinary, for
-example, takes other datatypes for each operation.
+example, supports other datatypes for each operation.
 
 ## Why
 The row as a whole exists, so a look at the table alone would miss it; the library refuses.

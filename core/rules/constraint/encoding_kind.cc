@@ -136,7 +136,7 @@ void Explain(const Subject& s, Finding& f) {
 constexpr RuleEntry kEntry = {
     .rule = About(kEncodingKind, {.summary = "the kind of encoding is not supported here",
                                   .explanation = R"(## What it checks
-A port takes some of the encoding kinds only: per-tensor, per-channel, block, LPBQ, each with or
+A port supports some of the encoding kinds only: per-tensor, per-channel, block, LPBQ, each with or
 without an own bitwidth.
 
 ## Why

@@ -112,7 +112,7 @@ void Explain(const Subject& s, Finding& f) {
 
 constexpr RuleEntry kEntry = {.rule = About(kRank, {.summary = "the rank of a tensor is not supported",
                                                     .explanation = R"(## What it checks
-Each port takes tensors of some ranks only. A sparse tensor is taken by few ops, and a dense one not
+Each port supports some ranks only. A sparse tensor is supported by few ops, and a dense one not
 at the ports that are made for sparse ones.
 
 ## Why

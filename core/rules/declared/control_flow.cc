@@ -10,7 +10,7 @@ constexpr RuleEntry kEntry = {
 Bodies of If, Loop and Scan.
 
 ## Why
-The backend takes flat graphs; what a tool does with a body depends on the tool. The nodes are
+The backend supports flat graphs only; what a tool does with a body depends on the tool. The nodes are
 listed as `unchecked` so that nothing is dropped in silence.
 
 ## Fix

@@ -5,10 +5,10 @@ namespace quantgate::rules {
 namespace {
 
 constexpr RuleEntry kEntry = {
-    .rule = About(kFloatBetween, {.summary = "not prepared behind ops that ran in float",
+    .rule = About(kFloatBetween, {.summary = "not prepared after ops that ran in float",
                                   .explanation = R"(## What it checks
 Convolutions, matrix products, pools, norms and other ops that change the layout of a tensor, with
-values behind them that were dequantized, computed in float and quantized again. And a gather whose
+values after them that were dequantized, computed in float and quantized again. And a gather whose
 result nothing reads but a step that brings it to another encoding, directly or through floats.
 
 ## Why
@@ -16,7 +16,7 @@ Each op alone passes op validation and is prepared; the graph as a whole is not,
 half precision.
 
 ## Fix
-Quantize the ops that run in float (put a Q and DQ behind each of them), or leave everything behind
+Quantize the ops that run in float (put a Q and DQ after each of them), or leave everything after
 them to another side. Give a gather's result and what is quantized right after it one encoding.
 
 ## References

@@ -7,7 +7,7 @@ namespace {
 constexpr RuleEntry kEntry = {
     .rule = About(kUndocumentedRow, {.summary = "the datatypes are in no documented row",
                                      .explanation = R"(## What it checks
-The documentation of the SDK has no such row, yet the library takes it; either its numbers were
+The documentation of the SDK has no such row, yet the library accepts it; either its numbers were
 never executed, or the version lies between the documented and the first measured one.
 
 ## Why

@@ -67,7 +67,7 @@ The integer factors of an LPBQ encoding, one for each block of a channel: from 1
 their width, that is 1 to 16 for 4 bits.
 
 ## Why
-The factor is stored in so many bits. A larger one is taken in by every call, and the numbers of the
+The factor is stored in so many bits. A larger one is accepted by every call, and the numbers of the
 whole channel are wrong.
 
 ## Fix

@@ -68,7 +68,7 @@ several times that of an input, the input loses log2 of the ratio in bits. The c
 relative.
 
 ## Why
-A tensor of small values beside one of large values keeps a handful of steps: 8 bits become 4. The
+A tensor of small values next to one of large values keeps a handful of steps: 8 bits become 4. The
 model runs, and its accuracy is gone for that branch.
 
 ## Fix

@@ -57,9 +57,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kFoldedReluRange,
-                  {.summary = "a Relu is folded whose encoding is not the range behind the Relu",
+                  {.summary = "a Relu is folded whose encoding is not the range after the Relu",
                    .explanation = R"(## What it checks
-A Relu behind a convolution or a fully connected layer is folded into it: the layer writes straight
+A Relu after a convolution or a fully connected layer is folded into it: the layer writes straight
 into the Relu's output. That output's encoding then is what cuts at 0: its lowest value must be 0.
 
 ## Why

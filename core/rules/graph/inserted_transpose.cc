@@ -52,7 +52,7 @@ constexpr RuleEntry kEntry = {
               {.summary = "a normalisation on another axis than the last gets Transposes around it",
                .explanation = R"(## What it checks
 Softmax and its like whose axis is not the last: the backend only knows the last axis, so the tool on
-the way puts a Transpose before and one behind.
+the way puts a Transpose before and one after it.
 
 ## Why
 Two passes over the tensor for a normalisation; on other routes the op is refused.

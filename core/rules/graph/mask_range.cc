@@ -98,7 +98,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kMaskRange,
-                  {.summary = "the attention mask is too weak, or takes the range of the scores",
+                  {.summary = "the attention mask is too weak, or uses up the range of the scores",
                    .explanation = R"(## What it checks
 An addition in front of a Softmax. A constant mask must push masked scores at least 20 below the
 others; and the sum's encoding must still tell the scores apart: with -inf, -65504 or the smallest

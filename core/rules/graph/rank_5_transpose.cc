@@ -68,13 +68,13 @@ void Walk(const GraphView& g, GraphFindings& findings) {
 constexpr RuleEntry kEntry = {
     .rule =
         About(kRank5Transpose,
-              {.summary = "a Transpose of rank 5 stands between Reshapes beside a matrix product",
+              {.summary = "a Transpose of rank 5 stands between Reshapes next to a matrix product",
                .explanation = R"(## What it checks
 Reshape, Transpose of rank 5, Reshape in a graph with matrix products, where two dimensions move
 together: the Transpose could have rank 4.
 
 ## Why
-The backend takes rank 5, but its optimizer does not recognise attention around it: reported two to
+The backend supports rank 5, but its optimizer does not recognise attention around it: reported two to
 three times slower.
 
 ## Fix

@@ -89,7 +89,7 @@ class Masks {
         "the mask is added to the scores{}: the backend fuses a mask into the Softmax only where "
         "it "
         "selects",
-        sums_ == 1 ? "" : fmt::format(", here and {} more times", sums_ - 1));
+        sums_ == 1 ? "" : fmt::format(", here and {} more time{}", sums_ - 1, sums_ == 2 ? "" : "s"));
     f.found = "scores + mask";
     f.allowed = Wanted();
     f.fixes.push_back(WriteTheForm());

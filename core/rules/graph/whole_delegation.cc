@@ -30,7 +30,7 @@ constexpr RuleEntry kEntry = {
     .rule = About(kWholeDelegation,
                   {.summary = "the backend accepts a graph as a whole or not at all, and one node is refused",
                    .explanation = R"(## What it checks
-On LPAI, whether every node of the model is taken.
+On LPAI, whether every node of the model is supported.
 
 ## Why
 LPAI runs a graph whole or not at all: there is no float and no fallback inside. One refused node, or
