@@ -24,7 +24,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "cli")]
+sys.path.insert(0, str(ROOT))
+sys.path.append(str(ROOT / "tests" / "cli"))  # behind: it has modules of the same names as this folder
 
 import cli_case  # noqa: E402
 from tools.dev.record import goldens as update_goldens  # noqa: E402

@@ -11,7 +11,7 @@ from array import array
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "cli"))
+sys.path.append(str(ROOT / "tests" / "cli"))
 
 import cli_case  # noqa: E402
 

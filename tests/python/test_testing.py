@@ -11,7 +11,7 @@ import unittest
 from importlib.metadata import entry_points
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "cli"))
 from cli_case import bad, good  # noqa: E402
 
 from quantgate.testing import assert_clean  # noqa: E402
