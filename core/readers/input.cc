@@ -65,7 +65,7 @@ absl::Status ReadAs(InputFormat format, std::string_view bytes, const std::strin
       use({path, ReadLayers(bytes, name)});
       return absl::OkStatus();
     case InputFormat::kPt2:
-      return Invalid("reading .pt2 is not supported yet");
+      return Invalid("a .pt2 file is read by Python, from a file with a name: quantgate.check(path)");
   }
   return Invalid("unknown input format");
 }

@@ -299,6 +299,45 @@ class DatabaseFlag(CliCase):
             self.assertEqual(result.stderr, f"error: {path}: {why}\n")
 
 
+class Pt2(CliCase):
+    """A .pt2 file is read by the Python next to the program."""
+
+    def check(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        program, python = self.folder / "quantgate", self.folder / "python"
+        if not program.exists():
+            shutil.copy(CLI, program)
+        python.write_text("#!/bin/sh\n" + script)
+        python.chmod(0o755)
+        (self.folder / "m.pt2").write_bytes(b"PK\3\4 a zip archive")
+        return subprocess.run([program, *(arguments or ("check", "m.pt2"))], cwd=self.folder, text=True,
+                              capture_output=True, timeout=60)
+
+    def test_its_model_is_checked(self) -> None:
+        model = self.path("m.json", bad())
+        script = f'[ "$1" = -c ] && exit 0\n[ "$*" = "-m quantgate model -- m.pt2" ] && cat {model}\n'
+        result = self.check(script)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("QG301", result.stdout)
+        self.assertTrue(result.stdout.startswith("m.pt2  htp"), result.stdout)
+        (self.folder / "quantgate.yaml").unlink(missing_ok=True)
+        converted = self.check(script, "convert", "m.pt2", "-o", "out.json")
+        self.assertEqual(converted.returncode, 0, converted.stderr)
+        self.assertEqual(json.loads((self.folder / "out.json").read_text())["nodes"][0]["op"], "Conv2d")
+
+    def test_what_is_wrong_is_one_line(self) -> None:
+        for script, why in (('[ "$1" = -c ] && exit 0\necho "no exported program"\nexit 2\n',
+                             "no exported program"),
+                            ('[ "$1" = -c ] && exit 0\nkill -9 $$\n', "failed to read it"),
+                            ('[ -n "$2" ] && exit 1\nexit 0\n', "doesn't have: install it there"),
+                            ('[ "$1" = -c ] && exit 0\necho "{"\n', "m.pt2:2:1: ")):
+            with self.subTest(why=why):
+                result = self.check(script)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(why, result.stderr)
+                self.assertEqual(result.stderr.count("\n"), 1)
+                self.assertTrue(result.stderr.startswith("error: m.pt2"), result.stderr)
+
+
 class VerbCase(CliCase):
     def verbs(self) -> list[str]:
         listed = self.run_cli("--help").stdout.split("Examples")[0]

@@ -138,7 +138,7 @@ class Checker {
   // May run on any thread.
   template <typename Use>
   void Read(const std::string& path, const ReadOptions& options, const Use& use) const {
-    const absl::Status status = ReadInput(path, options, [&](const ReadModel& read) {
+    const absl::Status status = ReadModels(path, options, [&](const ReadModel& read) {
       Outcome outcome{read.source, read.model.status(), {}};
       if (read.model.ok()) {
         for (const Validator& validator : validators_) {
@@ -267,7 +267,7 @@ class SurveyTeller {
       : flags_(flags), surveyor_(surveyor), output_(output), json_(json), text_(text) {}
 
   void Input(const std::string& path, const ReadOptions& options) {
-    const absl::Status status = ReadInput(path, options, [&](const ReadModel& read) {
+    const absl::Status status = ReadModels(path, options, [&](const ReadModel& read) {
       const bool alone = flags_.models.size() == 1 && read.source == path;
       if (read.model.ok()) {
         Tell(*read.model, read.source, alone);
@@ -364,7 +364,7 @@ int SaveOneNode(const CheckFlags& flags, const ReadOptions& reading, const Targe
   const SaveNode save = {flags.save_node, flags.output, encodings ? &*encodings : nullptr};
   int exit_status = kFine;
   size_t count = 0;
-  const absl::Status status = ReadInput(flags.models[0], reading, [&](ReadModel read) {
+  const absl::Status status = ReadModels(flags.models[0], reading, [&](ReadModel read) {
     if (++count > 1) return;
     exit_status = read.model.ok() ? WriteSmallest(save, target, options, database,
                                                   *std::move(read.model), read.source, output)

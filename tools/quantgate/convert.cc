@@ -36,7 +36,7 @@ int RunConvert(const ConvertFlags& flags) {
 
   size_t count = 0;
   bool failed = false;
-  const absl::Status status = ReadInput(flags.input, *format, [&](ReadModel read) {
+  const absl::Status status = ReadModels(flags.input, *format, [&](ReadModel read) {
     ++count;
     if (!read.model.ok()) {
       Fail(ParseReadError(read.model.status()).Text(read.source));

@@ -1,13 +1,53 @@
 #include "tools/quantgate/input.h"
 
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <vector>
 
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/python_program.h"
 #include "tools/quantgate/signals.h"
 
 namespace quantgate::cli {
+namespace {
+
+// A zip archive, as torch.export.save() writes it.
+bool IsPt2(const std::string& path, const ReadOptions& options) {
+  if (path == "-") return false;
+  if (options.format) return *options.format == InputFormat::kPt2;
+  std::string first(4, '\0');
+  std::ifstream(path, std::ios::binary).read(first.data(), 4);
+  return first == "PK\x03\x04";
+}
+
+// The model as JSON.
+absl::StatusOr<std::string> ReadPt2(const std::string& path) {
+  const absl::StatusOr<std::string> python = FindPython("");
+  const std::string needs = "a .pt2 file is read by the Python package with PyTorch";
+  if (!python.ok()) {
+    return absl::InvalidArgumentError(needs + "; " + std::string(python.status().message()));
+  }
+  if (!HasQuantgate(*python)) {
+    return absl::InvalidArgumentError(needs + ", which " + *python + " doesn't have: install it "
+                                      "there, or put the Python that has it first on PATH");
+  }
+  absl::StatusOr<std::string> model = OutputOf({*python, "-m", "quantgate", "model", "--", path});
+  if (model.ok()) return model;
+  std::string why(model.status().message());
+  while (!why.empty() && why.back() == '\n') why.pop_back();
+  return absl::InvalidArgumentError(why.empty() ? *python + " failed to read it" : why);
+}
+
+}  // namespace
+
+absl::Status ReadModels(const std::string& path, const ReadOptions& options,
+                        const std::function<void(ReadModel)>& use) {
+  if (!IsPt2(path, options)) return ReadInput(path, options, use);
+  const absl::StatusOr<std::string> model = ReadPt2(path);
+  if (!model.ok()) return model.status();
+  return ReadBytes(*model, path, InputFormat::kModelJson, use);
+}
 
 void ReadFlags::Add(VerbFlags verb) {
   verb.Add({.name = "--input-format",

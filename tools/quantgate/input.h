@@ -2,10 +2,12 @@
 #ifndef QUANTGATE_TOOLS_QUANTGATE_INPUT_H_
 #define QUANTGATE_TOOLS_QUANTGATE_INPUT_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "quantgate/encodings_file.h"
 #include "quantgate/reader.h"
@@ -21,6 +23,10 @@ struct ReadFlags {
   // The time limit runs from here.
   absl::StatusOr<ReadOptions> Parse() const;
 };
+
+// ReadInput(), and .pt2 files of PyTorch, which the Python package reads.
+absl::Status ReadModels(const std::string& path, const ReadOptions& options,
+                        const std::function<void(ReadModel)>& use);
 
 struct RouteFlag {
   std::string value;

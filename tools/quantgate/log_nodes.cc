@@ -12,6 +12,7 @@
 #include "quantgate/reader.h"
 #include "quantgate/text.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/input.h"
 
 namespace quantgate::cli {
 namespace {
@@ -99,7 +100,7 @@ absl::Status FindInModel(const std::string& path, const TargetSpec& spec, Route 
   options.route = route;
   const Validator validator(*std::move(target), options);
   absl::Status failed;
-  const absl::Status status = ReadInput(path, std::nullopt, [&](ReadModel read) {
+  const absl::Status status = ReadModels(path, std::nullopt, [&](ReadModel read) {
     if (!read.model.ok()) {
       failed = absl::InvalidArgumentError(ParseReadError(read.model.status()).Text(read.source));
       return;

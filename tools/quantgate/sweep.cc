@@ -1,10 +1,7 @@
 // quantgate sweep PATHS… : runs `python -m quantgate sweep`, which writes Parquet and knows Dask.
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -13,6 +10,7 @@
 
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
+#include "tools/quantgate/python_program.h"
 #include "tools/quantgate/verbs.h"
 
 namespace quantgate::cli {
@@ -89,58 +87,17 @@ std::vector<std::string> ArgumentsOf(const SweepFlags& flags) {
   return arguments;
 }
 
-// The one beside this program, where a wheel puts both; that of the source tree this program was
-// built in; else the first on PATH.
-std::string FindPython(const std::string& asked) {
-  if (!asked.empty()) return asked;
-  std::string here(4096, '\0');
-  const ssize_t size = ::readlink("/proc/self/exe", here.data(), here.size());
-  if (size > 0) {
-    here.resize(static_cast<size_t>(size));
-    here.resize(here.rfind('/'));
-    for (const char* python : {"/python", "/../../.venv/bin/python", "/../../../.venv/bin/python"}) {
-      if (::access((here + python).c_str(), X_OK) == 0) return here + python;
-    }
-  }
-  return "python3";
-}
-
-std::vector<char*> Pointers(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// Exit status of a short program; nullopt = it can't be started, errno says why.
-std::optional<int> StatusOf(std::vector<std::string> command) {
-  pid_t pid = 0;
-  const int error =
-      ::posix_spawnp(&pid, command[0].c_str(), nullptr, nullptr, Pointers(command).data(), environ);
-  errno = error;
-  if (error != 0) return std::nullopt;
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) return 127;
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
 int RunSweep(const SweepFlags& flags) {
-  const std::string python = FindPython(flags.python);
-  // A folder called quantgate where this is run is not the package.
-  ::setenv("PYTHONSAFEPATH", "1", 1);
-  const std::optional<int> found = StatusOf(
-      {python, "-c", "import importlib.util, sys; sys.exit(not importlib.util.find_spec('quantgate'))"});
-  if (!found) return Fail(python + ": " + std::strerror(errno) + "; --python names another");
-  if (*found != 0) {
-    return Fail("sweep needs the Python package, which " + python +
+  const absl::StatusOr<std::string> python = FindPython(flags.python);
+  if (!python.ok()) return Fail(std::string(python.status().message()) + "; --python names another");
+  if (!HasQuantgate(*python)) {
+    return Fail("sweep needs the Python package, which " + *python +
                 " doesn't have: pip install 'quantgate[sweep]', or name another with --python");
   }
-  std::vector<std::string> command = {python, "-m", "quantgate", "sweep"};
+  std::vector<std::string> command = {*python, "-m", "quantgate", "sweep"};
   for (std::string& argument : ArgumentsOf(flags)) command.push_back(std::move(argument));
-  ::execvp(python.c_str(), Pointers(command).data());
-  return Fail(python + ": " + std::strerror(errno));
+  ::execvp(python->c_str(), Pointers(command).data());
+  return Fail(*python + ": " + std::strerror(errno));
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ absl::Status AskAll(const VerifyFlags& flags, const ReadOptions& reading,
     }
   };
   for (const std::string& path : flags.models) {
-    const absl::Status read = ReadInput(path, reading, [&](ReadModel one) {
+    const absl::Status read = ReadModels(path, reading, [&](ReadModel one) {
       if (!asked.ok()) return;
       if (one.model.ok()) {
         return print(verifier.Add(*std::move(one.model), std::move(one.source)));
