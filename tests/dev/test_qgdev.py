@@ -152,7 +152,7 @@ class Documented(unittest.TestCase):
                     self.assertTrue(target in targets or found[1].split()[0] in english, f"{name}: make {found[1]}")
 
     def test_make_shows_what_users_need(self) -> None:
-        shown = subprocess.run(["make", "help"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+        shown = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
         self.assertLessEqual(len(shown), 16)
         for target in ("build", "test", "demo", "conformance", "bench", "fuzz", "docs"):
             self.assertTrue(any(line.startswith(target + " ") for line in shown), target)

@@ -16,6 +16,8 @@ namespace {
 bool IsPt2(const std::string& path, const ReadOptions& options) {
   if (path == "-") return false;
   if (options.format) return *options.format == InputFormat::kPt2;
+  // What is read of a pipe is gone.
+  if (std::error_code error; !std::filesystem::is_regular_file(path, error)) return false;
   std::string first(4, '\0');
   std::ifstream(path, std::ios::binary).read(first.data(), 4);
   return first == "PK\x03\x04";
