@@ -166,7 +166,7 @@ OpInfo InfoOf(const View& db, const BackendRow& backend, const OpRow& op, SdkKey
   for (const opdb::ParamRow& row : db.get(op.params)) info.params.push_back(ParamInfo(db, row));
   if (!wanted(op.range)) return info;
   for (const opdb::VariantRow& row : db.get(op.variants)) {
-    if (wanted(row.range)) {
+    if (wanted(row.range) && (target == nullptr || (row.needs & target->lacks()) == 0)) {
       info.variants.push_back(VariantInfo(db, op, row, describe, sdk, prefix));
       if (target != nullptr) {
         info.variants.back().encoding_rules =
@@ -255,11 +255,25 @@ std::vector<std::string> Database::Archs(std::string_view backend) const {
   return Strings(*view_, view_->backends()[static_cast<size_t>(i)].archs);
 }
 
+namespace {
+
+std::vector<std::string> Lacking(const View& db, const opdb::SocRow& soc) {
+  const int htp = db.FindBackend("htp");
+  if (htp < 0) return {};
+  std::vector<std::string> names = Strings(db, db.backends()[static_cast<size_t>(htp)].features);
+  size_t i = 0;
+  std::erase_if(names, [&](const std::string&) { return (soc.lacks >> i++ & 1) == 0; });
+  return names;
+}
+
+}  // namespace
+
 std::vector<SocInfo> Database::Socs() const {
   std::vector<SocInfo> socs;
   for (const opdb::SocRow& row : view_->socs()) {
     socs.push_back({std::string(view_->str(row.name)), Strings(*view_, row.aliases), row.id,
-                    std::string(view_->str(row.arch_name)), row.vtcm_mb});
+                    std::string(view_->str(row.arch_name)), row.vtcm_mb, Lacking(*view_, row),
+                    row.lacks});
   }
   return socs;
 }

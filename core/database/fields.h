@@ -19,7 +19,7 @@ void VisitFields(const SourceRow& r, F&& f) {
 }
 template <typename F>
 void VisitFields(const SocRow& r, F&& f) {
-  f(r.name), f(r.aliases), f(r.id), f(r.arch), f(r.vtcm_mb), f(r.arch_name);
+  f(r.name), f(r.aliases), f(r.id), f(r.arch), f(r.vtcm_mb), f(r.arch_name), f(r.lacks);
 }
 template <typename F>
 void VisitFields(const EnumRow& r, F&& f) {
@@ -36,8 +36,8 @@ void VisitFields(const ParamRow& r, F&& f) {
 }
 template <typename F>
 void VisitFields(const VariantRow& r, F&& f) {
-  f(r.id), f(r.group), f(r.consequence), f(r.undocumented_until), f(r.range), f(r.dtypes);
-  f(r.sources);
+  f(r.id), f(r.group), f(r.consequence), f(r.undocumented_until), f(r.range), f(r.needs);
+  f(r.dtypes), f(r.sources);
 }
 template <typename F>
 void VisitFields(const ArgRow& r, F&& f) {
@@ -69,7 +69,7 @@ void VisitFields(const OpRow& r, F&& f) {
 template <typename F>
 void VisitFields(const BackendRow& r, F&& f) {
   f(r.name), f(r.archs), f(r.default_arch), f(r.first_measured), f(r.tuples_since), f(r.sdks);
-  f(r.ops);
+  f(r.features), f(r.group_needs), f(r.ops);
 }
 template <typename F>
 void VisitFields(const TreeRow& r, F&& f) {

@@ -63,6 +63,7 @@ inline constexpr uint32_t kMaxParams = 40;
 inline constexpr uint32_t kMaxExprDepth = 16;
 inline constexpr uint32_t kMaxGroups = 64;
 inline constexpr uint32_t kMaxArchs = 32;
+inline constexpr uint32_t kMaxFeatures = 8;
 
 }  // namespace quantgate::opdb
 

@@ -86,6 +86,7 @@ bool ImageCheck::BackendIsSound(const BackendRow& backend) {
       static_cast<size_t>(backend.default_arch) >= std::max<size_t>(1, archs.size())) {
     return Fail("archs of a backend");
   }
+  if (backend.features.count > kMaxFeatures) return Fail("features of a backend");
   const auto sdks = view_.get(backend.sdks);
   if (sdks.empty() || !std::is_sorted(sdks.begin(), sdks.end())) {
     return Fail("SDK versions of a backend");
@@ -125,6 +126,7 @@ bool ImageCheck::OpIsSound(const OpRow& op, const BackendRow& backend) {
         std::any_of(dtypes.begin(), dtypes.end(), [](DtypeMask m) { return m >> kDtypeCount; })) {
       return Fail("dtypes of a variant");
     }
+    if (variant.needs >> backend.features.count != 0) return Fail("features of a variant");
     if (variant.group >= op.groups.count) return Fail("group of a variant");
     if (!IsConsequence(variant.consequence)) return Fail("consequence of a variant");
     if (!SourcesAreKnown(variant.sources)) return false;

@@ -44,6 +44,9 @@ struct Range {
 // Documents of an SDK, its revision history, a real library that was asked.
 enum class SourceKind : uint8_t { kDocuments, kRevision, kMeasured };
 
+// Features of a chip, bits of BackendRow::features.
+using FeatureMask = uint8_t;
+
 struct SourceRow {
   Str id;     // "docs-2.25", "measured-2.51"
   Str title;  // what it is, for people
@@ -62,6 +65,7 @@ struct SocRow {
   int16_t arch = -1;  // index into the HTP arch list; -1 = unknown
   int16_t vtcm_mb = 0;
   Str arch_name;  // as the sources say, also for archs below the first supported
+  FeatureMask lacks = 0;  // features of HTP
 };
 
 struct EnumRow {
@@ -97,6 +101,7 @@ struct VariantRow {
   // Below this SDK (but within range) the row counts as undocumented. 0 = nowhere.
   SdkKey undocumented_until = 0;
   Range range;
+  FeatureMask needs = 0;  // of the chip
   // One mask per port of the op, inputs then outputs; 0 = the port must be absent.
   Slice<DtypeMask> dtypes;
   Slice<uint16_t> sources;
@@ -251,6 +256,8 @@ struct BackendRow {
   // alone, an unknown combination is `undocumented`. 0 = always, kSdkOpen = never.
   SdkKey tuples_since = 0;
   Slice<SdkKey> sdks;  // with knowledge of their own, oldest first
+  Slice<Str> features;  // that only some chips have; the bit order of FeatureMask
+  Slice<EnumRow> group_needs;  // groups of rows that need such features, and which
   Slice<OpRow> ops;    // sorted by name
 };
 

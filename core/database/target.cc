@@ -210,6 +210,7 @@ absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& dat
                                           Absl(soc_arch), " is used");
         }
         arch = soc->arch;
+        target.lacks_ = soc->lacks;
       } else if (soc_arch.empty()) {
         target.unsupported_ = absl::StrCat("the arch of ", target.soc_, " is unknown");
         return target;

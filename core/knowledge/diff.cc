@@ -208,7 +208,8 @@ class Comparer {
   Taken TakenAt(const Side& side, const OpRow* op, int arch) const {
     Taken taken;
     if (op == nullptr || !opdb::Covers(op->range, side.sdk, arch)) return taken;
-    for (auto& one : views::TakenBy(table_, db_, *side.backend, *op, side.sdk, arch)) {
+    for (auto& one : views::TakenBy(table_, db_, *side.backend, *op, side.sdk, arch,
+                                  side.target.lacks())) {
       taken.emplace(one.precision, std::move(one));
     }
     return taken;

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/base/nearest.h"
 #include "core/database/view.h"
 #include "core/knowledge/precision.h"
@@ -80,8 +81,7 @@ class Maker {
       spec.arch = arch;
       if (absl::Status status = Add(std::move(spec), arch); !status.ok()) return status;
     }
-    if (spec_.by == MatrixBy::kSoc) Socs();
-    return absl::OkStatus();
+    return spec_.by == MatrixBy::kSoc ? Socs() : absl::OkStatus();
   }
 
   absl::Status Add(TargetSpec spec, std::string name) {
@@ -106,16 +106,32 @@ class Maker {
     return matrix_.columns.empty() ? first_error : absl::OkStatus();
   }
 
-  // Chips go to the column of their arch; archs without chips are left out.
-  void Socs() {
+  // Chips go to the column of their arch and of the features they lack; those without chips are
+  // left out.
+  absl::Status Socs() {
     for (SocInfo& soc : database_.Socs()) {
-      const auto column =
+      auto column = std::find_if(matrix_.columns.begin(), matrix_.columns.end(),
+                                 [&](const Matrix::Column& c) {
+                                   return c.target.arch() == soc.arch &&
+                                          c.target.lacks() == soc.lacks_bits;
+                                 });
+      const auto of_arch =
           std::find_if(matrix_.columns.begin(), matrix_.columns.end(),
                        [&](const Matrix::Column& c) { return c.target.arch() == soc.arch; });
+      if (column == matrix_.columns.end() && of_arch != matrix_.columns.end()) {
+        TargetSpec spec = spec_.target;
+        spec.soc = soc.name;
+        auto made =
+            ColumnOf(database_, std::move(spec),
+                     absl::StrCat(of_arch->name, " without ", absl::StrJoin(soc.lacks, ", ")));
+        if (!made.ok()) return made.status();
+        column = matrix_.columns.insert(of_arch + 1, *std::move(made));
+      }
       (column == matrix_.columns.end() ? matrix_.unsupported : column->socs)
           .push_back(std::move(soc));
     }
     std::erase_if(matrix_.columns, [](const Matrix::Column& c) { return c.socs.empty(); });
+    return absl::OkStatus();
   }
 
   const BackendRow& BackendOf(const Matrix::Column& column) const {
@@ -163,7 +179,8 @@ class Maker {
       cell.known = true;
       row.weighted = row.weighted || views::HasWeight(table_, view_, op);
       for (const views::TakenPrecision& from : views::TakenBy(
-               table_, view_, backend, op, target.knowledge_key(), target.arch_index())) {
+               table_, view_, backend, op, target.knowledge_key(), target.arch_index(),
+               target.lacks())) {
         Matrix::Supported supported{static_cast<uint8_t>(from.precision), from.verdict, from.measured, {}};
         for (const size_t v : from.variants) {
           const std::string id = absl::StrCat(target.backend(), "/", row.op, "#",

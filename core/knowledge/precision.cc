@@ -256,13 +256,14 @@ struct Named {
 class OpPrecisions {
  public:
   OpPrecisions(const PrecisionTable& table, const View& db, const opdb::BackendRow& backend,
-               const OpRow& op, SdkKey sdk, int arch)
+               const OpRow& op, SdkKey sdk, int arch, opdb::FeatureMask lacks)
       : table_(table),
         db_(db),
         backend_(backend),
         op_(op),
         sdk_(sdk),
         arch_(arch),
+        lacks_(lacks),
         sketch_(table, db, op) {
     for (const ConstraintRow& row : db.get(op.constraints)) {
       if (!opdb::Covers(row.range, sdk, arch)) continue;
@@ -325,7 +326,10 @@ class OpPrecisions {
     const auto variants = db_.get(op_.variants);
     for (size_t v = 0; v < variants.size(); ++v) {
       const opdb::VariantRow& row = variants[v];
-      if (!opdb::Covers(row.range, sdk_, arch_) || !sketch_.Narrow(row, wanted, inputs)) continue;
+      if (!opdb::Covers(row.range, sdk_, arch_) || (row.needs & lacks_) != 0 ||
+          !sketch_.Narrow(row, wanted, inputs)) {
+        continue;
+      }
       Consequence verdict =
           sdk_ < row.undocumented_until ? Consequence::kUndocumented : row.consequence;
       if (sdk_ < backend_.tuples_since && !sketch_.StatedTogether(row)) {
@@ -392,6 +396,7 @@ class OpPrecisions {
   const OpRow& op_;
   const SdkKey sdk_;
   const int arch_;
+  const opdb::FeatureMask lacks_;
   Sketch sketch_;
   std::vector<const ConstraintRow*> deciding_;
   Named named_;
@@ -435,8 +440,8 @@ bool HasWeight(const PrecisionTable& table, const View& db, const OpRow& op) {
 
 std::vector<TakenPrecision> TakenBy(const PrecisionTable& table, const View& db,
                                     const opdb::BackendRow& backend, const OpRow& op, SdkKey sdk,
-                                    int arch) {
-  return OpPrecisions(table, db, backend, op, sdk, arch).Run();
+                                    int arch, opdb::FeatureMask lacks) {
+  return OpPrecisions(table, db, backend, op, sdk, arch, lacks).Run();
 }
 
 }  // namespace quantgate::views

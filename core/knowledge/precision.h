@@ -43,10 +43,10 @@ struct TakenPrecision {
   std::vector<size_t> variants;  // indexes into the op's variants
 };
 
-// What `op` takes on `sdk` and `arch`, best first.
+// What `op` takes on `sdk` and `arch`, best first; on a chip that lacks some features.
 std::vector<TakenPrecision> TakenBy(const PrecisionTable& table, const opdb::View& db,
                                     const opdb::BackendRow& backend, const opdb::OpRow& op,
-                                    SdkKey sdk, int arch);
+                                    SdkKey sdk, int arch, opdb::FeatureMask lacks = 0);
 bool HasWeight(const PrecisionTable& table, const opdb::View& db, const opdb::OpRow& op);
 
 }  // namespace quantgate::views

@@ -1,6 +1,7 @@
 #include "quantgate/survey.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -37,18 +38,27 @@ absl::StatusOr<Surveyor> Surveyor::Make(std::string_view backend, std::string_vi
     return absl::InvalidArgumentError(
         absl::StrCat("no chips are known for backend ", spec.backend));
   }
+  const std::vector<SocInfo> socs = database.Socs();
   for (const std::string& arch : archs) {
-    spec.arch = arch;
-    absl::StatusOr<Target> target = Target::Parse(spec, database);
-    if (!target.ok()) return target.status();
-    surveyor.validators_.emplace_back(*std::move(target), as_run, database);
+    // Chips that lack the same features: those that lack none first.
+    std::map<uint8_t, std::vector<std::string>> alike = {{0, {}}};
+    for (const SocInfo& soc : socs) {
+      if (soc.arch == arch) alike[soc.lacks_bits].push_back(soc.name);
+    }
+    for (auto& [lacks, names] : alike) {
+      if (names.empty() && alike.size() > 1) continue;
+      spec.arch = arch;
+      spec.soc = lacks == 0 ? "" : names.front();
+      absl::StatusOr<Target> target = Target::Parse(spec, database);
+      if (!target.ok()) return target.status();
+      surveyor.validators_.emplace_back(*std::move(target), as_run, database);
+      surveyor.socs_.push_back(std::move(names));
+    }
   }
-  surveyor.socs_.resize(archs.size());
-  for (const SocInfo& soc : database.Socs()) {
-    const auto at = std::find(archs.begin(), archs.end(), soc.arch);
-    auto& names = at == archs.end() ? surveyor.others_
-                                    : surveyor.socs_[static_cast<size_t>(at - archs.begin())];
-    names.push_back(soc.name);
+  for (const SocInfo& soc : socs) {
+    if (std::find(archs.begin(), archs.end(), soc.arch) == archs.end()) {
+      surveyor.others_.push_back(soc.name);
+    }
   }
   for (auto& names : surveyor.socs_) std::sort(names.begin(), names.end());
   std::sort(surveyor.others_.begin(), surveyor.others_.end());

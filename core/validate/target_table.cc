@@ -202,11 +202,13 @@ TargetTable::TargetTable(const opdb::View& db, const Target& target)
       sdk_(target.knowledge_key()),
       wanted_sdk_(target.sdk_key()),
       arch_(target.arch_index()),
+      lacks_(target.lacks()),
+      soc_(target.soc()),
       entries_(std::make_unique<Entry[]>(db.get(backend_->ops).size())) {}
 
 void TargetTable::Pick(const opdb::OpRow& row, Entry& entry) const {
   for (const auto& variant : db_->get(row.variants)) {
-    if (!opdb::Covers(variant.range, sdk_, arch_)) continue;
+    if (!opdb::Covers(variant.range, sdk_, arch_) || (variant.needs & lacks_) != 0) continue;
     entry.variants.push_back(
         {&variant, db_->get(variant.dtypes).data(), ConsequenceAt(variant, sdk_),
          BasisOf(*db_, db_->get(variant.sources), wanted_sdk_)});

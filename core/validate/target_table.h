@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -71,6 +72,9 @@ class TargetTable {
   // Whether a row is one accepted combination; else its ports' lists stand alone.
   bool tuple_rows() const { return sdk_ >= backend_->tuples_since; }
   int arch_index() const { return arch_; }
+  // Features of the backend that the soc lacks.
+  opdb::FeatureMask lacks() const { return lacks_; }
+  const std::string& soc() const { return soc_; }
 
  private:
   struct Entry {
@@ -85,6 +89,8 @@ class TargetTable {
   const opdb::BackendRow* backend_;
   SdkKey sdk_, wanted_sdk_;
   int arch_;
+  opdb::FeatureMask lacks_;
+  std::string soc_;
   mutable std::mutex picking_;
   std::unique_ptr<Entry[]> entries_;  // one per op of the backend
 };

@@ -117,6 +117,23 @@ Fix DtypeFix(const NodeView& node, const DtypeMask* row, const PortFacts& dtypes
   return fix;
 }
 
+// The row that the chip lacks a feature for.
+void ExplainLackingChip(const TargetTable& table, const opdb::VariantRow& row, Finding& f) {
+  const opdb::View& db = table.db();
+  std::vector<std::string> features;
+  const auto names = db.get(table.backend().features);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (((row.needs & table.lacks()) >> i & 1u) != 0) features.emplace_back(db.str(names[i]));
+  }
+  const std::string lacking = rules::Join(features);
+  f.rule = &rules::RuleOf(rules::kChipLacksFeature);
+  f.sources = SourceIds(db, row.sources);
+  f.message = fmt::format("{} supports these datatypes on chips with {} only, and {} has none", f.op,
+                          lacking, table.soc());
+  f.allowed = fmt::format("a chip with {} (row {})", lacking, db.str(row.id));
+  f.fixes.push_back(rules::UnsafeFix(fmt::format("target a chip with {}", lacking)));
+}
+
 }  // namespace
 
 std::vector<std::string> SourceIds(const opdb::View& db, opdb::Slice<uint16_t> sources) {
@@ -178,6 +195,18 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
   if (first_port >= 0) {
     f.port = rules::PortName(node, first_port);
     if (const Tensor* tensor = node.tensor(first_port)) f.tensor = tensor->name;
+  }
+
+  // The same datatypes on another chip of this arch.
+  for (const opdb::VariantRow& row : db.get(op.row->variants)) {
+    if ((row.needs & table.lacks()) != 0 && opdb::Covers(row.range, table.sdk(), table.arch_index()) &&
+        Matches(db.get(row.dtypes).data(), dtypes)) {
+      ExplainLackingChip(table, row, f);
+      if (nearest != nullptr) {
+        f.fixes.push_back(DtypeFix(node, nearest->masks, dtypes, db.str(nearest->row->id)));
+      }
+      return f;
+    }
   }
 
   // The same datatypes in another arch or SDK.

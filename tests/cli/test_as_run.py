@@ -99,7 +99,7 @@ class AllSocs(CliCase):
             for arch in survey["archs"]:
                 if not arch["arch"]:
                     continue
-                report = self.report(model, "--arch", arch["arch"], "--mode", "warn", "--as-run")
+                report = self.report(model, "--soc", arch["socs"][0], "--mode", "warn", "--as-run")
                 self.assertEqual(arch["summary"], report["summary"], (model, arch["arch"]))
                 self.assertEqual(arch["partitions"], len(report["asRun"]["partitions"]))
                 self.assertEqual(arch["cpuNodes"], report["asRun"]["placements"]["cpu"])

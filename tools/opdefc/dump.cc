@@ -43,6 +43,11 @@ class Dumper {
       for (const opdb::Str s : view_.get(row.aliases)) soc->add_aliases(Text(s));
       soc->set_arch(Text(row.arch_name));
       soc->set_vtcm_mb(row.vtcm_mb);
+      const int htp = view_.FindBackend("htp");
+      if (htp >= 0) {
+        const auto& of = view_.backends()[static_cast<size_t>(htp)];
+        for (std::string& name : Features(of, row.lacks)) soc->add_lacks(std::move(name));
+      }
     }
     for (const auto& row : view_.backends()) Backend(row, *out.add_backends());
     for (const auto& row : view_.documents()) {
@@ -85,6 +90,16 @@ class Dumper {
     }
   }
 
+  std::vector<std::string> Features(const opdb::BackendRow& backend,
+                                    opdb::FeatureMask mask) const {
+    std::vector<std::string> names;
+    const auto all = view_.get(backend.features);
+    for (size_t i = 0; i < all.size(); ++i) {
+      if ((mask >> i & 1) != 0) names.push_back(Text(all[i]));
+    }
+    return names;
+  }
+
   void Backend(const opdb::BackendRow& row, v1::Backend& out) {
     out.set_name(Text(row.name));
     archs_.clear();
@@ -94,6 +109,7 @@ class Dumper {
     for (const SdkKey sdk : view_.get(row.sdks)) out.add_sdks(SdkName(sdk));
     if (row.first_measured != kSdkOpen) out.set_first_measured(SdkName(row.first_measured));
     if (row.tuples_since != kSdkOpen) out.set_tuples_since(SdkName(row.tuples_since));
+    for (std::string& name : Features(row, 0xFF)) out.add_features(std::move(name));
     for (const auto& op : view_.get(row.ops)) Op(row, op, *out.add_ops());
   }
 
@@ -157,6 +173,7 @@ class Dumper {
         for (const std::string& name : opdb::DtypeNames(mask)) dtypes->add_names(name);
       }
       Sources(variant.sources, *v);
+      for (std::string& name : Features(backend, variant.needs)) v->add_needs(std::move(name));
     }
     for (const auto& c : view_.get(row.constraints)) {
       Constraint(describe, row, c, *out.add_constraints());

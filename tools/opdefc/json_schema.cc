@@ -38,6 +38,7 @@ Json Rows() {
                      {"arch", Ref("arch")},
                      {"verdict", {{"const", "undocumented"}}},
                      {"undocumented_until", Ref("sdk")},
+                     {"needs", ListOf(Typed("string"))},
                      {"untested", Typed("boolean")},
                      {"sources", Ref("names")}};
   Json options = Map(keys);
@@ -144,13 +145,15 @@ std::string TargetsSchema() {
   const Json backend = Map({{"archs", ListOf(Typed("string"))},
                             {"default_arch", Typed("string")},
                             {"tuple_rows", AnyOf({Typed("boolean"), Ref("sdk")})},
-                            {"sdks", SomeOf(Ref("sdk"))}},
+                            {"sdks", SomeOf(Ref("sdk"))},
+                            {"features", MapOf(Ref("names"))}},
                            {"tuple_rows", "sdks"});
   const Json soc = Map({{"id", WholeFrom(0, INT32_MAX)},
                         {"name", Typed("string")},
                         {"aliases", ListOf(Typed("string"))},
                         {"arch", {{"type", {"string", "null"}}}},
                         {"vtcm_mb", WholeFrom(0, 4096)},
+                        {"lacks", Ref("names")},
                         {"sources", Ref("names")}},
                        {"id", "name", "arch", "sources"});
   return Text("Backends and chips (opdefs/targets.yaml)",

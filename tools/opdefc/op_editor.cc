@@ -148,7 +148,7 @@ void OpEditor::AddRow(const Node& edit) {
   std::string id = map.text("id").value_or("");
   const std::string group = map.text("group").value_or("");
   Node options = Map();
-  for (const char* key : {"arch", "verdict", "undocumented_until", "untested", "sources"}) {
+  for (const char* key : {"arch", "verdict", "undocumented_until", "untested", "needs", "sources"}) {
     if (const Node* option = map.find(key)) options.children.push_back(*option);
   }
   map.Finish();

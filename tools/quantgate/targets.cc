@@ -45,14 +45,14 @@ std::string TargetsHtml(const Database& database) {
       "</tbody></table></div>\n<h2>Chips</h2>\n<div class=\"bar\"><input type=\"search\" "
       "placeholder=\"Name, id, arch…\" aria-label=\"Filter\"><output id=\"found\" "
       "class=\"soft\"></output></div>\n<div class=\"wide\"><table><thead><tr><th>soc</th>"
-      "<th>id</th><th>arch</th><th>VTCM</th><th>also called</th></tr></thead><tbody>\n";
+      "<th>id</th><th>arch</th><th>VTCM</th><th>lacks</th><th>also called</th></tr></thead><tbody>\n";
   for (const SocInfo& soc : database.Socs()) {
     const std::string others = Join(soc.other_names), id = std::to_string(soc.id);
     body += "<tr data-find=\"" + Escaped(soc.name + " " + id + " " + soc.arch + " " + others) +
             "\"><td class=\"name\"><b>" + Escaped(soc.name) + "</b></td><td>" + id + "</td><td>" +
             (soc.arch.empty() ? "unknown" : Escaped(soc.arch)) + "</td><td>" +
             (soc.vtcm_mb > 0 ? std::to_string(soc.vtcm_mb) + " MB" : "") + "</td><td>" +
-            Escaped(others) + "</td></tr>\n";
+            Escaped(Join(soc.lacks)) + "</td><td>" + Escaped(others) + "</td></tr>\n";
   }
   body += "</tbody></table></div></div>";
   page.style = kListCss;
@@ -72,13 +72,13 @@ std::string TargetsText(const Database& database, const Paper& paper) {
   }
   text += Table(rows, 2, paper.width);
   text += "\n" + paint(Style::kBold, "chips") + "\n";
-  rows = {{"soc", "id", "arch", "vtcm", "also called"}};
+  rows = {{"soc", "id", "arch", "vtcm", "lacks", "also called"}};
   for (std::string& cell : rows[0]) cell = paint(Style::kGrey, cell);
   for (const SocInfo& soc : database.Socs()) {
     rows.push_back({paint(Style::kBlue, soc.name), std::to_string(soc.id),
                     soc.arch.empty() ? "unknown" : soc.arch,
                     soc.vtcm_mb > 0 ? std::to_string(soc.vtcm_mb) + " MB" : "",
-                    Join(soc.other_names)});
+                    Join(soc.lacks), Join(soc.other_names)});
   }
   return text + Table(rows, 2, paper.width);
 }

@@ -70,6 +70,7 @@ Json SocJson(const SocInfo& soc) {
   Json json = {{"name", soc.name}, {"otherNames", soc.other_names}, {"id", soc.id}};
   if (!soc.arch.empty()) json["arch"] = soc.arch;
   if (soc.vtcm_mb > 0) json["vtcmMb"] = soc.vtcm_mb;
+  if (!soc.lacks.empty()) json["lacks"] = soc.lacks;
   return json;
 }
 

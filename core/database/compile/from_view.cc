@@ -21,7 +21,8 @@ class Reverse {
                                   Texts(row.backends)};
     }
     for (const auto& row : view_.socs()) {
-      ir.socs[row.id] = {Text(row.name), Texts(row.aliases), Text(row.arch_name), row.vtcm_mb};
+      ir.socs[row.id] = {Text(row.name), Texts(row.aliases), Text(row.arch_name), row.vtcm_mb,
+                         Lacking(row)};
     }
     for (const auto& row : view_.backends()) {
       Backend& backend = ir.backends[Text(row.name)];
@@ -30,6 +31,10 @@ class Reverse {
       backend.first_measured = row.first_measured;
       backend.tuples_since = row.tuples_since;
       backend.sdks = List(row.sdks);
+      backend.features = Texts(row.features);
+      for (const auto& needs : view_.get(row.group_needs)) {
+        backend.group_needs[Text(needs.name)] = static_cast<opdb::FeatureMask>(needs.value);
+      }
       for (const auto& op : view_.get(row.ops)) backend.ops[Text(op.name)] = OpOf(op);
     }
     for (const auto& row : view_.documents()) {
@@ -53,6 +58,16 @@ class Reverse {
   std::vector<T> List(Slice<T> slice) const {
     const auto rows = view_.get(slice);
     return {rows.begin(), rows.end()};
+  }
+  std::vector<std::string> Lacking(const opdb::SocRow& soc) const {
+    const int htp = view_.FindBackend("htp");
+    if (htp < 0) return {};
+    std::vector<std::string> lacking;
+    const auto names = Texts(view_.backends()[static_cast<size_t>(htp)].features);
+    for (size_t i = 0; i < names.size(); ++i) {
+      if ((soc.lacks >> i & 1) != 0) lacking.push_back(names[i]);
+    }
+    return lacking;
   }
   std::vector<std::string> Sources(Slice<uint16_t> slice) const {
     std::vector<std::string> out;
@@ -102,8 +117,8 @@ class Reverse {
     op.groups = Texts(row.groups);
     for (const auto& variant : view_.get(row.variants)) {
       op.variants.push_back({Text(variant.id), variant.group, variant.consequence,
-                             variant.undocumented_until, variant.range, List(variant.dtypes),
-                             Sources(variant.sources)});
+                             variant.undocumented_until, variant.range, variant.needs,
+                             List(variant.dtypes), Sources(variant.sources)});
     }
     for (const auto& c : view_.get(row.constraints)) op.constraints.push_back(ConstraintOf(c));
     op.sources = Sources(row.sources);

@@ -40,6 +40,17 @@ void CopyRow(const T& row, char* out) {
   }
 }
 
+opdb::FeatureMask FeatureBits(const std::vector<std::string>& some,
+                              const std::vector<std::string>& all) {
+  opdb::FeatureMask mask = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (std::find(some.begin(), some.end(), all[i]) != some.end()) {
+      mask |= static_cast<opdb::FeatureMask>(1u << i);
+    }
+  }
+  return mask;
+}
+
 // Rows of one type, each slice of them once: ops that share a constraint share what it says.
 template <typename T>
 class Pool {
@@ -178,6 +189,7 @@ class Builder {
       const auto& archs = htp->second.archs;
       const auto it = std::find(archs.begin(), archs.end(), soc.arch);
       if (it != archs.end()) row.arch = static_cast<int16_t>(it - archs.begin());
+      row.lacks = FeatureBits(soc.lacks, htp->second.features);
     }
     socs_.push_back(row);
   }
@@ -190,6 +202,12 @@ class Builder {
     row.first_measured = backend.first_measured;
     row.tuples_since = backend.tuples_since;
     row.sdks = u16s_.Add(backend.sdks);
+    row.features = Texts(backend.features);
+    std::vector<opdb::EnumRow> group_needs;
+    for (const auto& [group, needs] : backend.group_needs) {
+      group_needs.push_back({Text(group), needs});
+    }
+    row.group_needs = Append(enums_, group_needs);
     std::vector<opdb::OpRow> ops;
     for (const auto& [op_name, op] : backend.ops) ops.push_back(AddOp(op_name, op));
     row.ops = Append(ops_, ops);
@@ -214,8 +232,8 @@ class Builder {
     std::vector<opdb::VariantRow> variants;
     for (const Variant& variant : op.variants) {
       variants.push_back({Text(variant.id), variant.group, variant.consequence,
-                          variant.undocumented_until, variant.range, masks_.Add(variant.dtypes),
-                          Sources(variant.sources)});
+                          variant.undocumented_until, variant.range, variant.needs,
+                          masks_.Add(variant.dtypes), Sources(variant.sources)});
     }
     row.variants = Append(variants_, variants);
     std::vector<opdb::ConstraintRow> constraints;

@@ -40,6 +40,7 @@ struct Soc {
   std::vector<std::string> aliases;
   std::string arch;  // "" = unknown
   int16_t vtcm_mb = 0;
+  std::vector<std::string> lacks;  // features of HTP
 };
 
 struct Port {
@@ -65,6 +66,7 @@ struct Variant {
   Consequence consequence = Consequence::kAccepted;
   SdkKey undocumented_until = 0;
   opdb::Range range;
+  opdb::FeatureMask needs = 0;
   std::vector<DtypeMask> dtypes;
   std::vector<std::string> sources;
 };
@@ -123,6 +125,9 @@ struct Backend {
   SdkKey first_measured = kSdkOpen;
   SdkKey tuples_since = 0;
   std::vector<SdkKey> sdks;
+  std::vector<std::string> features;
+  // Groups of rows that need one, with its bit.
+  std::map<std::string, opdb::FeatureMask> group_needs;
   std::map<std::string, Op> ops;
 };
 

@@ -131,6 +131,9 @@ std::optional<RowsReader::Cells> RowsReader::ReadCells(const Node& text) {
 
 bool RowsReader::ReadOptions(MapReader& map, const Section& section, Variant& variant) {
   variant.range.archs = symbols_.ArchsOf(map);
+  if (map.find("needs") != nullptr) {
+    variant.needs = symbols_.FeaturesOf(map);
+  }
   const bool untested = map.flag("untested").value_or(false);
   if (map.find("sources") != nullptr) {
     variant.sources = symbols_.Sources(map, true);
@@ -163,6 +166,8 @@ void RowsReader::ReadEntry(const Node& node, const Section& section) {
   if (!ids) return;
   Variant like;
   like.range = evidence_.RowRangeOf(section);
+  const auto& needs = symbols_.backend().group_needs;
+  if (const auto it = needs.find(ids->group); it != needs.end()) like.needs = it->second;
   const Node* texts = &node;
   Node none;
   none.kind = Node::Kind::kMap;

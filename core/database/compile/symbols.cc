@@ -220,6 +220,21 @@ uint32_t Symbols::ArchsOf(MapReader& map) const {
   return arch == nullptr ? ~0u : Archs(*arch, map.reporter()).value_or(~0u);
 }
 
+opdb::FeatureMask Symbols::FeaturesOf(MapReader& map) const {
+  const auto& known = backend_.features;
+  opdb::FeatureMask mask = 0;
+  for (const Node* feature : map.list("needs")) {
+    const auto it = std::find(known.begin(), known.end(), feature->text);
+    if (it == known.end()) {
+      map.reporter().At(*feature, absl::StrCat("unknown feature ", Quoted(feature->text),
+                                               DidYouMeanOf(feature->text, known)));
+      continue;
+    }
+    mask |= static_cast<opdb::FeatureMask>(1u << (it - known.begin()));
+  }
+  return mask;
+}
+
 std::optional<Dtype> OneDtype(const Node& node, const Reporter& reporter) {
   if (node.is_scalar()) {
     if (const auto dtype = DtypeFromShortName(node.text)) return dtype;

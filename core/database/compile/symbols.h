@@ -58,6 +58,8 @@ class Symbols {
   std::vector<std::string> Sources(MapReader& map, bool required) const;
   // `arch` of an op, row or constraint; all archs where it isn't given.
   uint32_t ArchsOf(MapReader& map) const;
+  // `needs` of a row: features of the backend's chips.
+  opdb::FeatureMask FeaturesOf(MapReader& map) const;
   std::optional<SdkKey> Sdk(const Node& node, const Reporter& reporter) const;
   std::optional<int> Arch(const Node& node, std::string_view name, const Reporter& reporter) const;
 

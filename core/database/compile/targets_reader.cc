@@ -37,6 +37,25 @@ SourceKind KindOf(const Node& node, const Reporter& reporter) {
   return SourceKind::kDocuments;
 }
 
+// What only some chips have: `{float16: [FP16]}`, with the groups of rows that need it.
+void ReadFeatures(const Node& node, const Reporter& reporter, Backend& backend) {
+  if (!node.is_map()) {
+    reporter.At(node, "`features` must be a map {FEATURE: [groups of rows that need it]}");
+    return;
+  }
+  if (node.children.size() > opdb::kMaxFeatures) {
+    reporter.At(node, absl::StrCat("more than ", opdb::kMaxFeatures, " features"));
+    return;
+  }
+  for (const Node& feature : node.children) {
+    const auto bit = static_cast<opdb::FeatureMask>(1u << backend.features.size());
+    backend.features.push_back(feature.key);
+    for (const Node* group : OneOrMany(feature)) {
+      if (auto name = TextOf(*group, "a group", reporter)) backend.group_needs[*name] |= bit;
+    }
+  }
+}
+
 void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
   MapReader map(node, "a backend", reporter);
   if (!map.ok()) return;
@@ -80,6 +99,7 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
     backend.sdks.push_back(*key);
   }
   if (sdks != nullptr && backend.sdks.empty()) reporter.At(*sdks, "no SDK version");
+  if (const Node* features = map.find("features")) ReadFeatures(*features, reporter, backend);
   map.Finish();
   backend.first_measured = Evidence(ir, node.key).FirstMeasured().value_or(kSdkOpen);
   if (backend.sdks.empty()) return;
@@ -89,6 +109,17 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
     if (backend.archs.size() < archs.size() ||
         !std::equal(archs.begin(), archs.end(), backend.archs.begin())) {
       reporter.At(node, absl::StrCat("archs of ", node.key,
+                                     " must begin with those of the database it extends"));
+      return;
+    }
+    // Their rows need features by number too.
+    const std::vector<std::string>& features = old->second.features;
+    if (backend.features.empty()) {
+      backend.features = features;
+      backend.group_needs = old->second.group_needs;
+    } else if (backend.features.size() < features.size() ||
+               !std::equal(features.begin(), features.end(), backend.features.begin())) {
+      reporter.At(node, absl::StrCat("features of ", node.key,
                                      " must begin with those of the database it extends"));
       return;
     }
@@ -112,6 +143,18 @@ void ReadSoc(const Node& node, const Reporter& reporter, Ir& ir, std::set<int64_
   const Node* arch = map.need("arch");
   if (arch != nullptr && !arch->is_null()) soc.arch = map.text("arch").value_or("");
   soc.vtcm_mb = static_cast<int16_t>(map.integer("vtcm_mb", 0, 4096).value_or(0));
+  const auto htp = ir.backends.find("htp");
+  for (const Node* feature : map.list("lacks")) {
+    auto name = TextOf(*feature, "a feature", reporter);
+    if (!name) continue;
+    const bool known = htp != ir.backends.end() &&
+                       std::find(htp->second.features.begin(), htp->second.features.end(), *name) !=
+                           htp->second.features.end();
+    if (!known) {
+      reporter.At(*feature, absl::StrCat("unknown feature ", Quoted(*name), " of htp"));
+    }
+    soc.lacks.push_back(*std::move(name));
+  }
   const Op none;
   const Backend no_backend;
   Symbols(ir, no_backend, none).Sources(map, true);

@@ -110,6 +110,8 @@ struct SocInfo {
   int id = 0;
   std::string arch;  // "" = unknown
   int vtcm_mb = 0;   // 0 = unknown
+  std::vector<std::string> lacks;  // what other chips of its arch have: "float16"
+  uint8_t lacks_bits = 0;          // as Target::lacks()
 };
 
 class Database {

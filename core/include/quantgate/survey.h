@@ -26,7 +26,7 @@ enum class Fit : uint8_t {
 };
 std::string_view FitName(Fit fit);  // "fits", "falls_back", "fails", "unknown"
 
-// The chips of one arch: a verdict depends on nothing else of a chip.
+// The chips of one arch that lack the same features: a verdict depends on nothing else of a chip.
 struct ArchFit {
   std::string arch;               // empty = unknown
   std::vector<std::string> socs;  // by name
@@ -55,7 +55,7 @@ class Surveyor {
 
  private:
   Surveyor() = default;
-  std::vector<Validator> validators_;           // one per arch
+  std::vector<Validator> validators_;           // one per ArchFit
   std::vector<std::vector<std::string>> socs_;  // of each
   std::vector<std::string> others_;             // chips no validator stands for
 };

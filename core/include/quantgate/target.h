@@ -49,6 +49,8 @@ class Target {
   const std::string& conflict() const { return conflict_; }
   // The soc has no HTP arch this database knows ops for: every node is `unchecked`. Empty = fine.
   const std::string& unsupported() const { return unsupported_; }
+  // Features of the backend that this soc lacks, as bits (SocInfo::lacks names them).
+  uint8_t lacks() const { return lacks_; }
 
   SdkKey sdk_key() const { return sdk_; }
   SdkKey knowledge_key() const { return knowledge_sdk_; }
@@ -62,6 +64,7 @@ class Target {
   SdkKey sdk_ = 0, knowledge_sdk_ = 0;
   int arch_index_ = 0, backend_index_ = 0;
   bool measured_ = false;
+  uint8_t lacks_ = 0;
 };
 
 }  // namespace quantgate

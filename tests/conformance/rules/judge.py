@@ -79,7 +79,8 @@ def by_target(fixtures: list[Fixture]) -> dict[tuple[str, ...], list[Fixture]]:
     groups: dict[tuple[str, ...], list[Fixture]] = {}
     for fixture in fixtures:
         flags = fixture.flags
-        target = ("--soc", "43") if "--soc" in flags else ("--arch", flags.get("--arch", "v73"))
+        ids = {soc["name"]: str(soc["id"]) for soc in opdefs_json.load()["socs"]}
+        target = ("--soc", ids[flags["--soc"]]) if "--soc" in flags else ("--arch", flags.get("--arch", "v73"))
         groups.setdefault(target, []).append(fixture)
     return groups
 

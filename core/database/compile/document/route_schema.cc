@@ -98,10 +98,11 @@ constexpr DocumentShape kRefusedRow = {
 constexpr DocumentShape kRefused = {.type = kList, .item = &kRefusedRow};
 
 constexpr DocumentShape kWhen = {kExpression};
-constexpr DocumentShape kOperatorOutcome = {.type = kChoice, .choices = "cpu|float|unreadable"};
-constexpr DocumentKey kOperatorKeys[] = {{"operators", &kTexts, true}, {"when", &kWhen},
-                                         {"outcome", &kOperatorOutcome}, {"since", &kAnSdk},
-                                         {"until", &kAnSdk},           {"reason", &kAnyText, true}};
+constexpr DocumentShape kOperatorOutcome = {.type = kChoice, .choices = "cpu|float|unreadable|wrong_values"};
+constexpr DocumentKey kOperatorKeys[] = {{"operators", &kTexts, true},   {"when", &kWhen},
+                                         {"outcome", &kOperatorOutcome}, {"archs", &kArchs},
+                                         {"since", &kAnSdk},             {"until", &kAnSdk},
+                                         {"reason", &kAnyText, true}};
 constexpr DocumentShape kOperatorRow = {
     .type = kMap, .what = "a row of `operators`", .keys = kOperatorKeys};
 constexpr DocumentShape kOperatorRows = {.type = kList, .item = &kOperatorRow};

@@ -290,6 +290,49 @@ TEST_F(Folder, OverlaysReplaceAndAdd) {
   EXPECT_EQ(merged.Socs().size(), 2u);
 }
 
+// A row of group INT8 needs what SM7550 has not; INT16.1 says itself that it needs nothing.
+TEST_F(Folder, ChipsLackFeaturesThatRowsNeed) {
+  Write("targets.yaml", R"(backends:
+  htp: {archs: [v68, v69, v73], default_arch: v73, tuple_rows: true, sdks: ["2.25", "2.47"],
+    features: {dot: [INT8, INT16]}}
+socs:
+  - {id: 43, name: SM8550, arch: v73, sources: [docs-2.25]}
+  - {id: 64, name: SM7550, aliases: [Snapdragon 7 Gen 3], arch: v73, lacks: [dot], sources: [docs-2.25]}
+)");
+  std::string op(kOp);
+  op.replace(op.find("{INT8.1: U8 - U8}"), 17,
+             "{INT8.1: U8 - U8, INT16.1: {row: U16 - U16, needs: []}}");
+  Write("htp/Op.yaml", op);
+  const Database database = Load();
+  const auto rows = [&](const Database& of, const char* soc) {
+    std::vector<std::string> ids;
+    const OpInfo op = *of.Query("Op", *Target::Parse({.soc = soc}, of));
+    for (const auto& row : op.variants) ids.push_back(row.id);
+    return ids;
+  };
+  EXPECT_EQ(rows(database, "SM8550"), (std::vector<std::string>{"htp/Op#INT8.1", "htp/Op#INT16.1"}));
+  EXPECT_EQ(rows(database, "SM7550"), std::vector<std::string>{"htp/Op#INT16.1"});
+  EXPECT_EQ(database.Socs()[1].lacks, std::vector<std::string>{"dot"});
+  // An overlay that has the backend anew has its features too.
+  const fs::path overlay = root_ / "overlay";
+  fs::create_directories(overlay);
+  std::ofstream(overlay / "targets.yaml") << "backends:\n  htp: {archs: [v68, v69, v73], default_arch: "
+                                             "v73, tuple_rows: true, sdks: [\"2.47\"]}\n";
+  const auto image = CompileOverlay(database.view(), std::vector<std::string>{overlay.string()});
+  ASSERT_TRUE(image.ok()) << image.status();
+  EXPECT_EQ(rows(*Database::FromImage(*image), "SM7550"),
+            std::vector<std::string>{"htp/Op#INT16.1"});
+}
+
+TEST_F(Folder, FeaturesMustBeKnown) {
+  Write("targets.yaml", R"(backends:
+  htp: {archs: [v73], default_arch: v73, tuple_rows: true, sdks: ["2.25", "2.47"], features: {dot: []}}
+socs:
+  - {id: 43, name: SM8550, arch: v73, lacks: [dotted], sources: [docs-2.25]}
+)");
+  EXPECT_EQ(Error(), "targets.yaml:4:47: unknown feature \"dotted\" of htp");
+}
+
 TEST_F(Folder, OverlaysCannotReorderArchs) {
   const Database base = Load();
   const fs::path overlay = root_ / "overlay";
