@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cmath>
 #include <set>
@@ -14,19 +13,6 @@
 namespace quantgate::rules {
 namespace {
 
-double StoredBytes(const Tensor& t) {
-  return BytesOf(t) * EffectiveBits(t) / std::max(BitsOf(t.dtype), 1);
-}
-
-// VTCM of the target's soc; 0 = not known.
-int64_t MegabytesOf(const GraphView& g) {
-  if (g.target().soc().empty()) return 0;
-  for (const opdb::SocRow& soc : g.db().socs()) {
-    if (g.db().str(soc.name) == g.target().soc()) return soc.vtcm_mb;
-  }
-  return 0;
-}
-
 bool IsLarge(const Tensor& t, int64_t megabytes) {
   return t.is_static && StoredBytes(t) > static_cast<double>(megabytes) * 1024 * 1024;
 }
@@ -37,7 +23,7 @@ std::string Others(size_t count) {
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  const int64_t megabytes = MegabytesOf(g);
+  const int64_t megabytes = VtcmMegabytes(g);
   if (megabytes == 0) return;
   std::set<TensorId> large;
   int32_t op = -1;  // the first that reads the largest

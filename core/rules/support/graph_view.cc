@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/rules/support/node_view.h"
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
@@ -163,6 +164,18 @@ double BytesOf(const Tensor& tensor) {
   double elements = 1;
   for (const int64_t dim : tensor.dims) elements *= static_cast<double>(std::max<int64_t>(dim, 0));
   return elements * BitsOf(tensor.dtype) / 8;
+}
+
+double StoredBytes(const Tensor& tensor) {
+  return BytesOf(tensor) * EffectiveBits(tensor) / std::max(BitsOf(tensor.dtype), 1);
+}
+
+int64_t VtcmMegabytes(const GraphView& g) {
+  if (g.target().soc().empty()) return 0;
+  for (const opdb::SocRow& soc : g.db().socs()) {
+    if (g.db().str(soc.name) == g.target().soc()) return soc.vtcm_mb;
+  }
+  return 0;
 }
 
 std::string Bytes(double bytes) {

@@ -125,7 +125,11 @@ class GraphFindings {
 
 // Bytes of a tensor's elements; 0 where a dimension is not known.
 double BytesOf(const Tensor& tensor);
+// The same, in bits that carry values.
+double StoredBytes(const Tensor& tensor);
 std::string Bytes(double bytes);  // "1.5 MB"
+// VTCM of the target's soc; 0 = not known.
+int64_t VtcmMegabytes(const GraphView& g);
 // `"a", "b" and 3 more`.
 std::string Quoted(std::span<const std::string> names, size_t most = 4);
 
