@@ -111,6 +111,7 @@ Json ToJson(const Finding& finding) {
   json["message"] = finding.message;
   json["found"] = finding.found;
   json["allowed"] = finding.allowed;
+  if (finding.lost_bits > 0) json["lostBits"] = finding.lost_bits;
   Json fixes = Json::array();
   for (const Fix& fix : finding.fixes) fixes.push_back(ToJson(fix));
   json["fixes"] = std::move(fixes);

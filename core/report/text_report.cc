@@ -28,6 +28,8 @@ constexpr size_t kMostLines = 30;
 constexpr size_t kLeastBody = 14;
 // Columns of the name of a node in a line or two.
 constexpr size_t kBriefName = 48;
+// Findings about numbers in their list, and from how many on there is one.
+constexpr size_t kListedNumbers = 5, kFewestNumbers = 2;
 // Columns of "  found    ".
 constexpr size_t kLabelColumns = 11;
 
@@ -80,6 +82,7 @@ class TextReport : TextPage {
     const std::string head = Captured([&] { Head(); });
     const std::string end = Captured([&] {
       if (options_.verbose) NodeTable();
+      Numbers();
       Summary();
       Silenced();
       Closing();
@@ -322,6 +325,29 @@ class TextReport : TextPage {
       if (!node.into.empty()) op += ", part of " + Name(node.into);
       Line("  " + PadRight(paint_(StyleOf(node.verdict), ConsequenceName(node.verdict)), 15) +
            PadRight(Name(node.name), columns) + "  " + paint_(Style::kGrey, op));
+    }
+    Line("");
+  }
+
+  // What findings about numbers cost, worst first: their blocks stand in the order of the nodes.
+  void Numbers() {
+    std::vector<const Finding*> worst;
+    for (const Finding& finding : report_.findings) {
+      const bool counts = checked_ == nullptr || checked_->Counts(finding);
+      if (finding.lost_bits > 0 && counts) worst.push_back(&finding);
+    }
+    if (worst.size() < kFewestNumbers) return;
+    std::stable_sort(worst.begin(), worst.end(), [](const Finding* a, const Finding* b) {
+      return a->lost_bits > b->lost_bits;
+    });
+    Line(paint_(Style::kGrey, "  bits lost      numbers, worst first"));
+    for (size_t i = 0; i < std::min(worst.size(), kListedNumbers); ++i) {
+      const Finding& f = *worst[i];
+      Line(fmt::format("  {:>9.1f}      {} of {}  {}", f.lost_bits, f.port.str(), Name(f.node),
+                       paint_(Style::kGrey, fmt::format("{} {}", f.rule->code, f.rule->slug))));
+    }
+    if (worst.size() > kListedNumbers) {
+      Line(fmt::format("                 and {} more", worst.size() - kListedNumbers));
     }
     Line("");
   }

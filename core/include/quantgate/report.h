@@ -58,6 +58,8 @@ struct Finding {
   SharedString message;  // one line with the values of this case
   SharedString found;
   SharedString allowed;
+  // Of a finding about numbers: bits of the tensor's resolution that are lost. 0 = not counted.
+  double lost_bits = 0;
   std::vector<Fix> fixes;
   std::vector<std::string> sources;
   std::vector<std::string> related;  // other ports: "in[0]"

@@ -113,6 +113,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     f.found = fmt::format("{} x {} = {} a step", Number(ScaleAt(in->encoding, 0)),
                           Number(ScaleAt(weight->encoding, worst->channel)), Number(step));
     f.allowed = fmt::format("at least {} a step", Number(step * worst->steps / kLimit));
+    f.lost_bits = std::max(0.0, std::log2(worst->steps / kLimit));
     f.related = {"in[0]", fmt::format("in[{}]", info.weight)};
     f.fixes.push_back(UnsafeFix(
         fmt::format("quantize channel {} of the weight with a larger scale", worst->channel)));

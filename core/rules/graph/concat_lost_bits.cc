@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -54,6 +55,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
       f.found = DescribeEncoding(*out);
       f.allowed = fmt::format("near {}", DescribeEncoding(*in));
       f.related = {"out[0]"};
+      f.lost_bits = std::min<double>(lost, bits);
       f.fixes.push_back(UnsafeFix("join tensors of similar range, or use 16 bits here"));
     }
   }

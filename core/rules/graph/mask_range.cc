@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -32,7 +33,23 @@ bool IsCoarse(const Tensor* sum, const Own& settings) {
          sum->encoding->scales[0] >= settings.coarse_score_step;
 }
 
-// All that the other operand can hold is less than one step of the sum: it is lost.
+// Bits of the scores, an operand that is computed, that the steps of the sum don't tell; 0 = none.
+double LostBits(const GraphView& g, int32_t add) {
+  const Tensor* sum = g.output(add);
+  double most = 0;
+  for (size_t port = 0; port < 2; ++port) {
+    const Tensor* scores = g.input(add, port);
+    if (scores == nullptr || scores->is_static || !IsFixedPoint(scores->dtype) ||
+        scores->encoding->scales.size() != 1 || !(scores->encoding->scales[0] > 0)) {
+      continue;
+    }
+    const double lost = std::log2(double{sum->encoding->scales[0]} / scores->encoding->scales[0]);
+    most = std::max(most, std::min<double>(lost, EffectiveBits(*scores)));
+  }
+  return most;
+}
+
+// All that the scores can hold is less than one step of the sum.
 bool LosesOperand(const GraphView& g, int32_t add) {
   const Tensor* sum = g.output(add);
   for (size_t port = 0; port < 2; ++port) {
@@ -77,6 +94,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
           lost ? ", and nothing is left of the scores" : "");
       f.found = DescribeEncoding(*sum);
       f.allowed = fmt::format("a scale well below {}", Number(settings.coarse_score_step));
+      f.lost_bits = LostBits(g, add);
       f.fixes.push_back(UnsafeFix("clip the mask to about -100 before calibration"));
       continue;
     }
