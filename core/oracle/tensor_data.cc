@@ -100,6 +100,10 @@ std::vector<uint8_t> PackValues(const TensorValues& values, Dtype dtype, size_t 
   return bytes;
 }
 
+// 32 bits hold biases: what is added to a sum of some hundred products of 8 bits. Over the whole
+// range they would leave nothing of it, and overflow where their scale isn't that of the products.
+constexpr int64_t kMostAdded = int64_t{1} << 18;
+
 std::vector<uint8_t> RandomValues(const Tensor& tensor, size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<uint8_t> bytes;
@@ -113,8 +117,12 @@ std::vector<uint8_t> RandomValues(const Tensor& tensor, size_t count, uint64_t s
     if (IsFloat(tensor.dtype)) {
       AppendFloat(bytes, std::ldexp(static_cast<double>(drawn >> 11), -52) - 1.0, tensor.dtype);
     } else if (IsFixedPoint(tensor.dtype)) {
-      const int64_t low = StoredMin(tensor.dtype, bits);
-      const auto span = static_cast<uint64_t>(StoredMax(tensor.dtype, bits) - low) + 1;
+      const bool wide = BitsOf(tensor.dtype) >= 32;
+      const int64_t low =
+          wide ? std::max(-kMostAdded, StoredMin(tensor.dtype, bits)) : StoredMin(tensor.dtype, bits);
+      const int64_t high =
+          wide ? std::min(kMostAdded, StoredMax(tensor.dtype, bits)) : StoredMax(tensor.dtype, bits);
+      const auto span = static_cast<uint64_t>(high - low) + 1;
       AppendInteger(bytes, low + static_cast<int64_t>(drawn % span), size);
     } else {
       AppendInteger(bytes, static_cast<int64_t>(drawn & 1), size);

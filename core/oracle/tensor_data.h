@@ -20,8 +20,8 @@ std::optional<size_t> ElementCount(const Tensor& tensor, size_t limit);
 
 // `values` as stored, one standing for all; elements nobody gave are 0.
 std::vector<uint8_t> PackValues(const TensorValues& values, Dtype dtype, size_t count);
-// Random stored values: fixed-point types over the whole range of their bitwidth, floats
-// in [-1, 1), integers in 0..1, so that indices stay valid.
+// Random stored values: fixed-point types over the whole range of their bitwidth, those of 32 bits
+// within 2^18 of 0 (biases), floats in [-1, 1), integers in 0..1, so that indices stay valid.
 std::vector<uint8_t> RandomValues(const Tensor& tensor, size_t count, uint64_t seed);
 // Stored values as numbers.
 TensorValues UnpackValues(const std::vector<uint8_t>& bytes, Dtype dtype);

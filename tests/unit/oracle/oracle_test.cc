@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <string>
 #include <vector>
@@ -263,6 +264,20 @@ TEST(TensorData, PacksAndUnpacksSignedValues) {
             (std::vector<double>{0.5, 0.5}));
   EXPECT_EQ(UnpackValues(PackValues({{9}, {}}, Dtype::kInt64, 1), Dtype::kInt64).ints,
             (std::vector<int64_t>{9}));
+}
+
+TEST(TensorData, RandomBiasesAreOfTheSizeOfASumOfProducts) {
+  Tensor bias;
+  bias.dtype = Dtype::kSfixedPoint32;
+  int64_t low = 0, high = 0;
+  for (const int64_t value : UnpackValues(RandomValues(bias, 1000, 5), bias.dtype).ints) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  EXPECT_GE(low, -(int64_t{1} << 18));
+  EXPECT_LT(low, -(int64_t{1} << 17));
+  EXPECT_LE(high, int64_t{1} << 18);
+  EXPECT_GT(high, int64_t{1} << 17);
 }
 
 TEST(TensorData, RandomValuesStayWithinTheBitwidth) {
