@@ -62,9 +62,9 @@ void CheckRange(const OpsCheck& check, const Resolved& resolved, size_t begin, s
     NodeReport& node = nodes[static_cast<size_t>(source)];
     node.resolved.push_back(op.op);
     // What a tool doesn't hand over never reaches the backend.
-    if (!resolved.sources.empty() &&
-        resolved.sources[static_cast<size_t>(source)].state == SourceNode::State::kRefused) {
-      continue;
+    if (!resolved.sources.empty()) {
+      const SourceNode& of = resolved.sources[static_cast<size_t>(source)];
+      if (of.state == SourceNode::State::kRefused || of.replaced) continue;
     }
     if (!op.unchecked_reason.empty()) {
       node.reason = op.unchecked_reason;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/database/arch_order.h"
+#include "core/database/conditions.h"
 #include "core/lower/resolve/resolve.h"
 #include "core/lower/route/route.h"
 #include "core/rules/raise.h"
@@ -109,6 +110,12 @@ void ConcludeNodes(CheckState& state) {
     if (f.node_index < 0) continue;
     NodeReport& node = nodes[static_cast<size_t>(f.node_index)];
     node.verdict = Worse(node.verdict, f.consequence);
+  }
+  for (const auto& [archs, finding] : resolved.arch_findings) {
+    if (!opdb::Lists(archs, state.report.arch)) continue;
+    NodeReport& node = nodes[static_cast<size_t>(finding.node_index)];
+    node.verdict = Worse(node.verdict, finding.consequence);
+    state.report.findings.push_back(finding);
   }
   for (size_t i = 0; i < resolved.sources.size(); ++i) {
     const SourceNode& source = resolved.sources[i];

@@ -22,6 +22,9 @@ namespace quantgate::mapping {
 struct PortFacts {
   bool given = false, known_rank = false;
   bool quantized = false;  // a Q or DQ gives it an encoding
+  // Of one that is quantized: how, and as which fixed-point type it is stored.
+  const Encoding* encoding = nullptr;
+  Dtype stored = Dtype::kUndefined;
   Dtype dtype = Dtype::kUndefined;
   std::span<const int64_t> dims;
 };

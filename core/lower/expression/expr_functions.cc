@@ -40,6 +40,29 @@ Value Static(const Scope& s, Args a) {
 }
 Value IsFloatPort(const Scope& s, Args a) { return Value::Int(IsFloat(FactsOf(s, a[0]).dtype)); }
 Value IsQuantized(const Scope& s, Args a) { return Value::Int(FactsOf(s, a[0]).quantized); }
+// Bits that carry values; null where it isn't quantized.
+Value StoredBits(const Scope& s, Args a) {
+  const PortFacts port = FactsOf(s, a[0]);
+  if (port.encoding == nullptr) return Value::Null();
+  return Value::Int(port.encoding->bitwidth > 0 ? port.encoding->bitwidth : BitsOf(port.stored));
+}
+// Elements of a block along an axis; 0 = not quantized in blocks.
+Value BlockSize(const Scope& s, Args a) {
+  const PortFacts port = FactsOf(s, a[0]);
+  const std::optional<int64_t> axis = a[1].AsInt();
+  if (port.encoding == nullptr || !axis || *axis < 0 ||
+      *axis >= static_cast<int64_t>(port.encoding->block_size.size())) {
+    return Value::Int(0);
+  }
+  return Value::Int(port.encoding->block_size[static_cast<size_t>(*axis)]);
+}
+// Whether a zero point other than 0 is given.
+Value Offset(const Scope& s, Args a) {
+  const PortFacts port = FactsOf(s, a[0]);
+  if (port.encoding == nullptr) return Value::Int(0);
+  const auto& points = port.encoding->zero_points;
+  return Value::Int(std::any_of(points.begin(), points.end(), [](int32_t z) { return z != 0; }));
+}
 Value DtypeOf(const Scope& s, Args a) {
   const PortFacts port = FactsOf(s, a[0]);
   return port.given ? Value::Text(DtypeName(port.dtype)) : Value::Null();
@@ -395,6 +418,7 @@ Value EinsumIs(const Scope&, Args a) {
 constexpr FunctionRow kFunctions[] = {
     {"abs", 1, 1, Abs},
     {"concat", 2, 2, ConcatLists},
+    {"block_size", 2, 2, BlockSize},
     {"dim", 2, 2, Dim},
     {"dims", 1, 1, Dims},
     {"dtype", 1, 1, DtypeOf},
@@ -410,6 +434,7 @@ constexpr FunctionRow kFunctions[] = {
     {"max", 2, 2, Larger},
     {"min", 2, 2, Smaller},
     {"norm", 2, 2, Norm},
+    {"offset", 1, 1, Offset},
     {"opset", 0, 0, Opset},
     {"outputs", 0, 0, Outputs},
     {"pad_rows", 2, 2, PadRows},
@@ -428,6 +453,7 @@ constexpr FunctionRow kFunctions[] = {
     {"split_points", 1, 1, SplitPoints},
     {"sqrt", 1, 1, Sqrt},
     {"static", 1, 1, Static},
+    {"stored_bits", 1, 1, StoredBits},
     {"swap", 3, 3, Swap},
     {"swap_last", 2, 2, SwapLast},
     {"transpose_pads", 8, 8, TransposePads},

@@ -61,8 +61,15 @@ PortFacts NodeScope::Port(int64_t port) const {
   const quantgate::Tensor* tensor = &resolver_.FileTensor(id);
   facts.given = true;
   // While nodes are classified nobody knows yet who quantizes what.
-  facts.quantized = !resolver_.reader_begin_.empty() &&
-                    (port >= 0 ? resolver_.EncodingFor(id) : resolver_.EncodingBehind(id)) >= 0;
+  const int32_t encoding = resolver_.reader_begin_.empty() ? -1
+                           : port >= 0                     ? resolver_.EncodingFor(id)
+                                                           : resolver_.EncodingBehind(id);
+  if (encoding >= 0) {
+    const NodeEncoding& of = resolver_.encodings_[static_cast<size_t>(encoding)];
+    facts.quantized = true;
+    facts.encoding = &of.encoding.get();
+    facts.stored = of.dtype;
+  }
   facts.dtype = tensor->dtype;
   if (tensor->unknown_rank) {
     // Files often give the shape of the quantized side only.

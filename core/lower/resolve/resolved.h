@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "core/database/view.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"
 
@@ -30,6 +32,8 @@ struct SourceNode {
   bool shares_verdict = false;
   // kRefused: too late for another side to take it (routes: `fatal`).
   bool fatal = false;
+  // kOps: the route builds it from other ops; what is known of it is in `findings`.
+  bool replaced = false;
   std::string reason;
 };
 
@@ -49,6 +53,8 @@ struct Resolved {
   absl::flat_hash_map<TensorId, TensorId> end_of;
   // Found on the way (QG1xx, QG6xx), node_index and the texts set; levels are set later.
   std::vector<Finding> findings;
+  // The same on some archs only, which `archs` lists.
+  std::vector<std::pair<opdb::Tree, Finding>> arch_findings;
   // What the route changes, where it is more than a finding.
   std::vector<Change> changes;
 };

@@ -18,16 +18,25 @@ namespace quantgate {
 struct SourceResolver::RouteRow {
   mapping::Expr when;  // empty = always
   std::string_view reason, outcome;
+  opdb::Tree archs;  // of an outcome that leaves the node with the backend; none = all
 };
 
 void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_view source) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   const std::string reason(row.reason);
-  if (row.outcome == "float") {
+  SourceNode& state = resolved_.sources[static_cast<size_t>(index)];
+  if (row.outcome == "wrong_values") {
+    Report(index, rules::kBuiltOtherwise, Consequence::kWrongValues,
+           absl::StrCat(node.op.str(), " computes other numbers: ", reason));
+  } else if (row.outcome == "float") {
+    state.replaced = true;
     Report(index, rules::kHalfQuantizedUnit, Consequence::kAltered,
            absl::StrCat(node.op.str(), " runs in float: ", reason));
+  } else if (row.archs) {
+    // What does not run there is no matter of one arch in the graph that all archs share.
+    Report(index, rules::kRefusedByRoute, Consequence::kRejected,
+           absl::StrCat(node.op.str(), " falls back to the CPU: ", reason));
   } else {
-    SourceNode& state = resolved_.sources[static_cast<size_t>(index)];
     state.state = SourceNode::State::kRefused;
     state.fatal = row.outcome == "unreadable";
     state.reason.clear();
@@ -38,6 +47,9 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
                         reason));
   }
   resolved_.findings.back().note = std::string(source);
+  if (!row.archs) return;
+  resolved_.arch_findings.emplace_back(row.archs, std::move(resolved_.findings.back()));
+  resolved_.findings.pop_back();
 }
 
 void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey sdk) {
@@ -50,6 +62,7 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
       RouteRow& row = by_operator[std::string(names.at(k).str())].emplace_back();
       row.reason = entry["reason"].str();
       row.outcome = entry["outcome"].str();
+      row.archs = entry["archs"];
       // A faulty one was refused when the database was compiled.
       if (const opdb::Tree when = entry["when"]) row.when = mapping::Expr::Compile(when).value();
     }
@@ -67,7 +80,8 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
     for (const RouteRow& row : found->second) {
       if (!row.when.empty() && !row.when.Eval(NodeScope(*this, index)).True()) continue;
       ApplyRow(index, row, source);
-      refused[i] = row.outcome != "float";
+      if (row.archs) continue;  // others may hold on other archs
+      refused[i] = row.outcome != "float" && row.outcome != "wrong_values";
       break;
     }
   }
