@@ -36,9 +36,9 @@ WRONG = ("wrong_values", "prepare_fails", "rejected")
 COMMANDS = ("check", "check --encodings")
 TARGET = {"soc", "sdk", "arch", "route", "backend"}
 COMMON = {"id", "link", "title", "kind", "topic", "fault", "draw", "expect"}
-KEYS = {"log": COMMON | {"log", "model"}, "model": COMMON | {"target", "command", "model", "encodings", "works"}}
+KEYS = {"log": COMMON | {"log", "model"}, "model": COMMON | {"target", "command", "model", "encodings", "works", "contradicted"}}
 REQUIRED = {"log": KEYS["log"] - {"model", "draw"},
-            "model": KEYS["model"] - {"encodings", "works", "draw"}}
+            "model": KEYS["model"] - {"encodings", "works", "draw", "contradicted"}}
 EXPECT = {"log": {"says", "node", "rules", "reason", "action"},
           "model": {"says", "at", "rules", "reason", "least", "arch", "exit"}}
 LOG_LINES = 3
@@ -68,6 +68,8 @@ class Case:
     model: Json | None = None
     encodings: Json | None = None
     works: Case | None = None
+    # The libraries that don't do what the thread says, and what they do: counted apart.
+    contradicted: Json | None = None
 
     @property
     def project(self) -> str:
@@ -149,8 +151,16 @@ def places(expect: Json) -> list[str]:
     return expect["at"] if isinstance(expect["at"], list) else [expect["at"]]
 
 
+def check_contradicted(raw: Any) -> None:
+    only(raw, {"libraries", "measured"}, "contradicted")
+    for key in ("libraries", "measured"):
+        check_sentence(raw.get(key), f"contradicted.{key}")
+
+
 def check_model(raw: Json) -> None:
     check_target(raw["target"])
+    if "contradicted" in raw:
+        check_contradicted(raw["contradicted"])
     need(raw["command"] in COMMANDS, f"command is none of: {', '.join(COMMANDS)}")
     need(("encodings" in raw) == (raw["command"] == "check --encodings"),
          "encodings come with `check --encodings`, and only there")
@@ -204,7 +214,7 @@ def case_of(raw: Json) -> Case:
         keys = ("target", "model", "encodings")
         fixed = merge({key: raw[key] for key in keys if key in raw}, raw["works"])
         case.works = copy.copy(case)
-        case.works.works = None
+        case.works.works = case.works.contradicted = None
         case.works.target, case.works.encodings = fixed["target"], fixed.get("encodings")
         case.works.model = compact.expand(fixed["model"])
     return case

@@ -37,8 +37,8 @@ ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8"}
 SCORE = Path(__file__).with_name("score.json")
 PAGE = ROOT / "docs/records/reports.md"
 MARKS = ("<!-- table: tests/reports/run.py -->\n", "<!-- end of table -->\n")
-HEAD = ("| {} | models | reported | partly | missed | working variants | called wrong "
-        "| logs | understood | partly | missed |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+HEAD = ("| {} | models | reported | partly | missed | contradicted | working variants | called wrong "
+        "| logs | understood | partly | missed |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 
 
 @dataclass
@@ -90,11 +90,13 @@ def run_all(cases: list[Case], draws: dict[int, Draw]) -> list[Result]:
 
 def counts(results: list[Result]) -> dict[str, int]:
     """The three counts: failures that are reported, working variants called wrong, logs understood."""
-    models = [r for r in results if r.case.kind == "model"]
+    built = [r for r in results if r.case.kind == "model"]
+    models = [r for r in built if r.case.contradicted is None]
     logs = [r for r in results if r.case.kind == "log"]
     found = {"models": len(models)}
     found |= {status: sum(r.outcome.status == status for r in models) for status in reversed(STATUSES)}
-    found |= {"works": sum(r.wrong is not None for r in models), "wrong": sum(bool(r.wrong) for r in models)}
+    found |= {"contradicted": len(built) - len(models)}
+    found |= {"works": sum(r.wrong is not None for r in built), "wrong": sum(bool(r.wrong) for r in built)}
     found |= {"logs": len(logs)}
     found |= {f"log_{status}": sum(r.outcome.status == status for r in logs) for status in reversed(STATUSES)}
     return found
@@ -125,12 +127,25 @@ def sentence(found: dict[str, int]) -> str:
             f"{found['log_partly']} partly, {found['log_missed']} not.")
 
 
+def contradicted_part(results: list[Result]) -> str:
+    """Cases that are counted apart, with what was measured."""
+    apart = sorted((r for r in results if r.case.contradicted), key=lambda r: r.case.id)
+    if not apart:
+        return ""
+    rows = "".join(f"| [{r.case.id}]({r.case.link}) | {r.case.title} | {r.case.contradicted['libraries']} "
+                   f"| {r.case.contradicted['measured']} | {r.outcome.status} |\n" for r in apart)
+    return (f"{len(apart)} more models are of threads whose claim the libraries at hand contradict. Their "
+            "expectations stand as they were committed, and they count apart, as *contradicted*:\n\n"
+            f"| case | what the thread is about | asked | what was measured | quantgate |\n|---|---|---|---|---|\n{rows}\n")
+
+
 def page_part(results: list[Result], held: list[Case], draws: dict[int, Draw]) -> str:
     text = f"\n{len(results) + len(held)} cases. "
     if held:
         logs = sum(case.kind == "log" for case in held)
         text += f"{len(held)} of them, {len(held) - logs} models and {logs} logs, are held out and not scored yet. "
-    text += f"The others: {sentence(counts(results))}\n\n{table(results, 'project')}\n{table(results, 'topic')}\n"
+    text += f"The others: {sentence(counts(results))}\n\n{contradicted_part(results)}"
+    text += f"{table(results, 'project')}\n{table(results, 'topic')}\n"
     for draw in draws.values():
         if draw.score is not None:
             text += f"Draw {draw.draw}, held out until {draw.score['date']}: {sentence(draw.score['counts'])}\n\n"
@@ -142,24 +157,35 @@ def page_part(results: list[Result], held: list[Case], draws: dict[int, Draw]) -
 def record_of(results: list[Result]) -> dict:
     """score.json: what passes, what doesn't and why."""
     def ids(status: str) -> list[Result]:
-        return sorted((r for r in results if r.outcome.status == status), key=lambda r: r.case.id)
+        return sorted((r for r in results if r.outcome.status == status and r.case.contradicted is None),
+                      key=lambda r: r.case.id)
 
+    apart = sorted((r for r in results if r.case.contradicted), key=lambda r: r.case.id)
     return {"reported": [r.case.id for r in ids("reported")],
             "partly": {r.case.id: r.outcome.why for r in ids("partly")},
             "missed": {r.case.id: r.outcome.why for r in ids("missed")},
+            "contradicted": {r.case.id: r.outcome.status for r in apart},
             "called_wrong": {r.case.id: r.wrong for r in sorted(results, key=lambda r: r.case.id) if r.wrong}}
+
+
+def rank(status: str) -> int:
+    """Of a status in the record; what is counted apart is never worse."""
+    return STATUSES.index(status) if status in STATUSES else len(STATUSES)
 
 
 def changes(results: list[Result], record: dict) -> tuple[list[str], list[str]]:
     """What is worse than recorded, and what only isn't recorded: better or without an entry."""
     listed = {name: status for status in STATUSES for name in record[status]}
+    listed |= {name: f"contradicted, {status}" for name, status in record["contradicted"].items()}
     worse, other = [], []
     for result in results:
         name, now, why = result.case.id, result.outcome.status, result.outcome.why
+        if result.case.contradicted is not None:
+            now, why = f"contradicted, {now}", ""
         was = listed.pop(name, None)
         if was is None:
             other.append(f"{name}: {now}, but score.json has no such case" + (f" ({why})" if why else ""))
-        elif STATUSES.index(now) < STATUSES.index(was):
+        elif rank(now) < rank(was):
             worse.append(f"{name}: was {was}, now {now}: {why}")
         elif now != was:
             other.append(f"{name}: was {was}, now {now}")

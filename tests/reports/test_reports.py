@@ -97,6 +97,9 @@ class Format(unittest.TestCase):
                 (MODEL, "target/soc", 639, "quote numbers"),
                 (MODEL, "command", "check --encodings", "encodings come with"),
                 (MODEL, "works", {}, "works is empty"),
+                (MODEL, "contradicted", {"measured": "It is right."}, "contradicted.libraries"),
+                (MODEL, "contradicted", {"libraries": "2.51", "measured": ""}, "contradicted.measured"),
+                (LOG, "contradicted", {"libraries": "2.51", "measured": "a"}, "unknown contradicted"),
                 (MODEL, "works/model", {"tensors": {"x": None}}, "no tensor x"),
                 (MODEL, "model/tensors/x", "u9[1]", "unknown dtype"),
                 (MODEL, "model/tensors/x", "u8[1]", "has a scale"),
@@ -280,8 +283,21 @@ class Record(unittest.TestCase):
     def test_counts(self) -> None:
         log = run.Result(collection.case_of(LOG), scoring.Outcome("missed", "unknown"), None)
         results = [self.result("reported"), self.result("partly", "QG501"), log]
-        self.assertEqual(list(run.counts(results).values()), [2, 1, 1, 0, 2, 1, 1, 0, 0, 1])
-        self.assertIn("| all | 2 | 1 | 1 | 0 | 2 | 1 | 1 | 0 | 0 | 1 |", run.table(results, "topic"))
+        self.assertEqual(list(run.counts(results).values()), [2, 1, 1, 0, 0, 2, 1, 1, 0, 0, 1])
+        self.assertIn("| all | 2 | 1 | 1 | 0 | 0 | 2 | 1 | 1 | 0 | 0 | 1 |", run.table(results, "topic"))
+
+    def test_contradicted_cases_count_apart(self) -> None:
+        case = collection.case_of({**MODEL, "contradicted": {"libraries": "libQnnHtp 2.51", "measured": "It is right."}})
+        self.assertIsNone(case.works.contradicted)
+        results = [self.result("reported"), run.Result(case, scoring.Outcome("missed", "no"), "")]
+        self.assertEqual(list(run.counts(results).values()), [1, 1, 0, 0, 1, 2, 0, 0, 0, 0, 0])
+        record = run.record_of(results[1:])
+        self.assertEqual(record["contradicted"], {"a-model": "missed"})
+        self.assertEqual(run.changes(results[1:], record), ([], []))
+        # One that is listed among the reported ones can't be moved over in silence.
+        moved = run.changes(results[1:], run.record_of([self.result("missed")]))
+        self.assertEqual([len(part) for part in moved], [0, 1])
+        self.assertIn("libQnnHtp 2.51 | It is right. | missed |", run.page_part(results, [], {}))
 
 
 if __name__ == "__main__":
