@@ -80,8 +80,9 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
     for (const RouteRow& row : found->second) {
       if (!row.when.empty() && !row.when.Eval(NodeScope(*this, index)).True()) continue;
       ApplyRow(index, row, source);
-      if (row.archs) continue;  // others may hold on other archs
-      refused[i] = row.outcome != "float" && row.outcome != "wrong_values";
+      // Beside it another may hold, that says where it runs.
+      if (row.archs || row.outcome == "wrong_values") continue;
+      refused[i] = row.outcome != "float";
       break;
     }
   }
