@@ -42,8 +42,11 @@ absl::StatusOr<Surveyor> Surveyor::Make(std::string_view backend, std::string_vi
   for (const std::string& arch : archs) {
     // Chips that lack the same features: those that lack none first.
     std::map<uint8_t, std::vector<std::string>> alike = {{0, {}}};
+    std::map<uint8_t, std::vector<std::string>> lacking;
     for (const SocInfo& soc : socs) {
-      if (soc.arch == arch) alike[soc.lacks_bits].push_back(soc.name);
+      if (soc.arch != arch) continue;
+      alike[soc.lacks_bits].push_back(soc.name);
+      lacking[soc.lacks_bits] = soc.lacks;
     }
     for (auto& [lacks, names] : alike) {
       if (names.empty() && alike.size() > 1) continue;
@@ -53,6 +56,7 @@ absl::StatusOr<Surveyor> Surveyor::Make(std::string_view backend, std::string_vi
       if (!target.ok()) return target.status();
       surveyor.validators_.emplace_back(*std::move(target), as_run, database);
       surveyor.socs_.push_back(std::move(names));
+      surveyor.lacks_.push_back(lacking[lacks]);
     }
   }
   for (const SocInfo& soc : socs) {
@@ -125,6 +129,7 @@ Survey Surveyor::Check(const Model& model) const {
     survey.route = reports[i].route;
     ArchFit& fit = survey.archs.emplace_back(Summary(reports[i]));
     fit.socs = socs_[i];
+    fit.lacks = lacks_[i];
   }
   if (!others_.empty()) {
     ArchFit& fit = survey.archs.emplace_back();

@@ -38,6 +38,13 @@ std::string Words(Fit fit) {
   return text;
 }
 
+// "v73", "v73 no float16".
+std::string NameOf(const ArchFit& fit) {
+  std::string name = fit.arch.empty() ? "other" : fit.arch;
+  for (const std::string& feature : fit.lacks) name += " no " + feature;
+  return name;
+}
+
 int64_t CountOf(const ArchFit& fit, Consequence verdict) {
   return fit.counts[static_cast<size_t>(verdict)];
 }
@@ -82,7 +89,7 @@ std::string SurveyText(const TimedSurvey& timed, const TextOptions& options) {
     if (fit.fit == Fit::kFits) fits += fit.socs.size();
     if (fit.fit == Fit::kFallsBack) falls_back += fit.socs.size();
     if (fit.fit == Fit::kFails) fails += fit.socs.size();
-    rows.push_back({fit.arch.empty() ? "other" : fit.arch,
+    rows.push_back({NameOf(fit),
                     paint(StyleOf(fit.fit), Words(fit.fit), true), Number(fit.cpu_nodes),
                     Number(CountOf(fit, Consequence::kWrongValues)), Number(fit.changed_nodes),
                     Number(fit.partitions), Listed(fit.socs, kListedChips, options.verbose)});
@@ -90,7 +97,7 @@ std::string SurveyText(const TimedSurvey& timed, const TextOptions& options) {
   text += Table(rows, 2, width) + "\n";
   for (const ArchFit& fit : survey.archs) {
     if (fit.blocked.empty() && fit.reason.empty()) continue;
-    std::string why = (fit.arch.empty() ? std::string("other") : fit.arch) + ": ";
+    std::string why = NameOf(fit) + ": ";
     if (!fit.reason.empty()) why += Printable(fit.reason);
     if (!fit.blocked.empty()) {
       why += fmt::format("{}{}", fit.reason.empty() ? "refused: " : ": ",
@@ -122,6 +129,7 @@ std::string SurveyJson(const TimedSurvey& timed, int indent) {
                  {"cpuNodes", fit.cpu_nodes}, {"changedNodes", fit.changed_nodes},
                  {"partitions", fit.partitions},      {"blocked", fit.blocked},
                  {"socs", fit.socs}};
+    if (!fit.lacks.empty()) json["lacks"] = fit.lacks;
     if (!fit.reason.empty()) json["reason"] = fit.reason;
     archs.push_back(std::move(json));
   }

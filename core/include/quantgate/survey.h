@@ -30,6 +30,7 @@ std::string_view FitName(Fit fit);  // "fits", "falls_back", "fails", "unknown"
 struct ArchFit {
   std::string arch;               // empty = unknown
   std::vector<std::string> socs;  // by name
+  std::vector<std::string> lacks;  // what other chips of the arch have: "float16"
   Fit fit = Fit::kUnknown;
   std::string reason;                               // why not known, or why no session
   std::array<int64_t, kConsequenceCount> counts{};  // of nodes by verdict
@@ -56,7 +57,8 @@ class Surveyor {
  private:
   Surveyor() = default;
   std::vector<Validator> validators_;           // one per ArchFit
-  std::vector<std::vector<std::string>> socs_;  // of each
+  std::vector<std::vector<std::string>> socs_;   // of each
+  std::vector<std::vector<std::string>> lacks_;  // of each
   std::vector<std::string> others_;             // chips no validator stands for
 };
 

@@ -22,6 +22,7 @@
 #include <optional>
 
 #include "core/lower/expression/expr.h"
+#include "core/lower/expression/nearest.h"
 
 namespace quantgate::mapping {
 namespace {
@@ -40,6 +41,21 @@ Value Static(const Scope& s, Args a) {
 }
 Value IsFloatPort(const Scope& s, Args a) { return Value::Int(IsFloat(FactsOf(s, a[0]).dtype)); }
 Value IsQuantized(const Scope& s, Args a) { return Value::Int(FactsOf(s, a[0]).quantized); }
+// Of axes resized from some sizes to others, one after the other: the element each is taken from.
+Value NearestPlaces(const Scope&, Args a) {
+  const std::optional<Ints> from = a[2].AsInts(), to = a[3].AsInts();
+  if (a[0].type != Value::Type::kText || a[1].type != Value::Type::kText || !from || !to ||
+      from->size() != to->size()) {
+    return Value::Null();
+  }
+  Ints all;
+  for (size_t i = 0; i < from->size(); ++i) {
+    const std::optional<Ints> places = PlacesOf(a[0].text, a[1].text, (*from)[i], (*to)[i]);
+    if (!places) return Value::Null();
+    all.insert(all.end(), places->begin(), places->end());
+  }
+  return Value::List(std::move(all));
+}
 // Bits that carry values; null where it isn't quantized.
 Value StoredBits(const Scope& s, Args a) {
   const PortFacts port = FactsOf(s, a[0]);
@@ -433,6 +449,7 @@ constexpr FunctionRow kFunctions[] = {
     {"len", 1, 1, Len},
     {"max", 2, 2, Larger},
     {"min", 2, 2, Smaller},
+    {"nearest_places", 4, 4, NearestPlaces},
     {"norm", 2, 2, Norm},
     {"offset", 1, 1, Offset},
     {"opset", 0, 0, Opset},

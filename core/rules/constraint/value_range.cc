@@ -22,15 +22,20 @@ struct Extremes {
 
 std::optional<Extremes> ExtremesOf(const Tensor& t) {
   if (t.value_range) return Extremes{t.value_range->first, t.value_range->second};
-  if (!t.values || t.values->ints.empty()) return std::nullopt;
-  const auto [lo, hi] = std::minmax_element(t.values->ints.begin(), t.values->ints.end());
-  return Extremes{static_cast<double>(*lo), static_cast<double>(*hi)};
+  if (!t.values) return std::nullopt;
+  const auto of = [](const auto& values) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    return Extremes{static_cast<double>(*low), static_cast<double>(*high)};
+  };
+  if (!t.values->ints.empty()) return of(t.values->ints);
+  if (!t.values->reals.empty()) return of(t.values->reals);
+  return std::nullopt;
 }
 
 bool Holds(const Subject& s) {
   const auto values = ExtremesOf(*s.tensor);
-  if (!values) return true;
   const Args args(s.node, s.constraint);
+  if (!values) return !args.flag(ArgKey::kRequired, false);
   const auto min = args.number(ArgKey::kMin);
   const auto max = args.number(ArgKey::kMax);
   return (!min || values->min >= static_cast<double>(*min)) &&
@@ -42,7 +47,8 @@ void Explain(const Subject& s, Finding& f) {
   const auto values = ExtremesOf(*s.tensor);
   const auto min = args.number(ArgKey::kMin);
   const auto max = args.number(ArgKey::kMax);
-  f.found = fmt::format("values from {} to {}", Number(values->min), Number(values->max));
+  f.found = values ? fmt::format("values from {} to {}", Number(values->min), Number(values->max))
+                   : std::string("values that are not known");
   f.allowed = fmt::format("values {}", RangeText(min, max));
   f.message = fmt::format("{} of {} holds {}; supported: {}", f.port, f.op, f.found, f.allowed);
   f.fixes.push_back(UnsafeFix(

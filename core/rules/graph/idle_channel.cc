@@ -14,7 +14,7 @@ namespace quantgate::rules {
 namespace {
 
 struct Own : Settings {
-  // A scale at or below it is the floor that quantizers put in for a channel without values.
+  // The scale that quantizers put in for a channel without values.
   double floor = 0;
   // The others must be this many times larger.
   double spread = 1000;
@@ -25,7 +25,9 @@ constexpr SettingField kFields[] = {F::Bind<&Own::floor>("floor"),
                                     F::Bind<&Own::spread>("spread")};
 
 bool IsIdle(const Own& settings, float scale, float largest) {
-  return scale > 0 && scale <= settings.floor && largest > scale * settings.spread;
+  constexpr double kRounded = 0.01;  // as files write it
+  return scale > 0 && std::abs(scale - settings.floor) <= kRounded * settings.floor &&
+         largest > scale * settings.spread;
 }
 
 int64_t CountIdle(const Own& settings, const Tensor* t) {
@@ -53,7 +55,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
         "zeros was seen there",
         idle, scales.size(), f.port, Number(least));
     f.found = fmt::format("scales from {} to {}", Number(least), Number(most));
-    f.allowed = fmt::format("a scale above {}", Number(settings.floor));
+    f.allowed = fmt::format("a scale of its own, above {}", Number(settings.floor));
     f.lost_bits = std::min<double>(std::log2(most / least), EffectiveBits(*g.input(op, port)));
     f.fixes.push_back(UnsafeFix("look at the training: prune these channels, or calibrate again"));
   }

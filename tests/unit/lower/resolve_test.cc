@@ -1,3 +1,4 @@
+#include "core/lower/expression/nearest.h"
 #include "core/lower/resolve/resolve.h"
 
 #include <gtest/gtest.h>
@@ -549,6 +550,23 @@ TEST(Resolve, FaultyExpressionsAreErrors) {
   }
   EXPECT_FALSE(mapping::Expr::Parse(std::string(100000, '(')).ok());
   EXPECT_FALSE(mapping::Expr::Parse(std::string(100000, '-')).ok());
+}
+
+TEST(NearestPlaces, AreThoseOfOnnx) {
+  using mapping::Ints;
+  using mapping::PlacesOf;
+  // From 4 to 2 each place lies between two elements.
+  EXPECT_EQ(PlacesOf("half_pixel", "round_prefer_floor", 4, 2), (Ints{0, 2}));
+  EXPECT_EQ(PlacesOf("half_pixel", "round_prefer_ceil", 4, 2), (Ints{1, 3}));
+  EXPECT_EQ(PlacesOf("half_pixel", "floor", 2, 4), (Ints{0, 0, 0, 1}));
+  EXPECT_EQ(PlacesOf("half_pixel", "ceil", 2, 4), (Ints{0, 1, 1, 1}));
+  EXPECT_EQ(PlacesOf("asymmetric", "floor", 2, 4), (Ints{0, 0, 1, 1}));
+  EXPECT_EQ(PlacesOf("align_corners", "round_prefer_floor", 3, 5), (Ints{0, 0, 1, 1, 2}));
+  EXPECT_EQ(PlacesOf("tf_half_pixel_for_nn", "floor", 2, 4), (Ints{0, 0, 1, 1}));
+  EXPECT_EQ(PlacesOf("pytorch_half_pixel", "floor", 9, 1), (Ints{0}));
+  EXPECT_EQ(PlacesOf("half_pixel_symmetric", "floor", 2, 4), std::nullopt);
+  EXPECT_EQ(PlacesOf("asymmetric", "nearest", 2, 4), std::nullopt);
+  EXPECT_EQ(PlacesOf("asymmetric", "floor", 0, 4), std::nullopt);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ def main() -> int:
     for model in counted("models surveyed", sorted([*EXAMPLES.glob("*.onnx"), *EXAMPLES.glob("*.json")])):
         answer, inside, whole = survey(cli, model)
         known = [a for a in answer["archs"] if a.get("arch")]
-        archs = archs or [a["arch"] for a in known]
+        archs = archs or [" no ".join([a["arch"], *a.get("lacks", [])]) for a in known]
         all_inside, all_whole = all_inside + inside, all_whole + whole
         rows.append(f"| {model.name} | {known[0]['summary']['nodes']} | " + " | ".join(cell(a) for a in known)
                     + f" | {inside:.1f} ms | {whole:.0f} ms |")

@@ -53,6 +53,9 @@ constexpr Field kFixed[] = {{"scale", ArgKey::kScale, kReal},
 constexpr Field kStaticLevel[] = {
     {"level", ArgKey::kLevel, kChoice, false, "tensor|tensor_or_const_chain"}};
 constexpr Field kRange[] = {{"min", ArgKey::kMin, kExpr}, {"max", ArgKey::kMax, kExpr}};
+constexpr Field kValueBounds[] = {{"min", ArgKey::kMin, kExpr},
+                                  {"max", ArgKey::kMax, kExpr},
+                                  {"known", ArgKey::kRequired, kFlag}};
 constexpr Field kScales[] = {
     {"min", ArgKey::kMin, kReal}, {"max", ArgKey::kMax, kReal}, {"as", ArgKey::kAs, kPorts}};
 constexpr Field kMinArch[] = {{"min", ArgKey::kArch, FieldType::kArch, true}};
@@ -104,7 +107,7 @@ constexpr KindSchema kKinds[] = {
     {Kind::kSameEncoding, kSameEncoding, 0, "as"},
     {Kind::kFixedEncoding, kFixed, 1},
     {Kind::kStatic, kStaticLevel, 0, "level"},
-    {Kind::kValueRange, kRange, 1, "", true},
+    {Kind::kValueRange, kValueBounds, 1, "", true},
     {Kind::kUniqueValues, {}},
     {Kind::kMinArch, kMinArch, 0, "min"},
     {Kind::kParamValue, kParamValue, 1},

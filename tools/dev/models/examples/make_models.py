@@ -20,6 +20,7 @@ from onnxruntime.quantization import CalibrationDataReader, QuantType, quantize
 from onnxruntime.quantization.execution_providers.qnn import (get_qnn_qdq_config,
                                                               qnn_preprocess_model)
 
+import attributes
 import cases
 import nets
 import planted
@@ -153,7 +154,7 @@ def main() -> int:
     if not args.full_width and not args.only:
         planted.write(out)
         print(out / "planted.onnx", out / "planted_qnn.json", sep="\n")
-        for path in cases.write(CASES):
+        for path in (*cases.write(CASES), *attributes.write(CASES)):
             print(path)
     return 0
 
