@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib.util
 import json
@@ -278,9 +279,10 @@ class OnDask(Sweep):
                 results = super().wait(seconds)
                 for _ in results[::3] if len(kills) < 6 else []:
                     pids = [nanny.pid for nanny in self._cluster.workers.values() if nanny.pid]
-                    if pids:
-                        os.kill(pids[0], signal.SIGKILL)
-                        kills.append(pids[0])
+                    with contextlib.suppress(ProcessLookupError):  # it was killed just now
+                        if pids:
+                            os.kill(pids[0], signal.SIGKILL)
+                            kills.append(pids[0])
                 return results
 
         with mock.patch.object(run, "engine_of", lambda request, parts: Killed(request.job, parts, 2)), \
