@@ -12,15 +12,17 @@
 namespace quantgate::cli {
 namespace {
 
-// A zip archive, as torch.export.save() writes it.
 bool IsPt2(const std::string& path, const ReadOptions& options) {
   if (path == "-") return false;
   if (options.format) return *options.format == InputFormat::kPt2;
   // What is read of a pipe is gone.
   if (std::error_code error; !std::filesystem::is_regular_file(path, error)) return false;
   std::string first(4, '\0');
-  std::ifstream(path, std::ios::binary).read(first.data(), 4);
-  return first == "PK\x03\x04";
+  std::ifstream file(path, std::ios::binary);
+  file.read(first.data(), 4);
+  first.resize(static_cast<size_t>(file.gcount()));
+  const absl::StatusOr<InputFormat> guessed = GuessFormat(path, first);
+  return guessed.ok() && *guessed == InputFormat::kPt2;
 }
 
 // The model as JSON.
@@ -28,10 +30,9 @@ absl::StatusOr<std::string> ReadPt2(const std::string& path) {
   const absl::StatusOr<std::string> python = FindPython("");
   const std::string needs = "a .pt2 file is read by the Python package with PyTorch";
   if (!python.ok()) {
-    return absl::InvalidArgumentError(needs + "; " + std::string(python.status().message()));
-  }
-  if (!HasQuantgate(*python)) {
-    return absl::InvalidArgumentError(needs + ", which " + *python + " doesn't have: install it "
+    const std::string why(python.status().message());
+    if (absl::IsNotFound(python.status())) return absl::InvalidArgumentError(needs + "; " + why);
+    return absl::InvalidArgumentError(needs + ", which " + why + " doesn't have: install it "
                                       "there, or put the Python that has it first on PATH");
   }
   absl::StatusOr<std::string> model = OutputOf({*python, "-m", "quantgate", "model", "--", path});

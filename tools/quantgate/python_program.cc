@@ -59,16 +59,12 @@ absl::StatusOr<std::string> FindPython(const std::string& asked) {
   // A folder called quantgate where this is run is not the package.
   ::setenv("PYTHONSAFEPATH", "1", 1);
   std::string python = asked.empty() ? NearestPython() : asked;
-  const absl::StatusOr<std::string> started = OutputOf({python, "-c", ""});
-  if (absl::IsNotFound(started.status())) return started.status();
+  const absl::StatusOr<std::string> looked =
+      OutputOf({python, "-c",
+                "import importlib.util, sys; sys.exit(not importlib.util.find_spec('quantgate'))"});
+  if (absl::IsNotFound(looked.status())) return looked.status();
+  if (!looked.ok()) return absl::FailedPreconditionError(python);
   return python;
-}
-
-bool HasQuantgate(const std::string& python) {
-  return OutputOf({python, "-c",
-                   "import importlib.util, sys; "
-                   "sys.exit(not importlib.util.find_spec('quantgate'))"})
-      .ok();
 }
 
 absl::StatusOr<std::string> OutputOf(std::vector<std::string> command) {

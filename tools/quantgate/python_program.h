@@ -10,10 +10,9 @@
 namespace quantgate::cli {
 
 // `asked`; else the one beside this program, where a wheel puts both, that of the source tree this
-// program was built in, or the first on PATH. The error says why it can't be started.
+// program was built in, or the first on PATH. It has the package quantgate. NotFound says why it
+// can't be started, FailedPrecondition which one lacks the package.
 absl::StatusOr<std::string> FindPython(const std::string& asked);
-// Whether it has the package quantgate.
-bool HasQuantgate(const std::string& python);
 
 // What a program prints on standard output; its standard error is dropped. The error is that output
 // where the program fails.

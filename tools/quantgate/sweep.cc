@@ -89,9 +89,10 @@ std::vector<std::string> ArgumentsOf(const SweepFlags& flags) {
 
 int RunSweep(const SweepFlags& flags) {
   const absl::StatusOr<std::string> python = FindPython(flags.python);
-  if (!python.ok()) return Fail(std::string(python.status().message()) + "; --python names another");
-  if (!HasQuantgate(*python)) {
-    return Fail("sweep needs the Python package, which " + *python +
+  if (!python.ok()) {
+    const std::string why(python.status().message());
+    if (absl::IsNotFound(python.status())) return Fail(why + "; --python names another");
+    return Fail("sweep needs the Python package, which " + why +
                 " doesn't have: pip install 'quantgate[sweep]', or name another with --python");
   }
   std::vector<std::string> command = {*python, "-m", "quantgate", "sweep"};
