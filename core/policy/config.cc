@@ -6,13 +6,16 @@
 #include <span>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/base/absl_view.h"
 #include "core/database/compile/document/map_reader.h"
 #include "core/database/compile/document/yaml.h"
 #include "core/policy/toml.h"
 #include "core/readers/file_bytes.h"
 #include "quantgate/policy.h"
+#include "quantgate/target_list.h"
 #include "quantgate/text.h"
 
 namespace quantgate {
@@ -85,6 +88,10 @@ class ConfigReader {
 
   void Targets(const std::vector<const YamlNode*>& targets) {
     for (const YamlNode* node : targets) {
+      if (node->is_scalar()) {
+        Entries(*node);
+        continue;
+      }
       MapReader map(*node, "a target", reporter_);
       ConfigTarget target;
       if (const auto text = map.text("backend")) target.spec.backend = *text;
@@ -98,6 +105,23 @@ class ConfigReader {
         }
       }
       map.Finish();
+      config_.targets.push_back(std::move(target));
+    }
+  }
+
+  // As of --targets: separated by commas, `@SDK` where it differs.
+  void Entries(const YamlNode& node) {
+    for (const absl::string_view part : absl::StrSplit(Absl(node.text), ',')) {
+      const absl::string_view stripped = absl::StripAsciiWhitespace(part);
+      const std::string_view entry(stripped.data(), stripped.size());
+      const size_t at = std::min(entry.rfind('@'), entry.size());
+      ConfigTarget target;
+      target.entry = entry.substr(0, at);
+      if (at < entry.size()) target.spec.sdk = entry.substr(at + 1);
+      if (target.entry.empty() || (at < entry.size() && target.spec.sdk.empty())) {
+        reporter_.At(node, "a target such as `SM8550`, `arch:v79` or `arch:v79@2.25` is missing");
+        return;
+      }
       config_.targets.push_back(std::move(target));
     }
   }
@@ -214,6 +238,19 @@ absl::StatusOr<Config> LoadConfig(const std::string& path) {
   Config config = ConfigReader(path, errors).Read(*root);
   if (!errors.empty()) return FirstOf(errors);
   return config;
+}
+
+absl::Status ResolveTargets(Config& config, const Database& database) {
+  for (ConfigTarget& target : config.targets) {
+    if (target.entry.empty()) continue;
+    absl::StatusOr<TargetSpec> spec =
+        ParseTargetEntry(target.entry, target.spec.backend, database);
+    if (!spec.ok()) return spec.status();
+    spec->sdk = target.spec.sdk;
+    target.spec = *std::move(spec);
+    target.entry.clear();
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace quantgate

@@ -86,6 +86,29 @@ class Meaning(ConfigCase):
         text = self.run_cli("check", "m.json").stdout
         self.assertRegex(text, r"\n  v68 .*\n  v73 .*\n  v79 .* SM8750\n")
 
+    def test_targets_as_a_list_of_words(self) -> None:
+        self.path("m.json", bad())
+        for text in ("targets: [arch:v68, 'htp:v73', SM8750]", "targets: arch:v68, htp:v73,SM8750"):
+            self.config(text)
+            result = self.run_cli("check", "m.json", "--format", "json")
+            reports = [json.loads(line) for line in result.stdout.splitlines()]
+            self.assertEqual([r["target"]["arch"] for r in reports], ["v68", "v73", "v79"], text)
+        self.config("targets: [SM8550@2.25, cpu]")
+        result = self.run_cli("check", "m.json", "--format", "json")
+        targets = [json.loads(line)["target"] for line in result.stdout.splitlines()]
+        self.assertEqual([(t["backend"], t["sdk"]) for t in targets][0], ("htp", "2.25"))
+        self.assertEqual(targets[1]["backend"], "cpu")
+        self.config("targets: [SM8550@2.25]")
+        result = self.run_cli("check", "m.json", "--arch", "v79", "--format", "json")
+        self.assertEqual(json.loads(result.stdout)["target"]["arch"], "v79")
+        for text, says in (("targets: [SM855O]", "SM8550"), ("targets: 'archs:v79'", "did you mean"),
+                           ("targets: [arch:v79, '']", "quantgate.yaml:1:"),
+                           ("targets: 'SM8550,'", "quantgate.yaml:1:"),
+                           ("targets: SM8550@", "quantgate.yaml:1:")):
+            with self.subTest(text=text):
+                self.path("quantgate.yaml", text)
+                self.unusable("check", "m.json", says=(says,))
+
     def test_all_socs(self) -> None:
         self.path("m.json", good())
         page = self.run_cli("check", "m.json", "--all-socs", "--format", "html").stdout

@@ -29,7 +29,7 @@ class Sweep(unittest.TestCase):
         return str(path)
 
     def run_cli(self, *args):
-        return subprocess.run([CLI, "sweep", *args], capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run([CLI, "sweep", *args], cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
 
     def test_arguments_are_handed_on(self):
         run = self.run_cli("a b", "--targets", "SM8550,arch:v79", "--resume", "-o", "out", "-j", "3", "--opdefs", "x",
@@ -42,6 +42,38 @@ class Sweep(unittest.TestCase):
     def test_nothing_is_made_up(self):
         run = self.run_cli("--python", self.program(FAKE))
         self.assertEqual(run.stdout.splitlines(), ["safe=1", "<-m>", "<quantgate>", "<sweep>", "<-->"])
+
+    def test_what_the_configuration_says(self):
+        config = self.folder / "quantgate.yaml"
+        python = self.program(FAKE)
+
+        def handed_on(text, *args):
+            config.write_text(text)
+            run = self.run_cli("x", "--python", python, *args)
+            self.assertEqual(run.stderr, "")
+            return [line for line in run.stdout.splitlines() if line.startswith("<--") and line != "<-->"]
+
+        given = ("--config", str(config))
+        text = ("targets: [SM8550, arch:v79@2.25, {backend: lpai, arch: v5, sdk: '2.31'}, {backend: cpu}]\n"
+                "mode: warn\nfail-on: rejected\nopdefs: npu\n")
+        targets = "<--targets=SM8550,arch:v79@2.25,lpai:v5@2.31,cpu>"
+        rest = ["<--mode=warn>", "<--fail-on=rejected>", f"<--opdefs={self.folder}/npu>"]
+        self.assertEqual(handed_on(text, *given), [targets, *rest])
+        self.assertEqual(handed_on(text, *given, "--targets", "SM8750", "--mode", "strict"),
+                         [*rest[1:], "<--targets=SM8750>", "<--mode=strict>"])
+        self.assertEqual(handed_on(text, *given, "--merge"), ["<--merge>"])
+        self.assertEqual(handed_on(text, *given, "--isolated"), [])
+        self.assertEqual(handed_on("target: {soc: SM8550, route: qairt}", *given),
+                         ["<--targets=SM8550>", "<--route=qairt>"])
+        several = "targets: [{soc: SM8550, route: qairt}, {soc: SM8750}]"
+        self.assertEqual(handed_on(several, *given, "--route", "direct"),
+                         ["<--targets=SM8550,SM8750>", "<--route=direct>"])
+        config.write_text(several)
+        run = self.run_cli("x", "--python", python, *given)
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertRegex(run.stderr, r"\Aerror: \S+/quantgate.yaml: its targets have several routes.*\n\Z")
+        config.write_text("target: {socs: SM8550}")
+        self.assertEqual(self.run_cli("x", "--python", python, *given).returncode, 2)
 
     def test_a_python_without_the_package(self):
         run = self.run_cli("x", "--python", self.program("#!/bin/sh\nexit 1\n"))

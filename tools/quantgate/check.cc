@@ -402,10 +402,13 @@ int RunCheck(const CheckFlags& flags) {
   if (std::count(flags.models.begin(), flags.models.end(), "-") + (flags.encodings == "-") > 1) {
     return Fail("standard input ('-') can be read once only");
   }
-  const absl::StatusOr<Config> config = EffectiveConfig(GivenOf(flags), flags.models);
+  absl::StatusOr<Config> config = EffectiveConfig(GivenOf(flags), flags.models);
   if (!config.ok()) return Fail(config.status());
   const absl::StatusOr<const Database*> database = DatabaseFlags{flags.opdefs.file, config->opdefs}.Load();
   if (!database.ok()) return Fail(database.status());
+  if (const absl::Status status = SetTargets(GivenOf(flags), **database, *config); !status.ok()) {
+    return Fail(status);
+  }
   if (flags.all_socs) {
     if (const absl::Status status = CheckAllSocs(flags); !status.ok()) return Fail(status);
     const bool json = *format == ReportFormat::kJson;

@@ -81,17 +81,6 @@ absl::StatusOr<Config> EffectiveConfig(const GivenFlags& flags,
     if (!fail_on.ok()) return fail_on.status();
     config->fail_on = *fail_on;
   }
-  const absl::StatusOr<Route> route = RouteFlag{flags.route}.Parse();
-  if (!route.ok()) return route.status();
-  if (config->targets.empty()) config->targets.emplace_back();
-  std::vector<ConfigTarget> targets;
-  for (ConfigTarget target : config->targets) {
-    LayOver(flags, target);
-    if (*route != Route::kDefault) target.route = *route;
-    const auto same = [&](const ConfigTarget& other) { return Same(target, other); };
-    if (std::none_of(targets.begin(), targets.end(), same)) targets.push_back(std::move(target));
-  }
-  config->targets = std::move(targets);
   if (!flags.select.empty()) {
     config->policy.select.clear();
     if (const auto status = AddRules("--select", flags.select, config->policy.select);
@@ -105,6 +94,22 @@ absl::StatusOr<Config> EffectiveConfig(const GivenFlags& flags,
   config->opdefs.insert(config->opdefs.end(), flags.opdefs.begin(), flags.opdefs.end());
   if (!flags.baseline.empty()) config->baseline = flags.baseline;
   return config;
+}
+
+absl::Status SetTargets(const GivenFlags& flags, const Database& database, Config& config) {
+  const absl::StatusOr<Route> route = RouteFlag{flags.route}.Parse();
+  if (!route.ok()) return route.status();
+  if (absl::Status status = ResolveTargets(config, database); !status.ok()) return status;
+  if (config.targets.empty()) config.targets.emplace_back();
+  std::vector<ConfigTarget> targets;
+  for (ConfigTarget target : config.targets) {
+    LayOver(flags, target);
+    if (*route != Route::kDefault) target.route = *route;
+    const auto same = [&](const ConfigTarget& other) { return Same(target, other); };
+    if (std::none_of(targets.begin(), targets.end(), same)) targets.push_back(std::move(target));
+  }
+  config.targets = std::move(targets);
+  return absl::OkStatus();
 }
 
 ValidatorOptions OptionsOf(const Config& config, Extras extras) {

@@ -27,10 +27,13 @@ struct Extras {
   int threads = 1;
 };
 
-// The configuration that counts for these models. Flags win; --ignore and --opdefs add to what
-// the file says. InvalidArgument where models are configured by different files.
+// The configuration that counts for these models, but for its targets. Flags win; --ignore and
+// --opdefs add to what the file says. InvalidArgument where models are configured by different files.
 absl::StatusOr<Config> EffectiveConfig(const GivenFlags& flags,
                                        const std::vector<std::string>& models);
+
+// Targets of the configuration with the flags laid over them; at least one.
+absl::Status SetTargets(const GivenFlags& flags, const Database& database, Config& config);
 
 ValidatorOptions OptionsOf(const Config& config, Extras extras);
 

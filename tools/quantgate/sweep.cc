@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "quantgate/config.h"
 #include "tools/quantgate/command_line.h"
 #include "tools/quantgate/common.h"
 #include "tools/quantgate/python_program.h"
@@ -20,8 +21,8 @@ struct SweepFlags {
   std::optional<VerbFlags> parser;
   std::vector<std::string> paths, opdefs;
   std::string targets, sdk, backend, route, mode, fail_on, output, against, shard, engine,
-      scheduler, python, probe, library, count, seed;
-  bool resume = false, merge = false, nodes = false, quiet = false;
+      scheduler, python, probe, library, count, seed, config;
+  bool resume = false, merge = false, nodes = false, quiet = false, isolated = false;
   int jobs = 0;
 };
 
@@ -87,7 +88,54 @@ std::vector<std::string> ArgumentsOf(const SweepFlags& flags) {
   return arguments;
 }
 
+// An entry of --targets. What a configuration says field by field becomes one too.
+std::string EntryOf(const ConfigTarget& target) {
+  std::string entry = target.entry;
+  if (entry.empty()) entry = target.spec.soc;
+  if (entry.empty()) {
+    entry = target.spec.backend;
+    if (!target.spec.arch.empty()) entry += ":" + target.spec.arch;
+  }
+  return target.spec.sdk.empty() ? entry : entry + "@" + target.spec.sdk;
+}
+
+// What the configuration of the working directory says, as the flags that would say it. --merge and
+// flags that are given win.
+absl::StatusOr<std::vector<std::string>> Configured(const SweepFlags& flags) {
+  std::vector<std::string> arguments;
+  if (flags.merge || flags.isolated) return arguments;
+  absl::StatusOr<std::string> file = flags.config;
+  if (file->empty()) file = FindConfig("-");
+  if (!file.ok()) return file.status();
+  if (file->empty()) return arguments;
+  const absl::StatusOr<Config> config = LoadConfig(*file);
+  if (!config.ok()) return config.status();
+  const auto add = [&](const std::string& name, std::string_view value) {
+    if (!flags.parser->Given(name)) arguments.push_back(name + "=" + std::string(value));
+  };
+  std::string targets;
+  Route route = config->targets.empty() ? Route::kDefault : config->targets.front().route;
+  for (const ConfigTarget& target : config->targets) {
+    if (target.route != route && !flags.parser->Given("--route")) {
+      return absl::InvalidArgumentError(*file + ": its targets have several routes, a sweep has " +
+                                        "one; name it with --route");
+    }
+    targets += (targets.empty() ? "" : ",") + EntryOf(target);
+  }
+  // The route belongs to the targets.
+  if (!targets.empty() && !flags.parser->Given("--targets")) {
+    add("--targets", targets);
+    if (route != Route::kDefault) add("--route", RouteName(route));
+  }
+  if (config->mode) add("--mode", ModeName(*config->mode));
+  if (config->fail_on) add("--fail-on", ConsequenceName(*config->fail_on));
+  for (const std::string& folder : config->opdefs) arguments.push_back("--opdefs=" + folder);
+  return arguments;
+}
+
 int RunSweep(const SweepFlags& flags) {
+  absl::StatusOr<std::vector<std::string>> configured = Configured(flags);
+  if (!configured.ok()) return Fail(configured.status());
   const absl::StatusOr<std::string> python = FindPython(flags.python);
   if (!python.ok()) {
     const std::string why(python.status().message());
@@ -96,6 +144,7 @@ int RunSweep(const SweepFlags& flags) {
                 " doesn't have: pip install 'quantgate[sweep]', or name another with --python");
   }
   std::vector<std::string> command = {*python, "-m", "quantgate", "sweep"};
+  for (std::string& argument : *configured) command.push_back(std::move(argument));
   for (std::string& argument : ArgumentsOf(flags)) command.push_back(std::move(argument));
   ::execvp(python->c_str(), Pointers(command).data());
   return Fail(*python + ": " + std::strerror(errno));
@@ -114,6 +163,12 @@ void AddSweep(CommandLine& line) {
                            "--merge: shards"},
                  flags->paths);
         for (const ValueFlag& flag : ValueFlags()) verb.Add(flag.spec, (*flags).*flag.value);
+        verb.Add({.name = "--config",
+                  .type = "FILE",
+                  .words = "Its targets, mode, fail-on and opdefs count; quantgate.yaml or "
+                           "pyproject.toml here or above"},
+                 flags->config);
+        verb.Add({.name = "--isolated", .words = "Read no configuration"}, flags->isolated);
         verb.Add({.name = "--opdefs", .type = "DIR", .words = "YAML of your own over the database"},
                  flags->opdefs);
         verb.Add({.name = "--nodes", .words = "Also a table of all nodes"}, flags->nodes);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "quantgate/database.h"
 #include "quantgate/export.h"
 #include "quantgate/policy.h"
 #include "quantgate/target.h"
@@ -19,6 +20,8 @@ namespace QUANTGATE_EXPORT quantgate {
 struct ConfigTarget {
   TargetSpec spec;  // not yet held against a database: Target::Parse() does
   Route route = Route::kDefault;
+  // Written as in `--targets`, without its SDK (`arch:v79`): ResolveTargets() makes the spec of it.
+  std::string entry;
 };
 
 struct Config {
@@ -39,6 +42,9 @@ absl::StatusOr<Config> LoadConfig(const std::string& path);
 // The file for a model: the nearest one upwards from its folder, where a pyproject.toml counts
 // only with a [tool.quantgate]. Empty = none. "-" = from the working directory.
 absl::StatusOr<std::string> FindConfig(std::string_view model);
+
+// Turns the entries of targets, if any, into specs. InvalidArgument names what is wrong with one.
+absl::Status ResolveTargets(Config& config, const Database& database);
 
 // As YAML that can be read again, with the file it came from; `json` = the same as JSON.
 std::string ShowConfig(const Config& config, bool json);

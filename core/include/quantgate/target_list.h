@@ -20,6 +20,11 @@ struct ListedTarget {
   Target target;
 };
 
+// One entry without its SDK: `SM8550`, `arch:v79` of `backend`, `ethosu:u55`, or a backend alone. Only
+// the words are held against the database; Target::Parse() looks the rest up.
+absl::StatusOr<TargetSpec> ParseTargetEntry(std::string_view entry, const std::string& backend,
+                                            const Database& database);
+
 // Comma separated: a chip (`SM8550`), `arch:ARCH` of `backend`, `BACKEND:ARCH` or BACKEND alone, each
 // once for every one of `sdks` (empty = the newest that is known) unless it names its own:
 // `SM8550@2.25`. What is listed twice counts once. InvalidArgument names what is wrong, with the nearest names.

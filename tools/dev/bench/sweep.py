@@ -156,7 +156,7 @@ def main() -> int:
     parser.add_argument("--library", help="libQnnHtp.so: also puts configurations to it")
     parser.add_argument("--models", type=int, default=10_000)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--configurations", type=int, default=400_000)
+    parser.add_argument("--configurations", type=int, default=800_000)
     parser.add_argument("--page", type=Path, help="the page to write into; else it is printed")
     args = parser.parse_args()
     text = measured(args)

@@ -29,9 +29,10 @@ std::vector<std::string_view> EntriesOf(std::string_view list) {
   }
 }
 
-// One entry without its SDK.
-absl::StatusOr<TargetSpec> SpecOf(std::string_view entry, const std::string& backend,
-                                  const Database& database) {
+}  // namespace
+
+absl::StatusOr<TargetSpec> ParseTargetEntry(std::string_view entry, const std::string& backend,
+                                            const Database& database) {
   TargetSpec spec;
   spec.backend = backend;
   std::vector<std::string> known = database.Backends();
@@ -55,6 +56,8 @@ absl::StatusOr<TargetSpec> SpecOf(std::string_view entry, const std::string& bac
   spec.backend = std::string(kind);
   return spec;
 }
+
+namespace {
 
 std::string LabelOf(const Target& target, const std::string& backend, const std::string& sdk) {
   std::string label = target.soc();
@@ -81,7 +84,7 @@ absl::StatusOr<std::vector<ListedTarget>> ParseTargets(std::string_view list,
     if (of_entry.front().empty() && at != std::string_view::npos) {
       return Wrong(entry, "an SDK is missing after the @");
     }
-    absl::StatusOr<TargetSpec> spec = SpecOf(entry.substr(0, at), backend, database);
+    absl::StatusOr<TargetSpec> spec = ParseTargetEntry(entry.substr(0, at), backend, database);
     if (!spec.ok()) return spec.status();
     for (const std::string& sdk : of_entry) {
       spec->sdk = sdk;
