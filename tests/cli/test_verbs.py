@@ -23,7 +23,7 @@ class Help(CliCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         verbs = re.findall(r"^  ([a-z]+) {2,}", result.stdout.split("Verbs:")[1], re.M)
         self.assertEqual(verbs, ["check", "query", "matrix", "diff", "targets", "explain",
-                                 "convert", "fix", "verify", "sweep", "import", "completion", "man"])
+                                 "convert", "fix", "plan", "verify", "sweep", "import", "completion", "man"])
         for verb in verbs:
             with self.subTest(verb=verb):
                 help_text = self.run_cli(verb, "--help")

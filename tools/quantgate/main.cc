@@ -40,6 +40,7 @@ int Run(int argc, const char* const* argv) {
   AddExplain(line);
   AddConvert(line);
   AddFix(line);
+  AddPlan(line);
   AddVerify(line);
   AddSweep(line);
   AddImport(line);

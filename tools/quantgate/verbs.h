@@ -14,6 +14,7 @@ void AddTargets(CommandLine& line);
 void AddExplain(CommandLine& line);
 void AddConvert(CommandLine& line);
 void AddFix(CommandLine& line);
+void AddPlan(CommandLine& line);
 void AddCompletion(CommandLine& line);
 void AddMan(CommandLine& line);
 void AddVerify(CommandLine& line);

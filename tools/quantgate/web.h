@@ -7,7 +7,7 @@
 
 namespace quantgate::cli {
 
-extern const std::string_view kPageCss, kMatrixCss, kMatrixJs, kListCss, kListJs;
+extern const std::string_view kPageCss, kMatrixCss, kMatrixJs, kPlanCss, kListCss, kListJs;
 
 }  // namespace quantgate::cli
 

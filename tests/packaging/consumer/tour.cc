@@ -13,6 +13,7 @@
 #include "quantgate/matrix.h"
 #include "quantgate/model_builder.h"
 #include "quantgate/overlay.h"
+#include "quantgate/plan.h"
 #include "quantgate/policy.h"
 #include "quantgate/quantgate.h"
 #include "quantgate/report_formats.h"
@@ -51,6 +52,12 @@ quantgate::Model Relu() {
   return builder.Build().value();
 }
 
+void TourPlan(const quantgate::Target& target) {
+  const auto planner = quantgate::Planner::Make(target, {.precision = "16a8w"});
+  Expect(planner.ok() && !planner->MakePlan(Relu()).ok(), "a quantized model has no plan");
+  Expect(!quantgate::PlanPrecisionNames().empty(), "precisions have names");
+}
+
 void TourReports(const quantgate::Validator& validator, const quantgate::Model& model) {
   quantgate::PolicySettings settings;
   settings.today = quantgate::Today();
@@ -80,6 +87,7 @@ void TourReports(const quantgate::Validator& validator, const quantgate::Model& 
 int main() {
   const quantgate::Validator validator(quantgate::Target::Parse({.soc = "SM8550"}).value());
   const quantgate::Model model = Relu();
+  TourPlan(validator.target());
   TourReports(validator, model);
   Expect(quantgate::SmallestAround(validator, model, 0).nodes.size() == 1, "a case is cut out");
   Expect(!quantgate::LoadConfig("no such file.yaml").ok(), "there is no such configuration");
