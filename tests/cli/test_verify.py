@@ -29,6 +29,38 @@ def chain(*ops: str) -> dict:
                       for i, op in enumerate(ops)]}
 
 
+class WholeModels(CliCase):
+    """What --graph hands on; what it does with it is tested in tests/python/test_graph.py."""
+
+    def python(self) -> str:
+        program = self.folder / "python"
+        program.write_text("#!/bin/sh\nif [ \"$1\" = -c ]; then exit 0; fi\nprintf '%s\\n' \"$@\"\nexit 1\n")
+        program.chmod(0o755)
+        return str(program)
+
+    def test_arguments_are_handed_on(self) -> None:
+        result = self.run_cli("verify", "m.onnx", "--graph", "--soc", "SM8550", "--sdk", "2.51", "--inputs", "x.npz",
+                              "--reduce", "-o", "small.onnx", "--timeout", "9", "-v", "--python", self.python())
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stdout.split(), ["-m", "quantgate", "graph", "--soc=SM8550", "--sdk=2.51",
+                                                 "--inputs=x.npz", "--format=text", "--output=small.onnx", "--seed=1",
+                                                 "--timeout=9", "--reduce", "--verbose", "--", "m.onnx"])
+        result = self.run_cli("verify", "m.onnx", "--graph", "--python", self.python())
+        self.assertNotIn("--timeout", result.stdout)
+
+    def test_what_does_not_go_together(self) -> None:
+        self.path("m.json", good())
+        for arguments, says in ((("m.json",), "--graph asks"), (("m.json", "--reduce", "--backend-lib", "x"), "needs --graph"),
+                                (("m.onnx", "--graph", "--execute"), "--execute: is not for --graph"),
+                                (("m.onnx", "--graph", "--backend-lib", "x"), "--backend-lib: is not"),
+                                (("a.onnx", "b.onnx", "--graph"), "one ONNX file"), (("-", "--graph"), "one ONNX file"),
+                                (("m.onnx", "--graph", "--backend", "gpu"), "htp"),
+                                (("m.onnx", "--graph", "--python", "/no/python"), "--python names another"),
+                                (("m.onnx", "--graph", "--python", "/bin/false"), "quantgate[provider]")):
+            with self.subTest(arguments=arguments):
+                self.unusable("verify", *arguments, says=(says,))
+
+
 class Verify(CliCase):
     def setUp(self) -> None:
         super().setUp()

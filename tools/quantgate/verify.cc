@@ -15,6 +15,7 @@
 #include "tools/quantgate/output.h"
 #include "tools/quantgate/progress.h"
 #include "tools/quantgate/verbs.h"
+#include "tools/quantgate/verify_graph.h"
 
 namespace quantgate::cli {
 namespace {
@@ -29,7 +30,8 @@ struct VerifyFlags {
   TargetSpec target;
   RouteFlag route;
   ReadFlags reading;
-  bool prepare = false, execute = false, verbose = false;
+  bool prepare = false, execute = false, verbose = false, graph = false, reduce = false;
+  std::optional<VerbFlags> parser;
   int jobs = 1, timeout = 30;
   uint64_t seed = 1;
   std::string format = "text", output;
@@ -164,7 +166,28 @@ absl::Status AskAll(const VerifyFlags& flags, const ReadOptions& reading,
   return asked;
 }
 
+int RunGraph(const VerifyFlags& flags) {
+  for (const char* name : {"--backend-lib", "--prepare", "--execute", "--known", "--jobs", "--route"}) {
+    if (flags.parser->Given(name)) return Fail(std::string(name) + ": is not for --graph");
+  }
+  return RunVerifyGraph({.models = flags.models,
+                         .target = flags.target,
+                         .python = flags.python,
+                         .inputs = flags.inputs,
+                         .format = flags.format,
+                         .output = flags.output,
+                         .seed = flags.seed,
+                         .timeout_seconds = flags.parser->Given("--timeout") ? flags.timeout : 0,
+                         .reduce = flags.reduce,
+                         .verbose = flags.verbose});
+}
+
 int RunVerify(const VerifyFlags& flags) {
+  if (flags.graph) return RunGraph(flags);
+  if (flags.reduce) return Fail("--reduce: needs --graph");
+  if (flags.library.empty()) {
+    return Fail("--backend-lib is required; --graph asks ONNX Runtime's provider instead");
+  }
   const absl::StatusOr<Route> route = flags.route.Parse();
   if (!route.ok()) return Fail(route.status());
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
@@ -229,15 +252,22 @@ void AddVerify(CommandLine& line) {
       "verify", "Ask a real backend library too, and compare",
       [flags] { return RunVerify(*flags); },
       [flags](VerbFlags verb) {
+        flags->parser = verb;
         verb.Add({.name = "INPUT", .words = "Model files; '-' = standard input", .required = true},
                  flags->models);
         verb.Add(
             {.name = "--backend-lib",
              .type = "PATH",
              .words = "Backend library, such as libQnnHtp.so, or the folder of an SDK or of an "
-                      "unpacked onnxruntime-qnn wheel",
-             .required = true},
+                      "unpacked onnxruntime-qnn wheel"},
             flags->library);
+        verb.Add({.name = "--graph",
+                  .words = "Put the whole ONNX model to ONNX Runtime's QNN provider instead: session, "
+                           "graphs, values"},
+                 flags->graph);
+        verb.Add({.name = "--reduce",
+                  .words = "With --graph: write the smallest model that still fails to -o"},
+                 flags->reduce);
         verb.Add({.name = "--prepare", .words = "Also prepare a graph of each node alone"},
                  flags->prepare);
         verb.Add({.name = "--execute",
@@ -245,12 +275,13 @@ void AddVerify(CommandLine& line) {
                  flags->execute);
         verb.Add({.name = "--inputs",
                   .type = "FILE",
-                  .words = "Model JSON whose tensors' values are used; others are random"},
+                  .words = "Model JSON whose tensors' values are used, with --graph a .npz; others "
+                           "are random"},
                  flags->inputs);
         verb.Add({.name = "--seed", .words = "Of random values"}, flags->seed);
         verb.Add({.name = "--timeout",
                   .type = "SECONDS",
-                  .words = "Seconds for one step of one node",
+                  .words = "Seconds for one step of one node; with --graph for a session",
                   .most = 86400},
                  flags->timeout);
         verb.Add(
@@ -262,7 +293,8 @@ void AddVerify(CommandLine& line) {
                  flags->known);
         verb.Add({.name = "--python",
                   .type = "PROGRAM",
-                  .words = "Python with NumPy, for the float reference; .venv's if not given"},
+                  .words = "Python with NumPy, for the float reference; .venv's if not given. With "
+                           "--graph: that has quantgate[provider]"},
                  flags->python);
         AddTargetFlags(verb, flags->target);
         flags->opdefs.Add(verb);
@@ -275,7 +307,8 @@ void AddVerify(CommandLine& line) {
         verb.Footer(
             "Examples:\n"
             "  quantgate verify model.onnx --backend-lib libQnnHtp.so --soc SM8550\n"
-            "  quantgate verify net.json --backend-lib SDK_FOLDER --arch v73 --execute\n\n"
+            "  quantgate verify net.json --backend-lib SDK_FOLDER --arch v73 --execute\n"
+            "  quantgate verify model.onnx --graph --soc SM8550 --reduce -o smallest.onnx\n\n"
             "The library runs in child processes: a crash or a hang of it is a result.\n"
             "The SDK is that of the library if not given.\n"
             "Exit status: 0 both agree, 1 a disagreement that isn't listed, 2 unusable input, "

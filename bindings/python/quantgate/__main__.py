@@ -1,4 +1,4 @@
-"""python -m quantgate sweep, model: what of the command line needs Python."""
+"""python -m quantgate sweep, graph, model: what of the command line needs Python."""
 
 from __future__ import annotations
 
@@ -23,9 +23,13 @@ def main(argv: list[str]) -> int:
         from quantgate._sweep.command import main as sweep
 
         return sweep(argv[1:])
+    if argv[:1] == ["graph"]:
+        from quantgate._graph.command import main as graph
+
+        return graph(argv[1:])
     if argv[:1] == ["model"] and argv[-2:-1] == ["--"]:
         return model(argv[-1])
-    print("error: python -m quantgate knows `sweep` and `model -- FILE.pt2`; the rest is the program quantgate",
+    print("error: python -m quantgate knows `sweep`, `graph` and `model -- FILE.pt2`; the rest is the program quantgate",
           file=sys.stderr)
     return 2
 

@@ -18,17 +18,16 @@ import ctypes
 import gc
 import json
 import os
-import re
 import sys
 import tempfile
 from pathlib import Path
 
+# The same words of the provider, read in one place; no wheel of quantgate is needed for it.
+sys.path.append(str(Path(__file__).resolve().parents[3] / "bindings/python/quantgate/_graph"))
+from provider_log import PROVIDER, parse_units, session_state  # noqa: E402
+
 # The SoC id that stands for each architecture (provider option soc_model).
 SOC_MODEL = {"v68": 30, "v69": 36, "v73": 43, "v75": 57, "v79": 69, "v81": 87}
-PROVIDER = "QNNExecutionProvider"
-
-_UNIT = re.compile(r"Validation (PASSED|FAILED) for (\d+) nodes in \w+ \((\w+)\)")
-_MEMBER = re.compile(r"\s*Operator type: (\S+) Node name: (.*) Node index: \d+")
 
 
 class CapturedOutput:
@@ -53,34 +52,6 @@ class CapturedOutput:
         self._file.seek(0)
         self.text = self._file.read().decode(errors="replace")
         self._file.close()
-
-
-def parse_units(log: str) -> dict[str, dict]:
-    """A unit that fails in any of the provider's passes is refused."""
-    units: dict[str, dict] = {}
-    lines = iter(log.splitlines())
-    for line in lines:
-        head = _UNIT.search(line)
-        if not head:
-            continue
-        passed, size, op = head[1] == "PASSED", int(head[2]), head[3]
-        members = [m for m in (_MEMBER.match(next(lines, "")) for _ in range(size)) if m]
-        for member_op, name in (m.groups() for m in members):
-            is_qdq = member_op in ("QuantizeLinear", "DequantizeLinear")
-            if is_qdq and size > 1 and op not in ("QuantizeLinear", "DequantizeLinear"):
-                continue
-            unit = units.setdefault(name, {"op": member_op, "verdict": "taken", "size": size})
-            if not passed:
-                unit["verdict"] = "refused"
-    return units
-
-
-def session_state(error: str) -> str:
-    for text, state in (("Failed to finalize", "finalize_fails"),
-                        ("Failed to compose", "compose_fails")):
-        if text in error:
-            return state
-    return "invalid" if error else "ok"
 
 
 class Asker:

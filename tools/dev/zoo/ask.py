@@ -24,9 +24,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "conformance" / "ort"))
 import ask_provider  # noqa: E402
-
-# How a session's error is classed: the step it died in, and the code the library gave.
-_CODE = re.compile(r"(?:[Ee]rror|[Cc]ode)[:= ]+(0x[0-9a-fA-F]+|\d{3,5})")
+from provider_log import code_of  # noqa: E402
 
 
 class Log:
@@ -56,16 +54,6 @@ class Log:
         with open(self._path, "rb") as file:
             file.seek(self._start)
             return file.read().decode(errors="replace")
-
-
-def code_of(error: str, log: str) -> str:
-    # The refusal of a single op, in the log too, isn't why a session fails.
-    lines = [line for line in log.splitlines() if "rror" in line and "Validat" not in line and "validat" not in line]
-    for text in (error, *reversed(lines)):
-        found = _CODE.findall(text)
-        if found:
-            return found[-1]
-    return ""
 
 
 class Asker(ask_provider.Asker):

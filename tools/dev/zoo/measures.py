@@ -1,35 +1,17 @@
-"""How far numbers are off, and how far they may be.
-
-`off(got, want)` is the root mean square of the difference as a part of the spread of the wanted
-values. The floor of noise is the same figure of the CPU's own run when its inputs move by 1/256 of
-their range: nothing that differs by less can be held against anybody.
-"""
+"""How far the numbers of a model are off, against the CPU and against float (numerics.py of the package
+says how)."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 
-HUGE = 1e6
+sys.path.append(str(Path(__file__).resolve().parents[3] / "bindings/python/quantgate/_graph"))
+from numerics import moved, off  # noqa: E402
 
-
-def off(got: np.ndarray, want: np.ndarray) -> float:
-    got, want = (np.asarray(a, dtype=np.float64) for a in (got, want))
-    if got.shape != want.shape:
-        return HUGE
-    if not got.size:
-        return 0.0
-    known = np.isfinite(want)
-    if not known.all():  # masks: what is infinite has to be so, or huge
-        got, want = got[known], want[known]
-        if not want.size:
-            return 0.0
-    if not np.isfinite(got).all():
-        return HUGE
-    spread = want.std() if want.size > 1 and want.std() > 1e-9 * np.abs(want).max() else np.abs(want).max()
-    rms = float(np.sqrt(np.mean((got - want) ** 2)))
-    if spread <= 0:
-        return 0.0 if rms == 0 else HUGE
-    return min(HUGE, round(rms / float(spread), 5))
+__all__ = ["compared", "moved", "off"]
 
 
 def compared(kept, name: str, got: np.ndarray) -> dict:
@@ -39,16 +21,4 @@ def compared(kept, name: str, got: np.ndarray) -> dict:
     if f"float:{name}" in kept.files:
         true = kept[f"float:{name}"]
         result |= {"float": off(got, true), "cpu_float": off(want, true)}
-    return result
-
-
-def moved(feeds: dict[str, np.ndarray], seed: int = 3) -> dict[str, np.ndarray]:
-    """Every number of an input moved up or down by 1/256 of the input's range."""
-    rng = np.random.default_rng(seed)
-    result = {}
-    for name, value in feeds.items():
-        if np.issubdtype(value.dtype, np.floating) and value.size:
-            step = (value.max() - value.min()) / 256
-            value = (value + rng.choice([-step, step], value.shape)).astype(value.dtype)
-        result[name] = value
     return result
