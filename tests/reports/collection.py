@@ -42,6 +42,8 @@ REQUIRED = {"log": KEYS["log"] - {"model", "draw"},
 EXPECT = {"log": {"says", "node", "rules", "reason", "action"},
           "model": {"says", "at", "rules", "reason", "least", "arch", "exit"}}
 LOG_LINES = 3
+# How much of a draw is held out.
+PARTS = ("quarter", "all")
 LINK = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull|discussions)/\d+(?:#\S+)?")
 RULE = re.compile(r"QG\d{3}|none|new")
 
@@ -84,6 +86,7 @@ class Draw:
     salt: int | str
     known_rules: frozenset[str]
     score: Json | None
+    part: str = "quarter"
 
 
 def merge(base: Any, patch: Any) -> Any:
@@ -263,13 +266,17 @@ def rule_codes(ranges: list[str]) -> frozenset[str]:
 def load_draws(path: Path = DRAWS) -> dict[int, Draw]:
     draws = {}
     for raw in yaml.safe_load(path.read_text(encoding="utf-8"))["draws"]:
-        only(raw, {"draw", "salt", "known_rules", "score"}, "draws.yaml")
-        draws[raw["draw"]] = Draw(raw["draw"], raw["salt"], rule_codes(raw["known_rules"]), raw.get("score"))
+        only(raw, {"draw", "salt", "part", "known_rules", "score"}, "draws.yaml")
+        part = raw.get("part", "quarter")
+        need(part in PARTS, f"draws.yaml: part is none of: {', '.join(PARTS)}")
+        draws[raw["draw"]] = Draw(raw["draw"], raw["salt"], rule_codes(raw["known_rules"]), raw.get("score"), part)
     return draws
 
 
 def drawn(case: Case, draw: Draw) -> bool:
-    """Whether the salt of the case's draw puts it into the quarter that is held out."""
+    """Whether the case's draw holds it out: all of its cases, or the quarter that its salt picks."""
+    if draw.part == "all":
+        return True
     digest = hashlib.sha256(f"{draw.salt}{case.link}".encode()).digest()
     return int.from_bytes(digest, "big") % 4 == 0
 

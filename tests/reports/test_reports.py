@@ -226,6 +226,22 @@ class HoldingOut(unittest.TestCase):
         self.assertTrue(200 < sum(held) < 300, sum(held))
         self.assertFalse(any(collection.held_out(case, self.draws({"date": "", "counts": {}})) for case in cases))
 
+    def test_all_of_a_fresh_draw(self) -> None:
+        cases = [collection.case_of(changed(changed(LOG, "draw", 2), "link", f"{LINK}{i}")) for i in range(20)]
+        for score, held in ((None, True), ({"date": "", "counts": {}}, False)):
+            draws = {2: Draw(2, 2, KNOWN, score, "all")}
+            self.assertEqual({collection.held_out(case, draws) for case in cases}, {held})
+
+    def test_part_of_a_draw(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "draws.yaml"
+            for line, part in (("", "quarter"), (", part: quarter", "quarter"), (", part: all", "all")):
+                file.write_text(f"draws:\n- {{draw: 1, salt: 1, known_rules: [QG201]{line}}}\n", encoding="utf-8")
+                self.assertEqual(collection.load_draws(file)[1].part, part)
+            file.write_text("draws:\n- {draw: 1, salt: 1, known_rules: [QG201], part: half}\n", encoding="utf-8")
+            with self.assertRaisesRegex(Mistake, "part is none of: quarter, all"):
+                collection.load_draws(file)
+
     def test_known_draws_only(self) -> None:
         with self.assertRaisesRegex(Mistake, "no draw 3"):
             collection.held_out(collection.case_of(changed(LOG, "draw", 3)), self.draws())
@@ -234,6 +250,9 @@ class HoldingOut(unittest.TestCase):
         draws = collection.load_draws()
         self.assertIn("QG901", draws[1].known_rules)
         self.assertNotIn("QG107", draws[1].known_rules)
+        self.assertEqual((draws[1].part, draws[2].part), ("quarter", "all"))
+        self.assertEqual(draws[2].known_rules - draws[1].known_rules,
+                         {"QG207", "QG320", "QG321", "QG620", "QG621", "QG622"})
         for case in collection.load():
             collection.held_out(case, draws)
 
@@ -243,13 +262,15 @@ class HoldingOut(unittest.TestCase):
         result = run.Result(case, scoring.Outcome("reported"), None)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "draws.yaml"
-            file.write_text("# Why.\ndraws:\n- {draw: 1, salt: 1, known_rules: [QG101-103, QG201]}\n", encoding="utf-8")
+            file.write_text("# Why.\ndraws:\n- {draw: 1, salt: 1, part: all, known_rules: [QG101-103, QG201]}\n",
+                            encoding="utf-8")
             with mock.patch.object(collection, "DRAWS", file), redirect_stdout(StringIO()) as out, \
                     mock.patch.object(run, "run_all", return_value=[result]) as runs:
                 self.assertEqual(run.score_held_out([case], collection.load_draws(file)), 0)
                 draws = collection.load_draws(file)
                 self.assertEqual(draws[1].score["counts"]["log_reported"], 1)
                 self.assertEqual(draws[1].known_rules, {"QG101", "QG102", "QG103", "QG201"})
+                self.assertEqual(draws[1].part, "all")
                 self.assertTrue(file.read_text(encoding="utf-8").startswith("# Why.\n"))
                 self.assertNotIn(case.id, out.getvalue())
                 with redirect_stderr(StringIO()) as err:
