@@ -27,7 +27,10 @@ TensorRole RoleOf(const Tensor& tensor, std::string_view port_role) {
   if (!quantizable) return TensorRole::kPlain;
   if (!tensor.is_static) return TensorRole::kActivation;
   if (port_role.find("weight") != std::string_view::npos) return TensorRole::kWeight;
-  if (port_role.find("bias") != std::string_view::npos) return TensorRole::kBias;
+  // Added to the accumulator: what a norm calls beta too.
+  if (port_role.find("bias") != std::string_view::npos || port_role == "beta") {
+    return TensorRole::kBias;
+  }
   return TensorRole::kConstant;
 }
 

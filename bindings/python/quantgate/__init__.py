@@ -51,6 +51,14 @@ from quantgate._knowledge import (
 )
 from quantgate._models import ModelLike, read
 from quantgate._names import Dialect, FailOn, Format, Level, Mode, Route, Verdict
+from quantgate._plan import (
+    Plan,
+    PlannedConvert,
+    PlannedNode,
+    PlannedOp,
+    PlannedTensor,
+    plan,
+)
 from quantgate._report import AsRun, Basis, Partition, Report, RunChange, RunNode
 from quantgate._sweep.errors import SweepError
 from quantgate._sweep.table import sweep
@@ -80,9 +88,10 @@ __all__ = [
     "Edit", "Encoding", "EncodingRule", "FailOn", "Finding", "Fits", "Fix", "Format", "Gain",
     "InputError", "Judged", "Level", "Matrix", "MatrixBy", "MatrixRow", "Mode", "Model",
     "ModelBuilder", "ModelLike", "Node", "NodeReport", "OpDiff", "OpInfo", "OpdefsError",
-    "Param", "Partition", "Port", "Precision", "QuantgateError", "Report", "Reported", "Route",
+    "Param", "Partition", "Plan", "PlannedConvert", "PlannedNode", "PlannedOp", "PlannedTensor",
+    "Port", "Precision", "QuantgateError", "Report", "Reported", "Route",
     "Rule", "RuleEvidence", "RunChange", "RunNode", "Soc", "Supported", "Survey", "SweepError",
     "Target", "TargetError", "Targets", "Tensor", "UnknownNameError", "ValidationError", "Validator",
-    "Variant", "Verdict", "__version__", "check", "diff", "explain", "matrix", "ops", "query",
+    "Variant", "Verdict", "__version__", "check", "diff", "explain", "matrix", "ops", "plan", "query",
     "read", "rules", "survey", "sweep", "targets",
 ]

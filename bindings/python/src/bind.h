@@ -17,6 +17,7 @@ void BindOps(pybind11::module_& module);
 void BindReport(pybind11::module_& module);
 void BindValidator(pybind11::module_& module);
 void BindViews(pybind11::module_& module);
+void BindPlan(pybind11::module_& module);
 void BindSweep(pybind11::module_& module);
 void BindBackendOpInfo(pybind11::module_& module);
 

@@ -15,6 +15,7 @@ PYBIND11_MODULE(_core, module) {
   quantgate::python::BindReport(module);
   quantgate::python::BindValidator(module);
   quantgate::python::BindViews(module);
+  quantgate::python::BindPlan(module);
   quantgate::python::BindSweep(module);
   quantgate::python::BindBackendOpInfo(module);
 }

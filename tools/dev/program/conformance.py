@@ -113,6 +113,15 @@ def fresh(shop: Workshop, arguments: argparse.Namespace) -> int:
                        shop.cli, "--oracle", shop.oracle, "--jobs", str(shop.jobs), title="execute configurations", python=python)  # fmt: skip
 
 
+@GROUP.command("plan", "models quantized as planned, beside the official way", takes="2 h",
+               writes="build/zoo/plan, docs/records/plan.md", passes_on=True)  # fmt: skip
+def plan(shop: Workshop, arguments: argparse.Namespace) -> int:
+    """Plans on the model zoo: `make` quantizes its float models as `quantgate plan` says, `label` asks
+    the provider, `record` writes docs/records/plan.md. Needs what `qgdev zoo make` and `qgdev zoo
+    label` leave in build/zoo, and the Python package in build/python."""
+    return shop.script("tools/dev/plan", *arguments.rest, may_fail=True)
+
+
 @GROUP.command("zoo", "whole networks by the provider; `qgdev zoo --help`", takes="20 s",
                writes="tests/conformance/zoo, docs/records/zoo.md", passes_on=True)  # fmt: skip
 def zoo(shop: Workshop, arguments: argparse.Namespace) -> int:

@@ -1,0 +1,157 @@
+"""quantgate.plan, and quantgate.ort with the real quantizer of ONNX Runtime where it is installed."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "conformance" / "ort"))
+
+import quantgate as qg  # noqa: E402
+
+
+def floats(*names: str) -> dict:
+    """A chain of convolutions in float."""
+    model: dict = {"name": "m", "tensors": [{"name": "x", "dims": [1, 8, 8, 16]}], "nodes": []}
+    integers = {"dtype": "UINT_32", "dims": [2], "ints": [1, 1]}
+    last = "x"
+    for name in names:
+        model["tensors"] += [{"name": f"{name}_w", "dims": [1, 1, 16, 16], "isStatic": True},
+                             {"name": name, "dims": [1, 8, 8, 16]}]
+        model["nodes"].append({"name": f"{name}_node", "op": "Conv2d", "inputs": [last, f"{name}_w"],
+                               "outputs": [name], "params": {
+                                   "stride": {"tensor": integers},
+                                   "pad_amount": {"tensor": {**integers, "dims": [2, 2], "ints": [0] * 4}}}})
+        last = name
+    for tensor in model["tensors"]:
+        tensor["dtype"] = "FLOAT_32"
+    return model
+
+
+def has(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
+
+
+class Plans(unittest.TestCase):
+    def test_tensors_and_nodes(self) -> None:
+        plan = qg.plan(floats("a", "b"), precision="16a8w", soc="SM8550")
+        self.assertEqual([node.fit for node in plan.nodes], ["as_wished"] * 2)
+        self.assertEqual(plan.nodes[0].ops[0].precision, "16a8w")
+        weight = plan.tensor("a_w")
+        self.assertEqual((weight.dtype, weight.encoding, weight.axis, weight.symmetric),
+                         ("SFIXED_POINT_8", "perChannel", 3, True))
+        self.assertIn("2 as wished", str(plan))
+        with self.assertRaises(KeyError):
+            plan.tensor("z")
+
+    def test_json_round_trip(self) -> None:
+        plan = qg.plan(floats("a", "b"), precision="8a8w", overrides={"b*": "16a8w"}, arch="v73")
+        self.assertEqual(json.loads(plan.to_json())["summary"], plan.summary)
+        again = qg.Plan.from_json(plan.to_json())
+        self.assertEqual(dataclasses.replace(again, _text=str(plan)), plan)
+        self.assertEqual(again.converts[0].to_dtype, "UFIXED_POINT_16")
+        with self.assertRaises(qg.InputError):
+            qg.Plan.from_json("{}")
+
+    def test_unusable(self) -> None:
+        for message, arguments in (("no precision", {"precision": "8a9w"}),
+                                   ("no form of weights", {"precision": "8a8w", "weights": "x"}),
+                                   ("did you mean a_node", {"precision": "8a8w", "overrides": {"a_nod": "fp16"}}),
+                                   ("contradict", {"precision": "8a8w",
+                                                   "overrides": [("a*", "fp16"), ("*e", "8a8w")]}),
+                                   ("minimize", {"precision": "8a8w", "minimize": "time"})):
+            with self.subTest(message), self.assertRaisesRegex(ValueError, message):
+                qg.plan(floats("a"), **arguments)
+        with self.assertRaises(qg.TargetError):
+            qg.plan(floats("a"), precision="8a8w", soc="SM1")
+
+
+class Samples:
+    """Inputs of the small model."""
+
+    def __init__(self, count: int = 3) -> None:
+        import numpy as np
+
+        self.list = [{"x": np.random.default_rng(i).normal(size=(1, 3, 16, 16)).astype(np.float32)}
+                     for i in range(count)]
+
+
+@unittest.skipUnless(has("onnxruntime") and has("onnx"), "onnxruntime isn't installed")
+class OnnxRuntime(unittest.TestCase):
+    def setUp(self) -> None:
+        import onnx
+        from test_onnxruntime import float_model
+
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.source = self.folder / "float.onnx"
+        onnx.save(float_model(), self.source)
+
+    def quantized(self, plan: qg.Plan, name: str = "quantized.onnx") -> Path:
+        import quantgate.ort
+
+        path = self.folder / name
+        quantgate.ort.quantize(self.source, path, plan, Samples().list)
+        return path
+
+    def test_accepted_whole_in_every_precision(self) -> None:
+        for precision in ("8a8w", "16a8w", "16a16w", "8a4w", "16a4w"):
+            with self.subTest(precision):
+                plan = qg.plan(self.source, precision=precision, soc="SM8550")
+                self.assertEqual({node.fit for node in plan.nodes}, {"as_wished"})
+                report = qg.check(self.quantized(plan), soc="SM8550")
+                self.assertIn(report.verdict, ("accepted", "advice"), str(report))
+
+    def test_an_override_becomes_conversions(self) -> None:
+        plan = qg.plan(self.source, precision="8a8w", overrides={"proj": "16a8w"}, soc="SM8550")
+        self.assertTrue(plan.converts)
+        report = qg.check(self.quantized(plan), soc="SM8550")
+        self.assertIn(report.verdict, ("accepted", "advice"), str(report))
+
+    def test_shared_encodings_are_those_of_all_members(self) -> None:
+        import onnx
+        from onnx import numpy_helper
+
+        plan = qg.plan(self.source, precision="8a8w", soc="SM8550")
+        model = onnx.load(self.quantized(plan))
+        constants = {i.name: numpy_helper.to_array(i) for i in model.graph.initializer}
+        encodings = {node.input[0]: (float(constants[node.input[1]]), int(constants[node.input[2]]))
+                     for node in model.graph.node if node.op_type == "QuantizeLinear"}
+        self.assertEqual(encodings["s"], encodings["r"])
+
+    def test_what_the_quantizer_cannot_do(self) -> None:
+        import quantgate.ort
+
+        plan = qg.plan(self.source, precision="16a8w", weights="lpbq:1", soc="SM8550")
+        if any(tensor.encoding == "lpbq" for tensor in plan.tensors):
+            with self.assertRaisesRegex(quantgate.ort.PlanError, "LPBQ"):
+                quantgate.ort.quantize_config(self.source, plan)
+        other = qg.plan(floats("a"), precision="8a8w", soc="SM8550")
+        with self.assertRaisesRegex(quantgate.ort.PlanError, "another model"):
+            quantgate.ort.quantize_config(self.source, other)
+        with self.assertRaisesRegex(ValueError, "no samples"):
+            quantgate.ort.quantize(self.source, self.folder / "none.onnx",
+                                   qg.plan(self.source, precision="8a8w"), [])
+
+    @unittest.skipUnless(has("onnxruntime_qnn"), "onnxruntime-qnn isn't installed: the real "
+                         "library isn't asked")
+    def test_the_real_library_takes_it_whole(self) -> None:
+        import provider
+
+        paths = [self.quantized(qg.plan(self.source, precision=precision, soc="SM8550"), f"{precision}.onnx")
+                 for precision in ("8a8w", "16a8w", "16a16w")]
+        for path, answer in provider.ask_files("v73", paths).items():
+            with self.subTest(path.name):
+                self.assertEqual(answer["session"], "ok")
+                self.assertEqual(set(answer["units"].values()), {"taken"})
+
+
+if __name__ == "__main__":
+    unittest.main()
