@@ -140,6 +140,21 @@ class OnnxRuntime(unittest.TestCase):
             quantgate.ort.quantize(self.source, self.folder / "none.onnx",
                                    qg.plan(self.source, precision="8a8w"), [])
 
+    def test_overrides_of_qairt_read_back(self) -> None:
+        import quantgate.qairt
+
+        path = self.folder / "overrides.json"
+        for precision, weights in (("8a8w", ""), ("16a8w", "per-tensor"), ("16a4w", ""), ("16a8w", "lpbq:8")):
+            with self.subTest(precision=precision, weights=weights):
+                plan = qg.plan(self.source, precision=precision, weights=weights, soc="SM8550", route="qairt")
+                quantgate.qairt.write_overrides(self.source, plan, Samples().list, path)
+                entries = json.loads(path.read_text())
+                names = {e["name"] for part in ("activation_encodings", "param_encodings") for e in entries[part]}
+                self.assertEqual(names, {"x", "c", "s", "r", "m", "y", "conv.w", "proj/w", "gamma"})
+                report = qg.check(self.source, encodings=path, soc="SM8550")
+                self.assertIn("9 of 9 entries used", report.notes[0])
+                self.assertIn(report.verdict, ("accepted", "undocumented"), str(report))
+
     @unittest.skipUnless(has("onnxruntime_qnn"), "onnxruntime-qnn isn't installed: the real "
                          "library isn't asked")
     def test_the_real_library_takes_it_whole(self) -> None:

@@ -16,17 +16,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from quantgate._errors import QuantgateError
+from quantgate._numbers import LEAST_RANGE, Range, RangeOf, classes, ends, middle, numbers
 from quantgate._plan import Plan, PlannedTensor
 
 _QTYPES = {f"{sign}FIXED_POINT_{bits}": f"Q{'UInt' if sign == 'U' else 'Int'}{bits}"
            for sign in "US" for bits in (8, 16)}
-# As onnxruntime.quantization.execution_providers.qnn sets it.
-_LEAST_RANGE = 0.0001
 
 
 class PlanError(QuantgateError):
@@ -132,8 +131,8 @@ class _Config:
         if scale is not None and zero_point is not None:
             return {"scale": numpy.array(scale, numpy.float32),
                     "zero_point": numpy.array(zero_point, _numpy_type(dtype))}
-        least, middle = _ends(dtype)[0], _middle(dtype)
-        if symmetric or zero_point == middle:
+        least = ends(dtype)[0]
+        if symmetric or zero_point == middle(dtype):
             return {"symmetric": True}
         # The zero point is that of the smallest value where no value is below 0.
         return {"rmin": numpy.array(0, numpy.float32)} if zero_point == least else {}
@@ -193,59 +192,40 @@ class _Config:
 
     # ---- numbers that only data gives ----
 
-    def classes(self) -> dict[str, list[PlannedTensor]]:
-        """Tensors that have one encoding, by the one that speaks for them; and those whose zero
-        point alone is dictated."""
-        classes: dict[str, list[PlannedTensor]] = {}
-        for tensor in self.tensors.values():
-            if tensor.encoding == "perTensor" and tensor.role in ("activation", "constant"):
-                classes.setdefault(tensor.shares_with or tensor.name, []).append(tensor)
-        return {name: members for name, members in classes.items() if len(members) > 1}
+    def classes(self) -> list[list[PlannedTensor]]:
+        """Tensors that have one encoding with others."""
+        return [members for members in classes(self.tensors).values() if len(members) > 1]
 
-    def share(self, range_of: Callable[[str], tuple[float, float] | None]) -> None:
+    def share(self, range_of: RangeOf) -> None:
         """Writes the encoding of every class down: what it holds is what any member holds."""
         import numpy
-        from onnxruntime.quantization.quant_utils import compute_scale_zp
 
-        for members in self.classes().values():
-            ranges = [found for member in members if (found := range_of(member.name)) is not None]
-            first = members[0]
-            fixed = first.scale is not None and first.zero_point is not None
-            if fixed or not ranges:
-                continue
-            least = numpy.array(min(r[0] for r in ranges), numpy.float32)
-            most = numpy.array(max(r[1] for r in ranges), numpy.float32)
-            low, high = _ends(first.dtype)
-            symmetric = first.symmetric or first.zero_point == _middle(first.dtype)
-            if first.zero_point == low:
-                least = numpy.array(0, numpy.float32)
-            numbers = compute_scale_zp(
-                least, most, numpy.array(low, _numpy_type(first.dtype)),
-                numpy.array(high, _numpy_type(first.dtype)), symmetric, _LEAST_RANGE)
+        known = numbers(self.plan, range_of)
+        for members in self.classes():
             for member in members:
+                if member.name not in known:
+                    continue
                 override = self.overrides[member.name][0]
                 for key in ("symmetric", "rmin", "rmax"):
                     override.pop(key, None)
-                override |= {"zero_point": numpy.array(numbers[0], _numpy_type(first.dtype)),
-                             "scale": numpy.array(numbers[1], numpy.float32)}
+                own = known[member.name]
+                override |= {"zero_point": numpy.array(own.zero_point, _numpy_type(member.dtype)),
+                             "scale": numpy.array(own.scale, numpy.float32)}
 
 
 def _numpy_type(dtype: str) -> str:
     return f"{'u' if dtype.startswith('U') else ''}int{dtype.rsplit('_', 1)[1]}"
 
 
-def _ends(dtype: str) -> tuple[int, int]:
-    bits = int(dtype.rsplit("_", 1)[1])
-    return (0, (1 << bits) - 1) if dtype.startswith("U") else (-(1 << bits - 1), (1 << bits - 1) - 1)
+def ranges(model: Any, samples: Iterable[Mapping[str, Any]] | Any, providers: Any = None
+           ) -> tuple[RangeOf, dict[str, Any]]:
+    """Smallest and largest value of each tensor by name, over all samples, and the constants."""
+    proto = _loaded(model)
+    reader = samples if hasattr(samples, "rewind") else _reader(samples)
+    return _ranges(proto, reader, providers)
 
 
-def _middle(dtype: str) -> int:
-    return 0 if dtype.startswith("S") else 1 << int(dtype.rsplit("_", 1)[1]) - 1
-
-
-def _ranges(model: Any, config: _Config, reader: Any, providers: Any
-            ) -> Callable[[str], tuple[float, float] | None]:
-    """Smallest and largest value of each tensor, over all samples."""
+def _ranges(model: Any, reader: Any, providers: Any) -> tuple[RangeOf, dict[str, Any]]:
     import onnx
     from onnxruntime.quantization import CalibrationMethod, create_calibrator
 
@@ -262,9 +242,11 @@ def _ranges(model: Any, config: _Config, reader: Any, providers: Any
         del calibrator
     reader.rewind()
 
-    def range_of(name: str) -> tuple[float, float] | None:
-        if name in config.initializers:
-            values = onnx.numpy_helper.to_array(config.initializers[name])
+    constants = {i.name: onnx.numpy_helper.to_array(i) for i in model.graph.initializer}
+
+    def range_of(name: str) -> Range | None:
+        if name in constants:
+            values = constants[name]
             return (float(values.min()), float(values.max())) if values.size else None
         try:
             least, most = computed[name].range_value
@@ -272,7 +254,7 @@ def _ranges(model: Any, config: _Config, reader: Any, providers: Any
             return None
         return float(least.min()), float(most.max())
 
-    return range_of
+    return range_of, constants
 
 
 def quantize_config(model: Any, plan: Plan, calibration_data_reader: Any = None, *,
@@ -295,14 +277,14 @@ def quantize_config(model: Any, plan: Plan, calibration_data_reader: Any = None,
     config.fill()
     reader = None if calibration_data_reader is None else _reader(calibration_data_reader)
     if reader is not None and config.classes():
-        config.share(_ranges(proto, config, reader, calibration_providers))
+        config.share(_ranges(proto, reader, calibration_providers)[0])
     wide = plan.precision.startswith("16a")
     version = next(o.version for o in proto.opset_import if o.domain in ("", "ai.onnx"))
     types = {entry["quant_type"] for entries in config.overrides.values() for entry in entries}
     types |= {entry["convert"]["quant_type"] for entries in config.overrides.values()
               for entry in entries if "convert" in entry}
     new = {QuantType.QInt16, QuantType.QUInt16, QuantType.QInt4, QuantType.QUInt4}
-    options = {"MinimumRealRange": _LEAST_RANGE, "DedicatedQDQPair": False,
+    options = {"MinimumRealRange": LEAST_RANGE, "DedicatedQDQPair": False,
                "TensorQuantOverrides": config.overrides, "ActivationSymmetric": False,
                "WeightSymmetric": True}
     if version < 21 and (wide or types & new):
