@@ -30,7 +30,8 @@ Json FindingJson(const LogFinding& finding) {
                {"node", finding.node},      {"op", finding.op},
                {"means", finding.means},    {"do", finding.action},
                {"causes", finding.causes},  {"effects", finding.effects},
-               {"rules", std::move(rules)}, {"message", finding.message}};
+               {"names", finding.names},    {"rules", std::move(rules)},
+               {"message", finding.message}};
   if (!finding.meant.empty()) {
     Json meant = Json::array();
     for (const MeantNode& node : finding.meant) {
@@ -93,6 +94,7 @@ std::string FindingText(const std::string& file, const LogFinding& finding, bool
   rows.Add("means", finding.means);
   for (const std::string& cause : finding.causes) rows.Add("cause", cause);
   for (const std::string& effect : finding.effects) rows.Add("then", effect);
+  for (const std::string& name : finding.names) rows.Add("names", name);
   rows.Add("do", finding.action);
   if (finding.rule != nullptr) {
     rows.Add("rule", fmt::format("{} {}: {}", finding.rule->code, finding.rule->slug,

@@ -21,6 +21,7 @@ constexpr size_t kMostFindings = 2000;
 constexpr size_t kMostParts = 8;
 constexpr size_t kMostUnknown = 10;
 constexpr size_t kMostUnknownKinds = 500;
+constexpr size_t kMostStages = 200;
 
 // QNN says 4294967295 where no single index is meant.
 constexpr std::string_view kNoIndex = "[4294967295]";
@@ -66,7 +67,10 @@ void LogReader::Read(std::string_view lines) {
     }
     line_ += feeds_before(begin) + 1;
     const std::string_view line = lines.substr(begin, cut > begin ? cut - begin : 0);
-    if (!Line(line) && sign) AddUnknown(line);
+    if (!Line(line) && sign) {
+      AddUnknown(line);
+      AddUnknownNames(line);
+    }
     state = LiteralIndex::kStart;
     at = end;
     counted = std::min(end + 1, lines.size());
@@ -97,9 +101,10 @@ void LogReader::Take(std::string_view line, const LogEntry& entry,
   LogFinding finding = Describe(line, entry, captures);
   switch (entry.role) {
     case LogRole::kSubject:
-      if (subject_) Settle(*subject_);
-      subject_ = Pending{line_, &entry, std::move(finding)};
-      return;
+      return TakeSubject(std::move(finding), entry);
+    case LogRole::kStage:
+      AddUnknown(line);
+      return AddStage(std::move(finding));
     case LogRole::kVerdict:
       return TakeVerdict(std::move(finding), entry);
     case LogRole::kEffect:
@@ -108,6 +113,11 @@ void LogReader::Take(std::string_view line, const LogEntry& entry,
       if (Near(entry.about, kNearLines) != nullptr) return;
       [[fallthrough]];
     case LogRole::kCause:
+      if (subject_ && subject_->line + kNextLines >= line_ && finding.node.empty()) {
+        finding.node = subject_->finding.node;
+        finding.op = subject_->finding.op;
+        subject_->used = true;
+      }
       pending_.push_back({line_, &entry, std::move(finding)});
       return;
     default:
@@ -132,7 +142,32 @@ LogFinding LogReader::Describe(std::string_view line, const LogEntry& entry,
   finding.action = Printable(table_.Fill(entry.action, captures), kMostWords);
   finding.alone = entry.alone;
   finding.rule = entry.rule;
+  if (finding.node.empty() || finding.op.empty()) {
+    const NamedNode named = FindNode(table_.names(), line);
+    if (finding.node.empty()) finding.node = Printable(named.node, kShownColumns);
+    if (finding.op.empty()) finding.op = Printable(named.op, kShownColumns);
+  }
+  AddFacts(line, finding);
   return finding;
+}
+
+// What the explanation says already is no news.
+void LogReader::AddFacts(std::string_view line, LogFinding& finding) const {
+  for (const LogFact& fact : table_.Facts(line)) {
+    if (finding.means.find(fact.key) == std::string::npos) {
+      AddOnce(finding.names, Printable(fact.words, kMostWords));
+    }
+  }
+}
+
+// A second line about it may add the op.
+void LogReader::TakeSubject(LogFinding finding, const LogEntry& entry) {
+  if (subject_ && subject_->line + kNextLines >= line_ && finding.node.empty()) {
+    if (subject_->finding.op.empty()) subject_->finding.op = finding.op;
+    return;
+  }
+  if (subject_) Settle(*subject_);
+  subject_ = Pending{line_, &entry, std::move(finding)};
 }
 
 // The lines just before may have named the node.
@@ -158,6 +193,7 @@ void LogReader::TakeVerdict(LogFinding finding, const LogEntry& entry) {
     }
     // What the causes name is likelier than what such a refusal usually means.
     AddOnce(finding.causes, at->finding.means);
+    for (const std::string& name : at->finding.names) AddOnce(finding.names, name);
     if (first || finding.rule == nullptr) finding.rule = at->finding.rule;
     if (first) finding.action = at->finding.action;
     first = false;
@@ -176,6 +212,7 @@ void LogReader::TakeVerdict(LogFinding finding, const LogEntry& entry) {
       known.action = finding.action;
     }
     for (const std::string& cause : finding.causes) AddOnce(known.causes, cause);
+    for (const std::string& name : finding.names) AddOnce(known.names, name);
     return;
   }
   Add(std::move(finding), entry, line_);
@@ -195,6 +232,9 @@ void LogReader::TakeEffect(LogFinding finding, const LogEntry& entry) {
   if (Last* last = Near(entry.about, kNearLines)) {
     LogFinding& known = answer_.findings[last->finding];
     AddOnce(known.effects, finding.means);
+    for (const std::string& name : finding.names) AddOnce(known.names, name);
+    if (known.node.empty()) known.node = finding.node;
+    if (known.op.empty()) known.op = finding.op;
     ++known.count;
     last->line = line_;
     return;
@@ -231,6 +271,7 @@ bool LogReader::Replace(LogFinding& finding, const LogEntry& entry) {
   std::vector<std::string> effects = {known.means};
   for (const std::string& effect : known.effects) AddOnce(effects, effect);
   finding.effects = std::move(effects);
+  for (const std::string& name : known.names) AddOnce(finding.names, name);
   finding.line = known.line;
   finding.count += known.count;
   if (finding.node.empty()) {
@@ -255,6 +296,7 @@ void LogReader::DropEchoes(std::string_view about) {
 
 // Nothing came that it belongs to.
 void LogReader::Settle(const Pending& pending) {
+  if (pending.used) return;
   const auto last = last_.find(pending.entry->about);
   if (pending.entry->role == LogRole::kCause && last != last_.end() &&
       last->second.role == LogRole::kVerdict && last->second.line + kNextLines >= pending.line) {
@@ -301,9 +343,51 @@ void LogReader::AddUnknown(std::string_view line) {
   }
 }
 
+// The message is unknown; what it names is not.
+void LogReader::AddUnknownNames(std::string_view line) {
+  if (stages_.size() >= kMostStages || table_.unknown_line().empty()) return;
+  LogFinding finding;
+  const NamedNode named = FindNode(table_.names(), line);
+  finding.line = line_;
+  finding.node = Printable(named.node, kShownColumns);
+  finding.op = Printable(named.op, kShownColumns);
+  AddFacts(line, finding);
+  if (finding.node.empty() && finding.names.empty()) return;
+  finding.message = Printable(line, kShownColumns);
+  finding.means = table_.unknown_line();
+  finding.action = table_.unknown_line_action();
+  AddStage(std::move(finding));
+}
+
+void LogReader::AddStage(LogFinding finding) {
+  for (LogFinding& known : stages_) {
+    if (known.means != finding.means || known.node != finding.node) continue;
+    ++known.count;
+    for (const std::string& name : finding.names) AddOnce(known.names, name);
+    return;
+  }
+  if (stages_.size() < kMostStages) stages_.push_back(std::move(finding));
+}
+
+// Who speaks is worth saying only where nothing near is known, or where a node is named.
+void LogReader::SettleStages() {
+  const size_t known = answer_.findings.size();
+  for (LogFinding& stage : stages_) {
+    const auto near = [&](const LogFinding& finding) {
+      const size_t apart =
+          finding.line > stage.line ? finding.line - stage.line : stage.line - finding.line;
+      return apart <= kNearLines && (stage.node.empty() || !finding.node.empty());
+    };
+    const auto end = answer_.findings.begin() + static_cast<ptrdiff_t>(known);
+    if (std::any_of(answer_.findings.begin(), end, near)) continue;
+    answer_.findings.push_back(std::move(stage));
+  }
+}
+
 LogAnswer LogReader::Finish() && {
   SettleBefore(SIZE_MAX);
   if (subject_) Settle(*subject_);
+  SettleStages();
   for (LogFinding& finding : answer_.findings) {
     if (finding.causes.empty() && !finding.alone.empty()) finding.means += "; " + finding.alone;
   }

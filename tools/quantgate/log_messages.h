@@ -34,6 +34,7 @@ struct LogFinding {
   std::string alone;                 // said as well if no cause comes
   std::vector<std::string> causes;   // what lines near it said of the same thing
   std::vector<std::string> effects;  // what lines after it said, which is nothing new
+  std::vector<std::string> names;    // codes, chips and versions in the lines, in words
   const Rule* rule = nullptr;
   std::vector<MeantNode> meant;  // where a model was given
 };
@@ -68,6 +69,7 @@ class LogReader {
     size_t line;
     const LogEntry* entry;
     LogFinding finding;
+    bool used = false;  // a subject whose node another line has got
   };
   // The latest finding about a thing, and the line that last said something of it.
   struct Last {
@@ -88,6 +90,11 @@ class LogReader {
   void Settle(const Pending& pending);
   void SettleBefore(size_t line);
   void AddUnknown(std::string_view line);
+  void AddUnknownNames(std::string_view line);
+  void AddStage(LogFinding finding);
+  void SettleStages();
+  void AddFacts(std::string_view line, LogFinding& finding) const;
+  void TakeSubject(LogFinding finding, const LogEntry& entry);
   Last* Near(std::string_view about, size_t lines);
 
   const LogTable& table_;
@@ -95,6 +102,7 @@ class LogReader {
   LogAnswer answer_;
   std::deque<Pending> pending_;
   std::optional<Pending> subject_;
+  std::vector<LogFinding> stages_;  // lines of which only the speaker is known
   std::map<std::string, Last, std::less<>> last_;
   std::map<std::string, size_t, std::less<>> known_, known_unknown_;
   std::vector<uint32_t> candidates_;

@@ -15,13 +15,14 @@
 namespace quantgate::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LogRole>, 7> kRoles = {
+constexpr std::array<std::pair<std::string_view, LogRole>, 8> kRoles = {
     {{"cause", LogRole::kCause},
      {"verdict", LogRole::kVerdict},
      {"note", LogRole::kNote},
      {"effect", LogRole::kEffect},
      {"echo", LogRole::kEcho},
      {"subject", LogRole::kSubject},
+     {"stage", LogRole::kStage},
      {"quiet", LogRole::kQuiet}}};
 constexpr std::array<std::string_view, 8> kKeys = {"pattern", "patterns", "role", "means",
                                                    "do",      "alone",    "rule", "when"};
@@ -111,6 +112,12 @@ LogTable::LogTable(std::string_view files) {
     files.remove_prefix(end);
   }
   if (!files.empty()) wrong_.push_back("no line \"==> NAME\" at the beginning");
+  const auto phrase = [&](std::string_view name) {
+    const auto at = phrases_.find(name);
+    return at == phrases_.end() ? std::string() : at->second;
+  };
+  unknown_line_ = phrase("unknown line");
+  unknown_line_action_ = phrase("unknown error");
   MakeIndex();
 }
 
@@ -127,6 +134,8 @@ void LogTable::Load(std::string_view name, std::string_view text) {
       LoadTables(std::string(name), part);
     } else if (part.key == "errors") {
       LoadErrors(std::string(name), part);
+    } else if (part.key == "names") {
+      LoadNames(std::string(name), part);
     } else if (part.key.starts_with("about ")) {
       for (const YamlTree& node : part.children) {
         const size_t before = entries_.size();
@@ -146,6 +155,34 @@ void LogTable::LoadTables(const std::string& place, const YamlTree& tables) {
       const auto number = NumberOf(row.key);
       if (!number) wrong_.push_back(fmt::format("{}: {} is no number", place, row.key));
       tables_[table.key][number.value_or(0)] = row.text;
+    }
+  }
+}
+
+void LogTable::LoadNames(const std::string& place, const YamlTree& names) {
+  struct Kind {
+    std::string_view key;
+    std::vector<LogPattern>* patterns;
+    std::string_view hole;
+  };
+  const std::array<Kind, 3> kinds = {{{"nodes", &names_.nodes, "node"},
+                                      {"errors", &names_.errors, "code"},
+                                      {"soc ids", &names_.soc_ids, "id"}}};
+  for (const YamlTree& part : names.children) {
+    const auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                   [&](const Kind& known) { return known.key == part.key; });
+    if (kind == kinds.end()) {
+      wrong_.push_back(fmt::format("{}:{}: unknown key '{}'", place, part.line, part.key));
+      continue;
+    }
+    for (const YamlTree* text : Scalars(&part)) {
+      LogPattern pattern(text->text);
+      const bool caught = pattern.Catches(kind->hole) ||
+                          (kind->key == "nodes" && pattern.Catches("op"));
+      if (!caught) {
+        wrong_.push_back(fmt::format("{}:{}: no {{{}}} in it", place, text->line, kind->hole));
+      }
+      kind->patterns->push_back(std::move(pattern));
     }
   }
 }
@@ -340,7 +377,33 @@ std::string LogTable::Filtered(std::string_view value, std::string_view filter) 
   std::string text(value);
   if (!decimal && error != nullptr) text += fmt::format(" = {}", error->code);
   if (!decimal && error == nullptr && number) text += fmt::format(" = {}", *number);
+  if (number && error != nullptr) text += fmt::format(" = QNN_{}", error->name);
   return error == nullptr ? text : fmt::format("{} ({})", text, error->means);
+}
+
+std::vector<LogFact> LogTable::Facts(std::string_view line) const {
+  std::vector<LogFact> facts;
+  const auto add = [&](LogFact fact) {
+    const bool known = std::any_of(facts.begin(), facts.end(),
+                                   [&](const LogFact& other) { return other.key == fact.key; });
+    if (!known) facts.push_back(std::move(fact));
+  };
+  for (const LogPattern& pattern : names_.errors) {
+    const auto captures = pattern.Match(line);
+    if (!captures) continue;
+    const std::string& code = captures->at("code");
+    const LogError* error = ErrorOf(code);
+    if (error != nullptr) add({error->name, Filtered(code, "error")});
+  }
+  // What FastRPC returns, errors of the DSP's system.
+  constexpr std::string_view kFirst = "0x8000";
+  for (size_t at = line.find(kFirst); at != std::string_view::npos; at = line.find(kFirst, at + 1)) {
+    const std::string code(line.substr(at, kFirst.size() + 4));
+    std::string words = Filtered(code, "fastrpc");
+    if (words != code) add({code + " (", std::move(words)});
+  }
+  for (LogFact& fact : FindChipsAndVersions(names_, line)) add(std::move(fact));
+  return facts;
 }
 
 std::string LogTable::Fill(std::string_view text, const LogPattern::Captures& captures) const {

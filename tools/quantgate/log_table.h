@@ -14,6 +14,7 @@
 
 #include "quantgate/rule.h"
 #include "tools/quantgate/literal_index.h"
+#include "tools/quantgate/log_details.h"
 #include "tools/quantgate/log_pattern.h"
 
 namespace quantgate::cli {
@@ -21,7 +22,7 @@ namespace quantgate::cli {
 struct YamlTree;
 
 // What a message is in the story that a log tells (docs/extending/log_message.md).
-enum class LogRole : uint8_t { kCause, kVerdict, kNote, kEffect, kEcho, kSubject, kQuiet };
+enum class LogRole : uint8_t { kCause, kVerdict, kNote, kEffect, kEcho, kSubject, kStage, kQuiet };
 
 struct LogEntry {
   struct Range {
@@ -82,6 +83,13 @@ class LogTable {
   // or the name of a table of numbers and their meaning
   std::string Fill(std::string_view text, const LogPattern::Captures& captures) const;
 
+  // How messages call nodes, codes and chips; what a line names beside what it says.
+  const LogNames& names() const { return names_; }
+  std::vector<LogFact> Facts(std::string_view line) const;
+  // Said of a line that nobody knows, where it names something.
+  const std::string& unknown_line() const { return unknown_line_; }
+  const std::string& unknown_line_action() const { return unknown_line_action_; }
+
  private:
   struct Owner {
     size_t entry, pattern;
@@ -90,6 +98,7 @@ class LogTable {
   void Load(std::string_view name, std::string_view text);
   void LoadErrors(const std::string& place, const YamlTree& errors);
   void LoadTables(const std::string& place, const YamlTree& tables);
+  void LoadNames(const std::string& place, const YamlTree& names);
   void LoadEntry(const std::string& place, const YamlTree& node);
   void LoadConditions(const std::string& place, const YamlTree& when, LogEntry& entry);
   void CheckHoles(const std::string& place, const LogEntry& entry);
@@ -101,6 +110,8 @@ class LogTable {
   std::vector<LogError> errors_;
   std::map<std::string, std::string, std::less<>> phrases_;
   std::map<std::string, std::map<int64_t, std::string>, std::less<>> tables_;
+  LogNames names_;
+  std::string unknown_line_, unknown_line_action_;
   std::vector<std::string> wrong_;
   std::vector<Owner> owners_;
   std::optional<LiteralIndex> index_;
