@@ -54,12 +54,14 @@ void LogReader::Read(std::string_view lines) {
     const size_t end = std::min(lines.find('\n', at), lines.size());
     const size_t cut = std::min(end, begin + kMostLineBytes);
     candidates_.clear();
-    bool sign = false;
+    bool sign = false, traceback = false;
     for (size_t i = at; i < cut; ++i) {
       if (i > at) state = index.Next(state, lines[i]);
       for (const uint32_t text : index.Ends(state)) {
         if (table_.IsSign(text)) {
           sign = true;
+        } else if (table_.IsTraceback(text)) {
+          traceback = true;
         } else {
           candidates_.push_back(text);
         }
@@ -67,10 +69,7 @@ void LogReader::Read(std::string_view lines) {
     }
     line_ += feeds_before(begin) + 1;
     const std::string_view line = lines.substr(begin, cut > begin ? cut - begin : 0);
-    if (!Line(line) && sign) {
-      AddUnknown(line);
-      AddUnknownNames(line);
-    }
+    if (!Line(line)) Unknown(line, sign, traceback);
     state = LiteralIndex::kStart;
     at = end;
     counted = std::min(end + 1, lines.size());
@@ -102,9 +101,6 @@ void LogReader::Take(std::string_view line, const LogEntry& entry,
   switch (entry.role) {
     case LogRole::kSubject:
       return TakeSubject(std::move(finding), entry);
-    case LogRole::kStage:
-      AddUnknown(line);
-      return AddStage(std::move(finding));
     case LogRole::kVerdict:
       return TakeVerdict(std::move(finding), entry);
     case LogRole::kEffect:
@@ -341,6 +337,20 @@ void LogReader::AddUnknown(std::string_view line) {
   if (answer_.unknown.size() < kMostUnknown) {
     answer_.unknown.push_back({line_, 1, Printable(line, kShownColumns)});
   }
+}
+
+// Lines that tell of a failure, and places in tracebacks: maybe it is known who speaks.
+void LogReader::Unknown(std::string_view line, bool sign, bool traceback) {
+  if (sign) AddUnknown(line);
+  if (!sign && !traceback) return;
+  for (const LogEntry* stage : table_.stages()) {
+    for (const LogPattern& pattern : stage->patterns) {
+      if (const auto captures = pattern.Match(line)) {
+        return AddStage(Describe(line, *stage, *captures));
+      }
+    }
+  }
+  if (sign) AddUnknownNames(line);
 }
 
 // The message is unknown; what it names is not.

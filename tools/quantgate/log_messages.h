@@ -89,6 +89,7 @@ class LogReader {
   void DropEchoes(std::string_view about);
   void Settle(const Pending& pending);
   void SettleBefore(size_t line);
+  void Unknown(std::string_view line, bool sign, bool traceback);
   void AddUnknown(std::string_view line);
   void AddUnknownNames(std::string_view line);
   void AddStage(LogFinding finding);

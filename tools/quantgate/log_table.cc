@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, 8> kKeys = {"pattern", "patterns", "role"
                                                    "do",      "alone",    "rule", "when"};
 constexpr size_t kShown = 80;  // columns of a user's text
 constexpr std::array<std::string_view, 5> kFilters = {"dtype", "error", "do", "bytes", "kib"};
+constexpr std::string_view kTraceback = "File \"";
 // A line with one of these that no entry is about is counted as unknown.
 constexpr std::array<std::string_view, 10> kSigns = {"rror:",     "rror ",      "ERROR",  "ailed ",
                                                      "AILED",     "xception",   "annot ", "<E>",
@@ -301,6 +302,10 @@ void LogTable::CheckHoles(const std::string& place, const LogEntry& entry) {
 void LogTable::MakeIndex() {
   std::vector<std::string_view> texts;
   for (size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].role == LogRole::kStage) {
+      stages_.push_back(&entries_[i]);
+      continue;
+    }
     for (size_t j = 0; j < entries_[i].patterns.size(); ++j) {
       const LogPattern& pattern = entries_[i].patterns[j];
       if (!pattern.wrong().empty()) continue;
@@ -308,6 +313,7 @@ void LogTable::MakeIndex() {
       owners_.push_back({i, j});
     }
   }
+  texts.push_back(kTraceback);
   texts.insert(texts.end(), kSigns.begin(), kSigns.end());
   index_.emplace(texts);
 }
@@ -393,7 +399,7 @@ std::vector<LogFact> LogTable::Facts(std::string_view line) const {
     if (!captures) continue;
     const std::string& code = captures->at("code");
     const LogError* error = ErrorOf(code);
-    if (error != nullptr) add({error->name, Filtered(code, "error")});
+    if (error != nullptr) add({std::to_string(error->code), Filtered(code, "error")});
   }
   // What FastRPC returns, errors of the DSP's system.
   constexpr std::string_view kFirst = "0x8000";

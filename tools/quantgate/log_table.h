@@ -60,14 +60,18 @@ class LogTable {
 
   // `files`: YAML documents, each after a line "==> NAME".
   explicit LogTable(std::string_view files);
+  LogTable(const LogTable&) = delete;  // stages() are its own entries
+  LogTable& operator=(const LogTable&) = delete;
 
   const std::vector<LogEntry>& entries() const { return entries_; }
   const std::vector<std::string>& wrong() const { return wrong_; }
 
-  // The words of all patterns, in the order of the table, then signs that a line tells of a
-  // failure.
+  // The words of all patterns but those of stages, in the order of the table, then that of a place
+  // in a traceback, then signs that a line tells of a failure.
   const LiteralIndex& index() const { return *index_; }
-  bool IsSign(uint32_t text) const { return text >= owners_.size(); }
+  bool IsTraceback(uint32_t text) const { return text == owners_.size(); }
+  bool IsSign(uint32_t text) const { return text > owners_.size(); }
+  const std::vector<const LogEntry*>& stages() const { return stages_; }
   const LogEntry& EntryOf(uint32_t text) const { return entries_[owners_[text].entry]; }
 
   // Whether the pattern with these words is about a line, and what its holes catch.
@@ -114,6 +118,7 @@ class LogTable {
   std::string unknown_line_, unknown_line_action_;
   std::vector<std::string> wrong_;
   std::vector<Owner> owners_;
+  std::vector<const LogEntry*> stages_;  // entries that say who speaks
   std::optional<LiteralIndex> index_;
 };
 

@@ -64,8 +64,12 @@ TEST(LiteralIndex, FindsAllThatEndAtAByte) {
 }
 
 constexpr std::string_view kTable = R"(==> words.yaml
-phrases: {look: "look there"}
-tables: {kinds: {"0x2": "two"}}
+phrases: {look: "look there", unknown line: "not known", unknown error: "read on"}
+names:
+  nodes: ["node '{node}'", "node {node:word} of {op:word}", "kind={op:word}"]
+  errors: ["status {code:code}"]
+  soc ids: ["SoC {id:int}"]
+tables: {kinds: {"0x2": "two"}, fastrpc: {"0x80000442": "no symbol"}}
 errors:
   - {code: 7001, name: TENSOR_ERROR_LOST, means: "the tensor is lost", do: "find it"}
   - {code: 1002, name: COMMON_ERROR_MEM_ALLOC, means: "no memory", do: "take less"}
@@ -82,6 +86,7 @@ about other:
   - {pattern: "size {n:int} kind {code:code}", means: "{n|bytes}, {n|kib}, {code|kinds}", do: "{code|do}"}
   - {pattern: "code {code:code}", when: {code: known}, means: "{code|error}", do: "{code|do}"}
   - {pattern: "chip {name:word}", when: {name: [SM, SA]}, means: "chip {name}", do: "upgrade"}
+  - {pattern: "kernel.cc says {rest:rest}", role: stage, means: "the kernel speaks", do: "listen"}
   - {pattern: "value {n:int}", when: {n: [5, 6]}, means: "five or six", do: "less"}
 )";
 
@@ -140,7 +145,7 @@ TEST_F(Logs, CausesFarAwayStandAlone) {
 
 TEST_F(Logs, EffectsAndEchoesBelongToWhatIsBefore) {
   LogFinding finding = One("refused a\nagain refused\nso it failed 0x3ea\n");
-  EXPECT_EQ(finding.effects, std::vector<std::string>{"failed, 0x3ea = 1002 (no memory)"});
+  EXPECT_EQ(finding.effects, std::vector<std::string>{"failed, 0x3ea = 1002 = QNN_COMMON_ERROR_MEM_ALLOC (no memory)"});
   finding = One("bad rank 5\nso it failed 1002\n");
   EXPECT_EQ(finding.means, "rank 5");
   EXPECT_EQ(finding.effects.size(), 1u);
@@ -172,6 +177,47 @@ TEST_F(Logs, ConditionsOfHoles) {
   EXPECT_EQ(Explain("value 4\nvalue 7\nchip SMART\nchip XM8550\n").findings.size(), 0u);
   EXPECT_EQ(One("value 6\n").means, "five or six");
   EXPECT_EQ(One("chip SM8735.\n").means, "chip SM8735");
+}
+
+TEST_F(Logs, WhatALineNamesIsSaidInWords) {
+  const LogFinding finding = One("value 6: node '/a/b', kind=Conv, SoC 57, status 7001, v2.49.0 of the SDK");
+  EXPECT_EQ(finding.node, "/a/b");
+  EXPECT_EQ(finding.op, "Conv");
+  EXPECT_EQ(finding.names,
+            (std::vector<std::string>{"7001 = QNN_TENSOR_ERROR_LOST (the tensor is lost)",
+                                      "QNN's SoC id 57 is SM8650, a chip with Hexagon v75",
+                                      "SDK version 2.49"}));
+  // What the explanation says itself is not said again, nor are numbers that mean nothing.
+  EXPECT_TRUE(One("code 7001").names.empty());
+  EXPECT_TRUE(One("value 6: status 4, SoC 9999, v2.49.0, HTTP_V2").names.empty());
+  EXPECT_EQ(One("value 6: libV79Skel, Error 0x80000442").names,
+            (std::vector<std::string>{"0x80000442 (no symbol)", "Hexagon v79"}));
+  EXPECT_EQ(One("value 6: HTP_V68_SM7325_2MB").names,
+            (std::vector<std::string>{"SM7325, a chip with Hexagon v68", "Hexagon v68"}));
+}
+
+TEST_F(Logs, ASubjectNamesTheNodeOfACause) {
+  const LogFinding finding = One("it is n1 of Conv\nbad rank 6\n");
+  EXPECT_EQ(finding.node, "n1");
+  EXPECT_EQ(finding.op, "Conv");
+  EXPECT_EQ(finding.means, "rank 6");
+}
+
+TEST_F(Logs, UnknownLinesAreExplainedByWhatTheyName) {
+  const LogAnswer answer = Explain("ERROR: strange, at node 'a'\n");
+  ASSERT_EQ(answer.findings.size(), 1u);
+  EXPECT_EQ(answer.findings[0].node, "a");
+  EXPECT_EQ(answer.findings[0].means, "not known");
+  EXPECT_EQ(answer.unknown_lines, 1u);
+  // Where a node near it is known to be at fault, there is nothing to add.
+  EXPECT_EQ(Explain("refused b\nERROR: strange, at node 'a'\n").findings.size(), 1u);
+}
+
+TEST_F(Logs, WhoSpeaksIsSaidWhereNothingElseIsKnown) {
+  EXPECT_EQ(One("ERROR kernel.cc says no\nERROR kernel.cc says never\n").means, "the kernel speaks");
+  EXPECT_EQ(One("  File \"kernel.cc says no\n").means, "the kernel speaks");
+  EXPECT_TRUE(Explain("kernel.cc says hello\n").findings.empty());
+  EXPECT_EQ(One("ERROR kernel.cc says no\nvalue 6\n").means, "five or six");
 }
 
 TEST_F(Logs, UnknownFailuresAreCountedNotExplained) {
