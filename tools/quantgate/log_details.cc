@@ -61,7 +61,7 @@ void Add(std::vector<LogFact>& facts, std::string key, std::string words) {
 
 // "libQnnHtpV79Skel", "HTP_V68", "v73": an arch behind a letter that begins the word, or a sign.
 std::optional<std::string> ArchIn(std::string_view word) {
-  for (size_t at = 0; at + 2 < word.size() + 0; ++at) {
+  for (size_t at = 0; at + 2 < word.size(); ++at) {
     if ((word[at] != 'v' && word[at] != 'V') || !IsDigit(word[at + 1]) || !IsDigit(word[at + 2])) {
       continue;
     }
