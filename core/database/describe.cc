@@ -277,8 +277,10 @@ std::string Describer::Holds(const ConstraintRow& row) const {
       return flag(ArgKey::kAllowed, true) ? "at most one input is stretched"
                                           : "inputs are not stretched";
     case Kind::kDynamicDims:
-      return flag(ArgKey::kAllowed, false) ? "dynamic dimensions are supported"
-                                           : "no dynamic dimensions";
+      if (flag(ArgKey::kAllowed, false)) return "dynamic dimensions are supported";
+      return absl::StrCat("no dynamic dimensions",
+                          value(ArgKey::kMin).empty() ? "" : " from dimension ",
+                          value(ArgKey::kMin));
     case Kind::kDtypes:
     case Kind::kEncodings:
       return Listed(row);
@@ -329,7 +331,9 @@ std::string Describer::Holds(const ConstraintRow& row) const {
                  ? "constant, or computed from constants only"
                  : "constant";
     case Kind::kValueRange:
-      return Bounds(row, "values");
+      return Bounds(row, value(ArgKey::kIndex).empty()
+                             ? "values"
+                             : absl::StrCat("value ", value(ArgKey::kIndex)));
     case Kind::kUniqueValues:
       return "no duplicate values";
     case Kind::kMinArch:

@@ -69,7 +69,8 @@ void VisitFields(const OpRow& r, F&& f) {
 template <typename F>
 void VisitFields(const BackendRow& r, F&& f) {
   f(r.name), f(r.archs), f(r.default_arch), f(r.first_measured), f(r.tuples_since), f(r.sdks);
-  f(r.features), f(r.group_needs), f(r.ops);
+  f(r.features), f(r.group_needs), f(r.ops), f(r.dialect), f(r.route);
+  f(r.unlisted);
 }
 template <typename F>
 void VisitFields(const TreeRow& r, F&& f) {

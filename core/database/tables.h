@@ -259,6 +259,11 @@ struct BackendRow {
   Slice<Str> features;  // that only some chips have; the bit order of FeatureMask
   Slice<EnumRow> group_needs;  // groups of rows that need such features, and which
   Slice<OpRow> ops;    // sorted by name
+  // The dialect whose operators are its ops, as a file of it has them; empty = QNN's.
+  Str dialect;
+  Str route;  // the usual one of such files
+  // Why an op without a page is rejected; empty = nothing is known of it.
+  Str unlisted;
 };
 
 // A document kept as a tree (source-operator mappings, routes, examples): see View::tree.

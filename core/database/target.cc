@@ -147,6 +147,12 @@ absl::StatusOr<SdkKey> ParseSdk(std::string_view text) {
 
 std::string SdkName(SdkKey key) { return absl::StrCat(key >> 8, ".", key & 0xFF); }
 
+std::string Target::WhyNot(std::string_view dialect) const {
+  if (dialect_.empty() || dialect == dialect_) return {};
+  return absl::StrCat("backend ", backend_, " takes models of the dialect ", dialect_, ", not ",
+                      Absl(dialect));
+}
+
 absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& database) {
   const View& db = database.view();
   Target target;
@@ -160,6 +166,7 @@ absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& dat
   }
   const BackendRow& backend = db.backends()[static_cast<size_t>(target.backend_index_)];
   target.backend_ = db.str(backend.name);
+  target.dialect_ = db.str(backend.dialect);
 
   const auto sdks = db.get(backend.sdks);
   target.sdk_ = sdks.back();

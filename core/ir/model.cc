@@ -7,7 +7,7 @@
 
 namespace quantgate {
 namespace {
-constexpr std::array<std::string_view, 3> kDialects = {"qnn", "onnx", "aten"};
+constexpr std::array<std::string_view, 4> kDialects = {"qnn", "onnx", "aten", "tflite"};
 }  // namespace
 
 std::string_view DialectName(Dialect dialect) { return kDialects[static_cast<size_t>(dialect)]; }

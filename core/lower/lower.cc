@@ -10,7 +10,7 @@
 namespace quantgate {
 
 LoweredGraph Lower(Model model, const Target& target, Route route, const Database& database) {
-  if (route == Route::kDefault) route = DefaultRoute(model.dialect);
+  if (route == Route::kDefault) route = DefaultRoute(model.dialect, target, database.view());
   Resolved resolved = Resolve(model, target, database.view());
   ApplyRoute(route, target, database.view(), resolved);
   LoweredGraph lowered;

@@ -13,21 +13,25 @@
 namespace quantgate {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames = {"onnx", "model",  "jsonl", "binpb",
-                                                    "qnn",  "layers", "pt2"};
+constexpr std::array<std::string_view, 8> kNames = {"onnx", "model",  "jsonl", "binpb",
+                                                    "qnn",  "layers", "pt2",   "tflite"};
 
 struct Ending {
   std::string_view ending;
   InputFormat format;
 };
-constexpr std::array<Ending, 4> kEndings = {{{".onnx", InputFormat::kOnnx},
+constexpr std::array<Ending, 5> kEndings = {{{".onnx", InputFormat::kOnnx},
                                              {".jsonl", InputFormat::kModelJsonl},
                                              {".binpb", InputFormat::kModelBinpb},
-                                             {".pt2", InputFormat::kPt2}}};
+                                             {".pt2", InputFormat::kPt2},
+                                             {".tflite", InputFormat::kTflite}}};
 
 constexpr std::string_view kZipMagic = "PK\x03\x04";
 // The tag of ModelProto.ir_version, which every exporter writes first.
 constexpr char kOnnxFirstByte = 0x08;
+// The file identifier of a .tflite, and where it stands.
+constexpr std::string_view kTfliteMagic = "TFL3";
+constexpr size_t kTfliteMagicAt = 4;
 constexpr std::string_view kJsonSpace = " \t\r\n";
 
 bool HasEnding(std::string_view path, std::string_view ending) {
@@ -101,6 +105,10 @@ absl::StatusOr<InputFormat> GuessFormat(std::string_view path, std::string_view 
   }
   if (bytes.empty()) return Invalid("the input is empty");
   if (bytes.substr(0, kZipMagic.size()) == kZipMagic) return InputFormat::kPt2;
+  if (bytes.size() > kTfliteMagicAt &&
+      bytes.substr(kTfliteMagicAt, kTfliteMagic.size()) == kTfliteMagic) {
+    return InputFormat::kTflite;
+  }
   const size_t first = bytes.find_first_not_of(kJsonSpace);
   if (first != std::string_view::npos && bytes[first] == '{') {
     const FirstValue value = ScanFirstValue(bytes.substr(first));
@@ -117,8 +125,8 @@ absl::StatusOr<InputFormat> GuessFormat(std::string_view path, std::string_view 
   if (HasEnding(path, ".json")) return InputFormat::kModelJson;
   if (bytes[0] == kOnnxFirstByte) return InputFormat::kOnnx;
   return Invalid(
-      fmt::format("not a known model format: {}; use a name that ends in .onnx, .json, "
-                  ".jsonl or .binpb, or --input-format",
+      fmt::format("not a known model format: {}; use a name that ends in .onnx, .tflite, "
+                  ".json, .jsonl or .binpb, or --input-format",
                   Seen(bytes)));
 }
 

@@ -20,7 +20,8 @@ absl::Status CouldBe(std::optional<InputFormat> format, const std::string& path,
   if (!format) return GuessFormat(path, bytes).status();
   const bool is_text = *format == InputFormat::kModelJson || *format == InputFormat::kModelJsonl ||
                        *format == InputFormat::kQnnNetJson || *format == InputFormat::kLayers;
-  // No protobuf field and no JSON text begins with a zero byte.
+  // A .tflite may begin with any byte; no protobuf field and no JSON text begins with a zero.
+  if (*format == InputFormat::kTflite) return absl::OkStatus();
   if (bytes[0] == '\0' || (is_text && bytes.find('\0') != std::string_view::npos)) {
     return Invalid(fmt::format("not {} data: it holds zero bytes", InputFormatName(*format)));
   }
@@ -64,6 +65,9 @@ absl::Status ReadAs(InputFormat format, std::string_view bytes, const std::strin
     case InputFormat::kLayers:
       use({path, ReadLayers(bytes, name)});
       return absl::OkStatus();
+    case InputFormat::kTflite:
+      use({path, ReadTflite(bytes, name)});
+      return absl::OkStatus();
     case InputFormat::kPt2:
       return Invalid("a .pt2 file is read by Python, from a file with a name: quantgate.check(path)");
   }
@@ -93,8 +97,10 @@ absl::Status ReadInput(const std::string& path, const ReadOptions& options,
   const std::string_view bytes = file->bytes();
   const absl::StatusOr<InputFormat> format = FormatOf(options.format, path, bytes);
   if (!format.ok()) return format.status();
+  if (*format == InputFormat::kOnnx || *format == InputFormat::kTflite) {
+    file->ExpectJumps();  // over the weights
+  }
   if (*format != InputFormat::kOnnx) return ReadAs(*format, bytes, path, NameOf(path), use);
-  file->ExpectJumps();  // over the weights
   const ExternalData data = ExternalDataOf(path, options.external_data);
   use({path, onnx::Read(bytes, NameOf(path), data,
                         [&](std::string_view part) { file->Forget(part); })});

@@ -42,7 +42,8 @@ bool IsModelJson(const fs::path& path) {
 }
 
 constexpr std::string_view kJson = ".json";
-constexpr std::array<std::string_view, 5> kEndings = {".onnx", ".pt2", ".jsonl", ".binpb", kJson};
+constexpr std::array<std::string_view, 6> kEndings = {".onnx",  ".tflite", ".pt2",
+                                                      ".jsonl", ".binpb",  kJson};
 
 std::string EndingOf(const fs::path& path) {
   std::string ending = path.extension().string();
@@ -66,7 +67,7 @@ absl::Status AppendModels(const std::string& folder, std::vector<std::string>& m
   if (error) return absl::InvalidArgumentError(folder + ": " + error.message());
   if (found.empty()) {
     return absl::InvalidArgumentError(
-        folder + ": holds no model (.onnx, .pt2, .jsonl, .binpb, or .json with a model)");
+        folder + ": holds no model (.onnx, .tflite, .pt2, .jsonl, .binpb, or .json with a model)");
   }
   std::sort(found.begin(), found.end());
   std::move(found.begin(), found.end(), std::back_inserter(models));

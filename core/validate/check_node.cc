@@ -325,6 +325,16 @@ OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const No
                       std::vector<Finding>& findings, std::string& reason, AcceptedForm* accepted) {
   const opdb::View& db = table.db();
   const ActiveOp* op = table.Find(node.op);
+  if (op == nullptr && !db.str(table.backend().unlisted).empty()) {
+    Finding f = rules::Raise(rules::kOpNotInTarget, Consequence::kRejected);
+    f.op = node.op;
+    f.constraint = fmt::format("{}/{}", db.str(table.backend().name), node.op);
+    f.message = fmt::format("{}: {}", node.op, db.str(table.backend().unlisted));
+    f.found = node.op;
+    f.allowed = "an op of this backend";
+    findings.push_back(std::move(f));
+    return {Consequence::kRejected};
+  }
   if (op == nullptr) {
     reason = fmt::format("op \"{}\" is not in the database for {}{}", node.op,
                          db.str(table.backend().name), NearestOp(table, node.op));

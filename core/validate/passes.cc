@@ -72,6 +72,11 @@ void StopWhereNothingCanBeChecked(CheckState& state) {
     findings.push_back(rules::Raise(rules::kMalformedModel, Consequence::kRejected,
                                     "the model is malformed: " + state.lowered.malformed));
     LeaveUnchecked(state, "the model is malformed");
+  } else if (std::string reason =
+                 state.setup.target.WhyNot(DialectName(state.model.dialect));
+             !reason.empty()) {
+    findings.push_back(rules::Raise(rules::kUnsupportedTarget, Consequence::kUnchecked, reason));
+    LeaveUnchecked(state, reason);
   } else if (const std::string& reason = state.setup.target.unsupported(); !reason.empty()) {
     findings.push_back(rules::Raise(
         rules::kUnsupportedTarget,

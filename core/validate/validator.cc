@@ -14,12 +14,14 @@
 namespace quantgate {
 namespace {
 
-constexpr std::array<std::pair<Route, std::string_view>, 5> kRoutes = {{
+constexpr std::array<std::pair<Route, std::string_view>, 7> kRoutes = {{
     {Route::kDefault, "default"},
     {Route::kDirect, "direct"},
     {Route::kOnnxruntime, "onnxruntime"},
     {Route::kExecutorch, "executorch"},
     {Route::kQairt, "qairt"},
+    {Route::kLitert, "litert"},
+    {Route::kVela, "vela"},
 }};
 
 }  // namespace
@@ -58,6 +60,9 @@ std::vector<std::string_view> FailOnNames() {
 struct Validator::Impl {
   CheckSetup setup;
 
+  Route UsualRoute(const Model& model) const {
+    return DefaultRoute(model.dialect, setup.target, setup.database.view());
+  }
   // `usual`: the route where none is asked for.
   Report Check(const Model& model, Route usual, LoweredModel& lowered) const {
     const Route asked = setup.options.route;
@@ -78,7 +83,7 @@ const ValidatorOptions& Validator::options() const { return impl_->setup.options
 
 Report Validator::Check(const Model& model) const {
   LoweredModel lowered{.malformed = FindMalformed(model)};
-  return impl_->Check(model, DefaultRoute(model.dialect), lowered);
+  return impl_->Check(model, impl_->UsualRoute(model), lowered);
 }
 
 Report Validator::CheckWithoutNodes(const Model& model) const {
@@ -93,7 +98,8 @@ Report Validator::Check(Model model, const EncodingsFile& encodings) const {
   if (lowered.malformed.empty()) {
     lowered.findings = ApplyEncodings(encodings, model, impl_->setup.database);
   }
-  const Route usual = model.dialect == Dialect::kQnn ? DefaultRoute(model.dialect) : Route::kQairt;
+  const bool is_native = model.dialect == Dialect::kQnn || !impl_->setup.target.dialect().empty();
+  const Route usual = is_native ? impl_->UsualRoute(model) : Route::kQairt;
   return impl_->Check(model, usual, lowered);
 }
 
@@ -102,7 +108,7 @@ std::vector<Report> Validator::CheckEach(const std::vector<Validator>& validator
   LoweredModel lowered{.malformed = FindMalformed(model)};
   std::vector<Report> reports;
   for (const Validator& v : validators) {
-    reports.push_back(v.impl_->Check(model, DefaultRoute(model.dialect), lowered));
+    reports.push_back(v.impl_->Check(model, v.impl_->UsualRoute(model), lowered));
   }
   return reports;
 }

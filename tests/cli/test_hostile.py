@@ -362,10 +362,11 @@ class Hostile(CliCase):
 
     def test_cut_and_flipped_models(self) -> None:
         sources = sorted([*ROOT.glob("docs/examples/*.onnx"), *ROOT.glob("docs/examples/*.json"),
+                          *ROOT.glob("docs/examples/*.tflite"),
                           *ROOT.glob("tests/fixtures/rules/*/*.onnx"),
                           *ROOT.glob("tests/fixtures/rules/*/*.json")])
         self.assertGreater(len(sources), 50)
-        for ending in (".onnx", ".json"):
+        for ending in (".onnx", ".tflite", ".json"):
             self.survives((mutant for path in sources if path.suffix == ending
                            for mutant in self.mutants_of(path)), ending)
 
@@ -379,7 +380,7 @@ class Hostile(CliCase):
                       ".binpb")
 
     def test_noise(self) -> None:
-        for ending in (".onnx", ".json", ".binpb"):
+        for ending in (".onnx", ".tflite", ".json", ".binpb"):
             self.survives(noise(10 * EFFORT, ending), ending)
         for how, data in noise(2 * EFFORT, "stdin"):
             self.assertEqual(self.one("check", "-", stdin=data), "", how)

@@ -109,6 +109,9 @@ class Dumper {
     for (const SdkKey sdk : view_.get(row.sdks)) out.add_sdks(SdkName(sdk));
     if (row.first_measured != kSdkOpen) out.set_first_measured(SdkName(row.first_measured));
     if (row.tuples_since != kSdkOpen) out.set_tuples_since(SdkName(row.tuples_since));
+    out.set_dialect(Text(row.dialect));
+    out.set_route(Text(row.route));
+    out.set_unlisted(Text(row.unlisted));
     for (std::string& name : Features(row, 0xFF)) out.add_features(std::move(name));
     for (const auto& op : view_.get(row.ops)) Op(row, op, *out.add_ops());
   }

@@ -146,6 +146,9 @@ std::string TargetsSchema() {
                             {"default_arch", Typed("string")},
                             {"tuple_rows", AnyOf({Typed("boolean"), Ref("sdk")})},
                             {"sdks", SomeOf(Ref("sdk"))},
+                            {"dialect", Typed("string")},
+                            {"route", Typed("string")},
+                            {"unlisted", Typed("string")},
                             {"features", MapOf(Ref("names"))}},
                            {"tuple_rows", "sdks"});
   const Json soc = Map({{"id", WholeFrom(0, INT32_MAX)},

@@ -89,7 +89,7 @@ Words ValuesOf(const std::string& verb, const std::string& name) {
   if (name == "--arch") {
     return OfEveryBackend([&](const std::string& backend) { return database.Archs(backend); });
   }
-  if (name == "--input-format") return {"onnx", "model", "jsonl", "binpb", "qnn", "layers", "pt2"};
+  if (name == "--input-format") return {"onnx", "model", "jsonl", "binpb", "qnn", "layers", "pt2", "tflite"};
   const auto at = values.find(name);
   return at == values.end() ? Words() : at->second();
 }

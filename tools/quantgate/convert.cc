@@ -1,4 +1,4 @@
-// quantgate convert INPUT -o MODEL.json
+// quantgate convert INPUT -o MODEL.json (or .jsonl, .binpb, .tflite)
 #include <memory>
 #include <string>
 #include <utility>
@@ -44,7 +44,15 @@ int RunConvert(const ConvertFlags& flags) {
       return;
     }
     if (encodings->has_value()) ApplyEncodings(**encodings, *read.model);
-    if (binary) {
+    if (flags.output.ends_with(".tflite")) {
+      const absl::StatusOr<std::string> bytes = WriteTflite(*read.model);
+      failed = !bytes.ok();
+      if (failed) {
+        Fail(read.source + ": " + std::string(bytes.status().message()));
+      } else {
+        output->Write(*bytes);
+      }
+    } else if (binary) {
       output->Write(WriteModelBinpb(*read.model));
     } else {
       // Several models fit a stream of lines only.
@@ -73,7 +81,8 @@ void AddConvert(CommandLine& line) {
                  flags->input);
         verb.Add({.name = "-o,--output",
                   .type = "FILE",
-                  .words = "Model .json, .jsonl or .binpb; standard output if not given"},
+                  .words = "Model .json, .jsonl, .binpb or, of TFLite operators, .tflite; standard output if "
+                           "not given"},
                  flags->output);
         verb.Add({.name = "--encodings",
                   .type = "FILE",

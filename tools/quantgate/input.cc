@@ -55,7 +55,7 @@ absl::Status ReadModels(const std::string& path, const ReadOptions& options,
 void ReadFlags::Add(VerbFlags verb) {
   verb.Add({.name = "--input-format",
             .type = "FORMAT",
-            .words = "onnx, model, jsonl, binpb, qnn, layers or pt2; guessed if not given"},
+            .words = "onnx, model, jsonl, binpb, qnn, layers, pt2 or tflite; guessed if not given"},
            format);
   verb.Add({.name = "--external-data",
             .type = "DIR",
@@ -80,7 +80,7 @@ absl::StatusOr<ReadOptions> ReadFlags::Parse() const {
   const std::vector<InputFormat> formats = {InputFormat::kOnnx,       InputFormat::kModelJson,
                                             InputFormat::kModelJsonl, InputFormat::kModelBinpb,
                                             InputFormat::kQnnNetJson, InputFormat::kLayers,
-                                            InputFormat::kPt2};
+                                            InputFormat::kPt2,        InputFormat::kTflite};
   std::vector<std::string_view> names;
   for (const InputFormat known : formats) names.push_back(InputFormatName(known));
   const absl::StatusOr<size_t> index = OneOf("--input-format", format, names);
@@ -92,8 +92,8 @@ absl::StatusOr<ReadOptions> ReadFlags::Parse() const {
 void RouteFlag::Add(VerbFlags verb) {
   verb.Add({.name = "--route",
             .type = "ROUTE",
-            .words = "How the file reaches the backend: direct, onnxruntime, executorch, qairt; by "
-                     "kind of input if not given",
+            .words = "How the file reaches the backend: direct, onnxruntime, executorch, qairt, litert, vela; "
+                     "by kind of input if not given",
             .group = "Target"},
            value);
 }

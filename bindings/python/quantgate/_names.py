@@ -14,11 +14,11 @@ FailOn: TypeAlias = Literal["advice", "undocumented", "altered", "wrong_values",
 
 Mode: TypeAlias = Literal["strict", "warn"]
 Level: TypeAlias = Literal["note", "warning", "error"]
-Route: TypeAlias = Literal["direct", "onnxruntime", "executorch", "qairt"]
+Route: TypeAlias = Literal["direct", "onnxruntime", "executorch", "qairt", "litert", "vela"]
 """How the file reaches the backend."""
 
 Dialect: TypeAlias = Literal["qnn", "onnx", "aten"]
-Format: TypeAlias = Literal["onnx", "model", "jsonl", "binpb", "qnn", "layers", "pt2"]
+Format: TypeAlias = Literal["onnx", "model", "jsonl", "binpb", "qnn", "layers", "pt2", "tflite"]
 EncodingKind: TypeAlias = Literal["per-tensor", "per-channel", "block", "LPBQ", "no encoding"]
 DtypeName: TypeAlias = Literal[
     "UNDEFINED", "INT_8", "INT_16", "INT_32", "INT_64", "UINT_8", "UINT_16", "UINT_32", "UINT_64",

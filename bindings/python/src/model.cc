@@ -57,7 +57,7 @@ std::optional<InputFormat> Format(const std::optional<std::string>& name) {
   const std::optional<InputFormat> format = InputFormatFromName(*name);
   if (!format) {
     throw py::value_error("unknown format '" + *name +
-                          "'; known: onnx, model, jsonl, binpb, qnn, pt2");
+                          "'; known: onnx, model, jsonl, binpb, qnn, pt2, tflite");
   }
   return format;
 }
@@ -84,7 +84,7 @@ std::shared_ptr<LoadedModel> ReadBytes(const py::object& data, const std::string
   std::optional<InputFormat> format = Format(format_name);
   const Bytes bytes(data);
   absl::StatusOr<Model> model = absl::InvalidArgumentError(
-      "bytes of this format can't be read; give Model JSON, its protobuf form or ONNX");
+      "bytes of this format can't be read; give Model JSON, its protobuf form, ONNX or TFLite");
   {
     const py::gil_scoped_release unlocked;
     absl::Status status;
@@ -99,6 +99,7 @@ std::shared_ptr<LoadedModel> ReadBytes(const py::object& data, const std::string
     if (format == InputFormat::kOnnx) model = ReadOnnx(bytes.view(), name, directory);
     if (format == InputFormat::kModelJson) model = ReadModelJson(bytes.view(), name);
     if (format == InputFormat::kModelBinpb) model = ReadModelBinpb(bytes.view(), name);
+    if (format == InputFormat::kTflite) model = ReadTflite(bytes.view(), name);
   }
   return Loaded(std::move(model), name);
 }
@@ -152,7 +153,7 @@ void BindModel(py::module_& module) {
           .def_property_readonly(
               "dialect",
               [](const LoadedModel& self) { return Text(DialectName(self.model.dialect)); },
-              "'qnn', 'onnx' or 'aten'; decides the default route.")
+              "'qnn', 'onnx', 'aten' or 'tflite'; decides the default route.")
           .def_property_readonly(
               "notes", [](const LoadedModel& self) { return Texts(self.model.notes); },
               "What the reader could not look at, in words.")

@@ -30,6 +30,9 @@ class Reverse {
       backend.default_arch = row.default_arch;
       backend.first_measured = row.first_measured;
       backend.tuples_since = row.tuples_since;
+      backend.dialect = Text(row.dialect);
+      backend.route = Text(row.route);
+      backend.unlisted = Text(row.unlisted);
       backend.sdks = List(row.sdks);
       backend.features = Texts(row.features);
       for (const auto& needs : view_.get(row.group_needs)) {

@@ -201,6 +201,9 @@ class Builder {
     row.default_arch = backend.default_arch;
     row.first_measured = backend.first_measured;
     row.tuples_since = backend.tuples_since;
+    row.dialect = Text(backend.dialect);
+    row.route = Text(backend.route);
+    row.unlisted = Text(backend.unlisted);
     row.sdks = u16s_.Add(backend.sdks);
     row.features = Texts(backend.features);
     std::vector<opdb::EnumRow> group_needs;

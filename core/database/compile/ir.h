@@ -124,6 +124,8 @@ struct Backend {
   int16_t default_arch = 0;
   SdkKey first_measured = kSdkOpen;
   SdkKey tuples_since = 0;
+  std::string unlisted;        // why an op without a page is rejected; empty = it is unknown
+  std::string dialect, route;  // of files whose operators are its ops; empty = QNN's
   std::vector<SdkKey> sdks;
   std::vector<std::string> features;
   // Groups of rows that need one, with its bit.

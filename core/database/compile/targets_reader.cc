@@ -6,10 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/nearest.h"
+#include "core/database/compile/document/document_schema.h"
 #include "core/database/compile/section.h"
 #include "core/database/compile/symbols.h"
 #include "core/database/image.h"
 #include "core/database/kinds.h"
+#include "quantgate/model.h"
 
 namespace quantgate::opdefs {
 namespace {
@@ -56,6 +58,24 @@ void ReadFeatures(const Node& node, const Reporter& reporter, Backend& backend) 
   }
 }
 
+// Of backends whose ops are the operators of a file format.
+void ReadFiles(MapReader& map, const Reporter& reporter, Backend& backend) {
+  backend.dialect = map.text("dialect").value_or("");
+  const Node* const dialect = map.find("dialect");
+  if (dialect != nullptr && !DialectFromName(backend.dialect)) {
+    reporter.At(*dialect, absl::StrCat("unknown dialect ", Quoted(backend.dialect),
+                                       DidYouMeanOf(backend.dialect, DocumentStems("resolve"))));
+  }
+  backend.unlisted = map.text("unlisted").value_or("");
+  backend.route = map.text("route").value_or("");
+  const std::vector<std::string_view> routes = DocumentStems("routes");
+  const Node* const route = map.find("route");
+  if (route != nullptr && std::find(routes.begin(), routes.end(), backend.route) == routes.end()) {
+    reporter.At(*route, absl::StrCat("unknown route ", Quoted(backend.route),
+                                     DidYouMeanOf(backend.route, routes)));
+  }
+}
+
 void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
   MapReader map(node, "a backend", reporter);
   if (!map.ok()) return;
@@ -99,6 +119,7 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
     backend.sdks.push_back(*key);
   }
   if (sdks != nullptr && backend.sdks.empty()) reporter.At(*sdks, "no SDK version");
+  ReadFiles(map, reporter, backend);
   if (const Node* features = map.find("features")) ReadFeatures(*features, reporter, backend);
   map.Finish();
   backend.first_measured = Evidence(ir, node.key).FirstMeasured().value_or(kSdkOpen);

@@ -25,8 +25,8 @@
 
 namespace QUANTGATE_EXPORT quantgate {
 
-enum class Dialect : uint8_t { kQnn, kOnnx, kAten };
-std::string_view DialectName(Dialect dialect);  // "qnn", "onnx", "aten"
+enum class Dialect : uint8_t { kQnn, kOnnx, kAten, kTflite };
+std::string_view DialectName(Dialect dialect);  // "qnn", "onnx", "aten", "tflite"
 std::optional<Dialect> DialectFromName(std::string_view name);
 
 using TensorId = int32_t;
@@ -119,7 +119,7 @@ class Params {
 
 struct Node {
   SharedString name;  // readers fill in `<op>_<index>` where the file has none
-  SharedString op;    // ONNX "Conv", "aten.conv2d.default", QNN "Conv2d"
+  SharedString op;    // ONNX "Conv", "aten.conv2d.default", "CONV_2D", QNN "Conv2d"
   // ONNX operator domain; empty = the default one. Unused in other dialects.
   SharedString domain;
   absl::InlinedVector<TensorId, 4> inputs;   // kNoTensor = absent optional input

@@ -30,7 +30,7 @@ struct Options {
   std::string arch = {};     // "v73"
   std::string mode = {};     // "strict" or "warn"
   std::string fail_on = {};  // "wrong_values"
-  std::string route = {};    // "direct", "onnxruntime", "executorch", "qairt"; by kind of model
+  std::string route = {};    // as --route; by kind of model
 };
 
 enum class Format {

@@ -34,7 +34,7 @@ typedef struct quantgate_options {
   const char* arch;    /* "v73" */
   const char* mode;    /* "strict" or "warn" */
   const char* fail_on; /* "wrong_values" */
-  const char* route;   /* "direct", "onnxruntime", "executorch", "qairt"; by kind of model */
+  const char* route;   /* as --route of the command line; by kind of model */
 } quantgate_options;
 
 typedef enum quantgate_format {

@@ -25,10 +25,11 @@ enum class InputFormat : uint8_t {
   kModelBinpb,
   kQnnNetJson,
   kLayers,
-  kPt2
+  kPt2,
+  kTflite
 };
 std::string_view InputFormatName(
-    InputFormat format);  // "onnx", "model", "jsonl", "binpb", "qnn", "layers", "pt2"
+    InputFormat format);  // "onnx", "model", "jsonl", "binpb", "qnn", "layers", "pt2", "tflite"
 std::optional<InputFormat> InputFormatFromName(std::string_view name);
 // From the file's name and first bytes. InvalidArgument says what was seen.
 absl::StatusOr<InputFormat> GuessFormat(std::string_view path, std::string_view bytes);
@@ -47,6 +48,7 @@ absl::StatusOr<Model> ReadModelJson(std::string_view json, std::string_view name
 absl::StatusOr<Model> ReadModelBinpb(std::string_view bytes, std::string_view name);
 absl::StatusOr<Model> ReadQnnNet(std::string_view json, std::string_view name);
 absl::StatusOr<Model> ReadLayers(std::string_view json, std::string_view name);
+absl::StatusOr<Model> ReadTflite(std::string_view bytes, std::string_view name);
 // External data files are looked up in `directory` for small constants (scales, zero points,
 // shapes); empty = don't look. A location that leaves it is refused, a link out of it not followed.
 absl::StatusOr<Model> ReadOnnx(std::string_view bytes, std::string_view name,
@@ -55,6 +57,10 @@ absl::StatusOr<Model> ReadOnnx(std::string_view bytes, std::string_view name,
 // Canonical protobuf JSON of quantgate.v1.Model; `indent` 0 = one line.
 std::string WriteModelJson(const Model& model, int indent = 1);
 std::string WriteModelBinpb(const Model& model);
+// A .tflite file of a model of that dialect. Constants whose values the model does not hold get
+// made-up ones: it asks a compiler or an interpreter about its operators, and computes nothing of
+// use. InvalidArgument names what the format can't say.
+absl::StatusOr<std::string> WriteTflite(const Model& model);
 
 struct ReadOptions {
   std::optional<InputFormat> format;  // absent = guessed

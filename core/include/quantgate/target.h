@@ -52,6 +52,12 @@ class Target {
   // Features of the backend that this soc lacks, as bits (SocInfo::lacks names them).
   uint8_t lacks() const { return lacks_; }
 
+  // The dialect whose operators are the ops of this backend: models of another one are not for it.
+  // "" = QNN's, which other dialects become.
+  const std::string& dialect() const { return dialect_; }
+  // Why the target has no use for models of this dialect; "" where it takes them.
+  std::string WhyNot(std::string_view dialect) const;
+
   SdkKey sdk_key() const { return sdk_; }
   SdkKey knowledge_key() const { return knowledge_sdk_; }
   // Index into the backend's ordered arch list, and of the backend in the database.
@@ -59,7 +65,7 @@ class Target {
   int backend_index() const { return backend_index_; }
 
  private:
-  std::string backend_, arch_, soc_, conflict_, unsupported_;
+  std::string backend_, arch_, soc_, conflict_, unsupported_, dialect_;
   std::vector<std::string> notes_;
   SdkKey sdk_ = 0, knowledge_sdk_ = 0;
   int arch_index_ = 0, backend_index_ = 0;

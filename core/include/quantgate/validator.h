@@ -19,7 +19,7 @@
 
 namespace QUANTGATE_EXPORT quantgate {
 
-enum class Route : uint8_t { kDefault, kDirect, kOnnxruntime, kExecutorch, kQairt };
+enum class Route : uint8_t { kDefault, kDirect, kOnnxruntime, kExecutorch, kQairt, kLitert, kVela };
 std::string_view RouteName(Route route);
 std::optional<Route> RouteFromName(std::string_view name);
 // Those that can be asked for.

@@ -24,9 +24,10 @@ Resolved Resolve(const Model& model, const Target& target, const opdb::View& dat
                  opdb::Tree route) {
   Resolved resolved;
   resolved.graph = resolved.file = &model;
+  const Dialect own = DialectFromName(target.dialect()).value_or(Dialect::kQnn);
   bool foreign = false;
-  for (const Node& node : model.nodes) foreign |= model.DialectOf(node) != Dialect::kQnn;
-  // A QNN model says already what the backend gets.
+  for (const Node& node : model.nodes) foreign |= model.DialectOf(node) != own;
+  // A model in the backend's own words says already what it gets.
   if (!foreign) return resolved;
 
   resolved.owned = std::make_unique<Model>();

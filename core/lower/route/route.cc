@@ -21,6 +21,10 @@ opdb::Tree DocumentOf(Route route, const opdb::View& database) {
       return database.Document("routes/executorch");
     case Route::kQairt:
       return database.Document("routes/qairt");
+    case Route::kLitert:
+      return database.Document("routes/litert");
+    case Route::kVela:
+      return database.Document("routes/vela");
     case Route::kDefault:
     case Route::kDirect:
       break;
@@ -34,10 +38,21 @@ Route DefaultRoute(Dialect dialect) {
       return Route::kOnnxruntime;
     case Dialect::kAten:
       return Route::kExecutorch;
+    case Dialect::kTflite:
+      return Route::kLitert;
     case Dialect::kQnn:
       break;
   }
   return Route::kDirect;
+}
+
+Route DefaultRoute(Dialect dialect, const Target& target, const opdb::View& database) {
+  const int backend = database.FindBackend(target.backend());
+  const std::optional<Route> own =
+      backend < 0 || target.dialect() != DialectName(dialect)
+          ? std::nullopt
+          : RouteFromName(database.str(database.backends()[static_cast<size_t>(backend)].route));
+  return own.value_or(DefaultRoute(dialect));
 }
 
 std::optional<Finding> DynamicShapesOf(Route route, const opdb::View& database,

@@ -31,7 +31,8 @@ void AddUnprepared(Route route, const opdb::View& database, const Resolved& reso
 AsRun DescribeRun(Route route, const opdb::View& database, const Model& file,
                   const Resolved& resolved, const Report& report);
 
-// The route for a dialect where the user named none.
+// The route for a dialect where the user named none: that of the backend, else the usual one.
+Route DefaultRoute(Dialect dialect, const Target& target, const opdb::View& database);
 Route DefaultRoute(Dialect dialect);
 
 }  // namespace quantgate

@@ -13,8 +13,12 @@ namespace quantgate::rules {
 namespace {
 
 bool Holds(const Subject& s) {
-  if (Args(s.node, s.constraint).flag(opdb::ArgKey::kAllowed, false)) return true;
-  return std::find(s.tensor->dims.begin(), s.tensor->dims.end(), kDynamicDim) ==
+  const Args args(s.node, s.constraint);
+  if (args.flag(opdb::ArgKey::kAllowed, false)) return true;
+  // Those before are free.
+  const auto first = std::clamp<int64_t>(args.number(opdb::ArgKey::kMin).value_or(0), 0,
+                                         static_cast<int64_t>(s.tensor->dims.size()));
+  return std::find(s.tensor->dims.begin() + first, s.tensor->dims.end(), kDynamicDim) ==
          s.tensor->dims.end();
 }
 

@@ -20,7 +20,21 @@ struct Extremes {
   double min, max;
 };
 
-std::optional<Extremes> ExtremesOf(const Tensor& t) {
+// The value at a place, counted from the end where it is negative; nothing where there is none.
+std::optional<Extremes> ValueAt(const Tensor& t, int64_t index) {
+  if (!t.values) return std::nullopt;
+  const auto at = [&](const auto& values) -> std::optional<Extremes> {
+    const auto count = static_cast<int64_t>(values.size());
+    const int64_t place = index < 0 ? index + count : index;
+    if (place < 0 || place >= count) return std::nullopt;
+    const auto value = static_cast<double>(values[static_cast<size_t>(place)]);
+    return Extremes{value, value};
+  };
+  return t.values->ints.empty() ? at(t.values->reals) : at(t.values->ints);
+}
+
+std::optional<Extremes> ExtremesOf(const Tensor& t, const Args& args) {
+  if (const auto index = args.number(ArgKey::kIndex)) return ValueAt(t, *index);
   if (t.value_range) return Extremes{t.value_range->first, t.value_range->second};
   if (!t.values) return std::nullopt;
   const auto of = [](const auto& values) {
@@ -33,8 +47,8 @@ std::optional<Extremes> ExtremesOf(const Tensor& t) {
 }
 
 bool Holds(const Subject& s) {
-  const auto values = ExtremesOf(*s.tensor);
   const Args args(s.node, s.constraint);
+  const auto values = ExtremesOf(*s.tensor, args);
   if (!values) return !args.flag(ArgKey::kRequired, false);
   const auto min = args.number(ArgKey::kMin);
   const auto max = args.number(ArgKey::kMax);
@@ -44,7 +58,7 @@ bool Holds(const Subject& s) {
 
 void Explain(const Subject& s, Finding& f) {
   const Args args(s.node, s.constraint);
-  const auto values = ExtremesOf(*s.tensor);
+  const auto values = ExtremesOf(*s.tensor, args);
   const auto min = args.number(ArgKey::kMin);
   const auto max = args.number(ArgKey::kMax);
   f.found = values ? fmt::format("values from {} to {}", Number(values->min), Number(values->max))

@@ -178,7 +178,7 @@ def _members(path: str) -> Iterator[Item]:
     except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, ValueError) as error:
         raise SweepError(f"{path}: no archive that can be read: {error}") from error
     if not sizes:
-        raise SweepError(f"{path}: holds no model (.onnx, .pt2, .jsonl, .binpb, .json)")
+        raise SweepError(f"{path}: holds no model (.onnx, .tflite, .pt2, .jsonl, .binpb, .json)")
     for name, size in sizes.items():
         yield Item(path, name, size=size)
 

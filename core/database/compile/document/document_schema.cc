@@ -18,9 +18,12 @@ std::vector<std::string_view> Choices(std::string_view joined) {
 }
 
 std::vector<std::string_view> DocumentStems(std::string_view folder) {
-  if (folder == "resolve") return {DialectName(Dialect::kOnnx), DialectName(Dialect::kAten)};
+  if (folder == "resolve") {
+    return {DialectName(Dialect::kOnnx), DialectName(Dialect::kAten),
+            DialectName(Dialect::kTflite)};
+  }
   // Those that core/lower/route/route.cc asks for: `direct` changes nothing.
-  if (folder == "routes") return {"onnxruntime", "executorch", "qairt"};
+  if (folder == "routes") return {"onnxruntime", "executorch", "qairt", "litert", "vela"};
   if (folder == "recipes") return {"mllm"};
   std::vector<std::string_view> stems;
   if (folder == "rules") {

@@ -30,6 +30,7 @@ constexpr Field kSameDims[] = {{"as", ArgKey::kAs, kPort, true},
 constexpr Field kBroadcast[] = {{"allowed", ArgKey::kAllowed, kFlag},
                                 {"mixed", ArgKey::kMixed, kFlag},
                                 {"exact", ArgKey::kExact, kFlag}};
+constexpr Field kDynamic[] = {{"allowed", ArgKey::kAllowed, kFlag}, {"from", ArgKey::kMin, kInt}};
 constexpr Field kAllowedFlag[] = {{"allowed", ArgKey::kAllowed, kFlag}};
 constexpr Field kDtypeLists[] = {{"allowed", ArgKey::kAllowed, kDtypes},
                                  {"denied", ArgKey::kDenied, kDtypes}};
@@ -55,6 +56,7 @@ constexpr Field kStaticLevel[] = {
 constexpr Field kRange[] = {{"min", ArgKey::kMin, kExpr}, {"max", ArgKey::kMax, kExpr}};
 constexpr Field kValueBounds[] = {{"min", ArgKey::kMin, kExpr},
                                   {"max", ArgKey::kMax, kExpr},
+                                  {"index", ArgKey::kIndex, kInt},
                                   {"known", ArgKey::kRequired, kFlag}};
 constexpr Field kScales[] = {
     {"min", ArgKey::kMin, kReal}, {"max", ArgKey::kMax, kReal}, {"as", ArgKey::kAs, kPorts}};
@@ -92,7 +94,7 @@ constexpr KindSchema kKinds[] = {
     {Kind::kSameShape, kAs, 0, "as"},
     {Kind::kSameDims, kSameDims},
     {Kind::kBroadcast, kBroadcast, 1},
-    {Kind::kDynamicDims, kAllowedFlag, 1, "allowed"},
+    {Kind::kDynamicDims, kDynamic, 1, "allowed"},
     {Kind::kDtypes, kDtypeLists, 1},
     {Kind::kSameDtype, kAs, 0, "as"},
     {Kind::kPeerDtype, kPeerDtype, 2},
