@@ -57,7 +57,7 @@ def test_torch(shop: Workshop, arguments: argparse.Namespace) -> None:
     python = str(VENV_PYTHON)
     shop.run([python, *PIP, "install", "--no-build-isolation", "--no-deps", "--no-index", "."], "build and install the package", quiet=True,
              CXX=os.environ.get("CXX", "c++"))  # fmt: skip
-    for name in ("test_torch", "test_torch_docs"):
+    for name in ("test_torch", "test_torch_plan", "test_torch_docs"):
         shop.script(f"tests/python/{name}.py", title=name, python=python)
     select = "test" if arguments.all else SOME_MODELS
     for script, *words in (["slips.py", "--live"], ["flows.py"], ["speed.py"], ["own_models.py", "--select", select]):
