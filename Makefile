@@ -8,7 +8,7 @@ CLI := $(BUILD)/bin/quantgate
 QGDEV := @PYTHON=$(PYTHON) $(PYTHON) tools/dev/qgdev --build $(BUILD) --jobs $(JOBS)
 
 .PHONY: help setup configure build demo test test-python test-torch conformance conformance-installed zoo-check \
-    update golden docs docs-output bench fuzz clean
+    update golden docs docs-output dist bench fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list; tools/dev/qgdev --help has what measures and records
@@ -55,15 +55,18 @@ zoo-check: ## quantgate against everything recorded of the model zoo (docs/recor
 update: ## writes everything that is generated and committed anew, after a change of data; review the diff
 	$(QGDEV) update
 
-golden: ## of that, tests/golden and docs/records/coverage.md
+golden: # of that, tests/golden and docs/records/coverage.md
 	$(QGDEV) update goldens
 	$(QGDEV) update coverage
 
-docs-output: ## of that, what the commands in the pages print
+docs-output: # of that, what the commands in the pages print
 	$(QGDEV) update output
 
 docs: ## the documentation site, into build/docs/site; links that lead nowhere fail
 	$(QGDEV) site
+
+dist: ## files of a release: static command line, .deb, wheel, sdist, SBOM, checksums; into build/dist/files
+	$(QGDEV) dist
 
 bench: ## time and memory of `quantgate check` on models of 10 to 100,000 nodes
 	$(QGDEV) bench cli
@@ -72,4 +75,4 @@ fuzz: ## libFuzzer with sanitizers until every target has had FUZZ_MINUTES=30 of
 	$(QGDEV) fuzz --minutes $(or $(FUZZ_MINUTES),30)
 
 clean: ## removes the build tree and the Python environment
-	rm -rf $(BUILD) .venv
+	rm -rf $(BUILD) build-dist build-dist-python-* .venv

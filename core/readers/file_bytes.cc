@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/readers/limits.h"
+#include "core/readers/onnx/outline.h"
+#include "quantgate/reader.h"
 
 namespace quantgate {
 namespace {
@@ -54,6 +57,37 @@ absl::Status ReadPipe(int fd, const FileBytes::FirstLook& first_look, std::strin
   return out->empty() ? Invalid("the input is empty") : absl::OkStatus();
 }
 
+// In a browser nothing is mapped: a file is read whole, and of a long ONNX file all but its
+// weights, which stay where they are until they are wanted.
+#ifdef __EMSCRIPTEN__
+constexpr uint64_t kReadWhole = uint64_t{32} << 20;
+constexpr uint64_t kMostText = uint64_t{1} << 30;
+
+absl::StatusOr<std::string> Load(int fd, uint64_t size, const std::string& path) {
+  const auto read = [fd](uint64_t at, char* out, size_t want) {
+    for (size_t have = 0; have < want;) {
+      const ssize_t got = pread(fd, out + have, want - have, static_cast<off_t>(at + have));
+      if (got <= 0) return false;
+      have += static_cast<size_t>(got);
+    }
+    return true;
+  };
+  if (size > kReadWhole) {
+    std::string begin(64, '\0');
+    if (!read(0, begin.data(), begin.size())) return Invalid("the file can't be read");
+    const absl::StatusOr<InputFormat> format = GuessFormat(path, begin);
+    if (format.ok() && *format == InputFormat::kOnnx) {
+      if (size > kMaxFileBytes) return Invalid("larger than 4 GiB");
+      return onnx::Outline(size, std::filesystem::path(path).filename().string(), read);
+    }
+    if (size > kMostText) return Invalid("larger than 1 GiB, which is too much for a browser");
+  }
+  std::string bytes(static_cast<size_t>(size), '\0');
+  if (!read(0, bytes.data(), bytes.size())) return Invalid("the file can't be read");
+  return bytes;
+}
+#endif
+
 }  // namespace
 
 absl::StatusOr<FileBytes> FileBytes::Open(const std::string& path, const FirstLook& first_look) {
@@ -73,10 +107,16 @@ absl::StatusOr<FileBytes> FileBytes::Open(const std::string& path, const FirstLo
     return file;
   }
   if (info.st_size == 0) return Invalid("the file is empty");
+#ifdef __EMSCRIPTEN__
+  absl::StatusOr<std::string> loaded = Load(fd.get(), static_cast<uint64_t>(info.st_size), path);
+  if (!loaded.ok()) return loaded.status();
+  file.read_ = *std::move(loaded);
+#else
   void* map = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_PRIVATE, fd.get(), 0);
   if (map == MAP_FAILED) return Invalid(std::strerror(errno));
   file.map_ = static_cast<char*>(map);
   file.size_ = static_cast<size_t>(info.st_size);
+#endif
   return file;
 }
 

@@ -176,7 +176,8 @@ int RunExplain(const ExplainFlags& flags) {
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
   if (flags.all != flags.rule.empty()) return Fail("explain: name one rule or log file, or --all");
-  if (std::ranges::count(std::array{flags.rule, flags.model, flags.messages}, "-") > 1) {
+  const std::array inputs = {flags.rule, flags.model, flags.messages};
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
     return Fail("standard input ('-') can be read once only");
   }
   std::vector<const Rule*> rules;

@@ -1,49 +1,21 @@
 // quantgate import --sdk-docs DIR [-o OUT]: the flags; the rest is quantgate-import.
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <climits>
-#include <cstring>
 #include <memory>
-#include <string>
 
 #include "tools/quantgate/command_line.h"
-#include "tools/quantgate/common.h"
 #include "tools/quantgate/import.h"
+#include "tools/quantgate/program_beside.h"
 #include "tools/quantgate/verbs.h"
 
 namespace quantgate::cli {
-namespace {
-
-std::string FolderOfThisProgram() {
-  std::array<char, PATH_MAX> path;
-  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
-  if (size <= 0) return "";
-  const std::string_view whole(path.data(), static_cast<size_t>(size));
-  return std::string(whole.substr(0, whole.rfind('/')));
-}
-
-// Becomes the other program; returns only when it can't.
-int RunImport(const ImportFlags& flags) {
-  const std::string here = FolderOfThisProgram();
-  const std::string installed = here + "/" QUANTGATE_LIBEXEC "/quantgate-import";
-  // Packages that move programs to a folder of their own keep the two together.
-  for (const std::string& program : {installed, here + "/quantgate-import"}) {
-    ::execl(program.c_str(), "quantgate-import", flags.docs.c_str(), flags.sdk.c_str(),
-            flags.out.c_str(), nullptr);
-    if (errno != ENOENT) return Fail(program + ": " + std::strerror(errno));
-  }
-  return Fail("import: " + installed + " is missing; it belongs to quantgate");
-}
-
-}  // namespace
 
 void AddImport(CommandLine& line) {
   auto flags = std::make_shared<ImportFlags>();
   line.AddVerb(
       "import", "Reads the op definition pages of your own QNN SDK",
-      [flags] { return RunImport(*flags); },
+      [flags] {
+        return RunProgramBeside("import", "quantgate-import",
+                                {flags->docs, flags->sdk, flags->out});
+      },
       [flags](VerbFlags verb) {
         verb.Add({.name = "--sdk-docs",
                   .type = "DIR",

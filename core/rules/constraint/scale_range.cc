@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <tuple>
 
 #include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
@@ -53,8 +52,9 @@ bool Holds(const Subject& s) {
 
 void Explain(const Subject& s, Finding& f) {
   const ScaleLimit limit = *LimitOf(s);
-  const auto [least, most] = EndsOf(limit, UnitsOf(s, limit));
-  const auto& [min, max] = std::tie(limit.min, limit.max);
+  const auto [least, end] = EndsOf(limit, UnitsOf(s, limit));
+  const double most = end;  // Clang 14 captures no structured binding
+  const auto &min = limit.min, &max = limit.max;
   f.found = DescribeTensor(*s.tensor);
   const auto& scales = s.tensor->encoding->scales;
   const bool low = min && std::any_of(scales.begin(), scales.end(), [&](float scale) {

@@ -9,7 +9,8 @@ namespace quantgate::rules {
 std::pair<double, double> EndsOf(const ScaleLimit& limit, const ScaleUnits& units) {
   std::pair<double, double> ends{1, 1};
   for (int16_t i = 0; i < limit.port_count; ++i) {
-    const auto [least, most] = std::ranges::minmax_element(units[static_cast<size_t>(i)]->scales);
+    const auto& scales = units[static_cast<size_t>(i)]->scales;
+    const auto [least, most] = std::minmax_element(scales.begin(), scales.end());
     ends = {ends.first * double{*least}, ends.second * double{*most}};
   }
   return ends;

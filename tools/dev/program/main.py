@@ -9,12 +9,12 @@ import textwrap
 import time
 from pathlib import Path
 
-from tools.dev.program import bench, conformance, generate, record, tests
+from tools.dev.program import bench, conformance, generate, record, release, tests
 from tools.dev.program.command import Command, Group
 from tools.dev.program.workshop import ROOT, Failed, Workshop
 from tools.dev.shared.progress import seconds
 
-GROUPS: tuple[Group, ...] = (generate.UPDATE, conformance.GROUP, record.GROUP, tests.GROUP, bench.GROUP, generate.MAKE)
+GROUPS: tuple[Group, ...] = (generate.UPDATE, conformance.GROUP, record.GROUP, tests.GROUP, release.GROUP, bench.GROUP, generate.MAKE)
 USAGE = "tools/dev/qgdev [--build DIR] [--jobs N] [--dry-run] COMMAND [OPTION ...]"
 HEAD = """qgdev: what developers of quantgate measure, record and generate.
 

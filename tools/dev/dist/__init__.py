@@ -1,0 +1,1 @@
+"""The files of a release: `tools/dev/qgdev dist`."""

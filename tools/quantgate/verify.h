@@ -1,0 +1,39 @@
+// quantgate verify INPUT… --backend-lib LIB: what its flags say, and what runs it.
+#ifndef QUANTGATE_TOOLS_QUANTGATE_VERIFY_H_
+#define QUANTGATE_TOOLS_QUANTGATE_VERIFY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantgate/target.h"
+#include "tools/quantgate/command_line.h"
+#include "tools/quantgate/common.h"
+#include "tools/quantgate/database_flags.h"
+#include "tools/quantgate/input.h"
+
+namespace quantgate::cli {
+
+struct VerifyFlags {
+  DatabaseFlags opdefs;
+  std::vector<std::string> models;
+  std::string library, inputs, known, python;
+  TargetSpec target;
+  RouteFlag route;
+  ReadFlags reading;
+  bool prepare = false, execute = false, verbose = false, graph = false, reduce = false;
+  std::optional<VerbFlags> parser;
+  int jobs = 1, timeout = 30;
+  uint64_t seed = 1;
+  std::string format = "text", output;
+  ColorFlag color;
+};
+
+// The exit status. In verify.cc; verify_beside.cc where the tool can load no library itself, and
+// verify_left_out.cc where nothing can.
+int RunVerify(const VerifyFlags& flags);
+
+}  // namespace quantgate::cli
+
+#endif  // QUANTGATE_TOOLS_QUANTGATE_VERIFY_H_
