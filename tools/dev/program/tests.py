@@ -60,7 +60,7 @@ def test_torch(shop: Workshop, arguments: argparse.Namespace) -> None:
     for name in ("test_torch", "test_torch_plan", "test_torch_docs"):
         shop.script(f"tests/python/{name}.py", title=name, python=python)
     select = "test" if arguments.all else SOME_MODELS
-    for script, *words in (["slips.py", "--live"], ["flows.py"], ["speed.py"], ["own_models.py", "--select", select]):
+    for script, *words in (["slips.py", "--live"], ["flows.py"], ["planned.py"], ["speed.py"], ["own_models.py", "--select", select]):
         shop.run([python, script, *words], script, cwd=EXECUTORCH)
 
 
