@@ -155,6 +155,27 @@ class OnnxRuntime(unittest.TestCase):
                 self.assertIn("9 of 9 entries used", report.notes[0])
                 self.assertIn(report.verdict, ("accepted", "undocumented"), str(report))
 
+    @unittest.skipUnless(has("aimet_onnx"), "aimet-onnx isn't installed")
+    def test_simulations_of_aimet(self) -> None:
+        import onnx
+
+        import quantgate.aimet
+
+        for precision, weights in (("8a8w", ""), ("16a8w", "per-tensor"), ("16a4w", "")):
+            with self.subTest(precision=precision, weights=weights):
+                model = onnx.load(self.source)
+                plan = qg.plan(model, precision=precision, weights=weights, soc="SM8550", route="qairt")
+                sim = quantgate.aimet.simulation(model, plan)
+                sim.compute_encodings(Samples().list)
+                quantgate.aimet.share(sim, plan)
+                sim.export(str(self.folder), "exported")
+                report = qg.check(self.folder / "exported.onnx", encodings=self.folder / "exported.encodings",
+                                  soc="SM8550")
+                self.assertIn(report.verdict, ("accepted", "undocumented"), str(report))
+        plan = qg.plan(model, precision="16a8w", weights="lpbq:8", soc="SM8550", route="qairt")
+        with self.assertRaisesRegex(quantgate.aimet.PlanError, "LPBQ"):
+            quantgate.aimet.simulation(onnx.load(self.source), plan)
+
     @unittest.skipUnless(has("onnxruntime_qnn"), "onnxruntime-qnn isn't installed: the real "
                          "library isn't asked")
     def test_the_real_library_takes_it_whole(self) -> None:

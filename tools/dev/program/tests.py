@@ -6,6 +6,7 @@ import argparse
 import glob
 import os
 import shutil
+import sys
 from pathlib import Path
 
 from tools.dev.program.command import Group, option
@@ -57,7 +58,7 @@ def test_torch(shop: Workshop, arguments: argparse.Namespace) -> None:
     python = str(VENV_PYTHON)
     shop.run([python, *PIP, "install", "--no-build-isolation", "--no-deps", "--no-index", "."], "build and install the package", quiet=True,
              CXX=os.environ.get("CXX", "c++"))  # fmt: skip
-    for name in ("test_torch", "test_torch_plan", "test_torch_docs"):
+    for name in ("test_torch", "test_torch_plan", "test_torch_docs", "test_plan_docs"):
         shop.script(f"tests/python/{name}.py", title=name, python=python)
     select = "test" if arguments.all else SOME_MODELS
     for script, *words in (["slips.py", "--live"], ["flows.py"], ["planned.py"], ["speed.py"], ["own_models.py", "--select", select]):
@@ -73,6 +74,21 @@ def test_ci(shop: Workshop, _: argparse.Namespace) -> None:
         print("SKIPPED pre-commit and workflow: no network")
         return
     shop.run([VENV_PYTHON, "-m", "unittest", "discover", "--start-directory", "tests/ci"], "test")
+
+
+@GROUP.command("test aimet", "plans in AIMET's simulation", takes="minutes", writes="build/aimet")
+def test_aimet(shop: Workshop, _: argparse.Namespace) -> None:
+    """Installs aimet-onnx, 2 GB with PyTorch, into build/aimet, and runs what plans are to it: simulations
+    whose export is accepted, and docs/guide/plan_aimet.md."""
+    venv = f"{shop.build_folder}/aimet"
+    python = f"{venv}/bin/python"
+    there = shop.run([sys.executable, "-m", "venv", venv], "make a place for AIMET", quiet=True, may_fail=True) == 0
+    if not there or shop.run([python, *PIP, "install", "aimet-onnx"], "install AIMET, minutes the first time", quiet=True, may_fail=True):
+        print("SKIPPED AIMET: not for this system or Python, or no network")
+        return
+    shop.run([python, *PIP, "install", "."], "build and install the package", quiet=True, CXX=os.environ.get("CXX", "c++"))
+    for name in ("test_plan", "test_plan_docs"):
+        shop.script(f"tests/python/{name}.py", title=name, python=python)
 
 
 @GROUP.command("test packaging", "what is installed, used by projects built with GCC and Clang", takes="minutes")
