@@ -140,7 +140,8 @@ class Checker {
   void Read(const std::string& path, const ReadOptions& options, const Use& use) const {
     const absl::Status status = ReadModels(path, options, [&](const ReadModel& read) {
       Outcome outcome{read.source, read.model.status(), {}};
-      if (read.model.ok()) {
+      if (read.model.ok()) outcome.status = WhyNot(*read.model);
+      if (outcome.status.ok()) {
         for (const Validator& validator : validators_) {
           outcome.reports.push_back(Check(validator, *read.model));
           outcome.reports.back().report.model = read.source;
@@ -152,6 +153,17 @@ class Checker {
       use(std::move(outcome));
     });
     if (!status.ok()) use(Outcome{path, status, {}});
+  }
+
+  // Of a model that is in no target's words.
+  absl::Status WhyNot(const Model& model) const {
+    std::string first;
+    for (const Validator& validator : validators_) {
+      const std::string reason = validator.target().WhyNot(DialectName(model.dialect));
+      if (reason.empty()) return absl::OkStatus();
+      if (first.empty()) first = reason;
+    }
+    return first.empty() ? absl::OkStatus() : absl::InvalidArgumentError(first);
   }
 
   Checked Check(const Validator& validator, const Model& model) const {

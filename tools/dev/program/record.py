@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 
 from tools.dev.program.command import Group, option
 from tools.dev.program.conformance import FIX, HTP, ORT, REFERENCE, installed_library, libraries, sdks
 from tools.dev.program.workshop import ROOT, Failed, Workshop
 
 GROUP = Group("Record the real library's answers")
+VELA = "tests/conformance/vela/recorded.json"
 RULES, GRAPH, EXECUTORCH = "tests/conformance/rules", "tests/conformance/graph", "tests/conformance/executorch"
 
 
@@ -105,3 +108,27 @@ def record_executorch(shop: Workshop, _: argparse.Namespace) -> None:
     python = install_torch(shop)
     for script in ("lowered.py", "slips.py"):
         shop.run([python, script, "--record"], f"record {script}", cwd=ROOT / EXECUTORCH)
+
+
+@GROUP.command("record vela", "models of one operator: what Vela puts on the NPU",
+               option("--first", type=int, default=50000, metavar="SEED", help="first seed, 50000 unless given"),
+               option("--count", type=int, default=3000, metavar="N", help="number of models, 3000 unless given"), takes="20 min",
+               writes="tests/conformance/vela/recorded.json, docs/records/ethosu.md")  # fmt: skip
+def record_vela(shop: Workshop, arguments: argparse.Namespace) -> None:
+    """Installs the versions of Vela that quantgate knows, each into an environment of its own below build/vela,
+    asks them about models of one operator drawn by chance, and writes how far quantgate agrees."""
+    shop.build("bin/quantgate")
+    pythons = {}
+    for sdk in ("4.2", "5.0", "5.2"):
+        folder = shop.build_folder / "vela" / sdk
+        pythons[sdk] = str(folder / "bin" / "python")
+        if not Path(pythons[sdk]).exists():
+            shop.run([sys.executable, "-m", "venv", str(folder)], title=f"make an environment for Vela {sdk}")
+        # The core of 4.2 was written for NumPy 1.
+        more = ["numpy<2"] if sdk == "4.2" else ["ai-edge-litert==2.3.0"]
+        shop.run([pythons[sdk], "-m", "pip", "install", "-q", f"ethos-u-vela=={sdk}.0", *more], title=f"install Vela {sdk}")
+    asked = [f"{sdk}={python}" for sdk, python in pythons.items()]
+    shop.script("tools/dev/tflite/agree_vela.py", "ask", VELA, "--vela", *asked, "--seeds", str(arguments.first),
+                str(arguments.count), title="ask Vela", python=pythons["5.2"])
+    shop.script("tools/dev/tflite/agree_vela.py", "compare", VELA, "--cli", shop.cli, "--page", "docs/records/ethosu.md",
+                title="compare")

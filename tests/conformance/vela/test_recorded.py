@@ -1,0 +1,74 @@
+"""What Vela said about models of one operator (recorded.json, by `tools/dev/qgdev record vela`), and what quantgate says.
+
+Held to a floor for each version and chip: it rises with the database, and is never lowered to pass.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT))
+
+from tools.dev.tflite.agree_vela import agreement, compare  # noqa: E402
+
+CLI = os.environ["QUANTGATE_CLI"]
+RECORD = json.loads(Path(__file__).with_name("recorded.json").read_text())
+FLOORS = {"4.2 u55": 98.5, "4.2 u65": 97.9, "4.2 u85": 92.0, "5.0 u55": 98.7, "5.0 u65": 98.7, "5.0 u85": 97.9,
+          "5.2 u55": 98.7, "5.2 u65": 98.7, "5.2 u85": 97.5}
+
+
+class Recorded(unittest.TestCase):
+    def test_agreement(self) -> None:
+        rows = compare(RECORD, CLI)
+        self.assertEqual({target for target, _, _ in rows}, set(FLOORS))
+        for target, counts, differ in rows:
+            with self.subTest(target=target):
+                self.assertEqual(sum(counts.values()), RECORD["count"])
+                self.assertGreaterEqual(agreement(counts), FLOORS[target], differ.most_common(5))
+                self.assertLess(counts["unknown"], RECORD["count"] / 100)
+
+    def test_two_chips_are_one(self) -> None:
+        """U55 and U65 have one list of limits."""
+        for sdk in ("4.2", "5.0", "5.2"):
+            places = RECORD["places"]
+            pairs = list(zip(places[f"{sdk} u55"], places[f"{sdk} u65"]))
+            self.assertGreater(sum(a == b for a, b in pairs), 0.99 * len(pairs))
+
+
+class Verdicts(unittest.TestCase):
+    def check(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([CLI, "check", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    def test_places_of_a_network(self) -> None:
+        done = self.check("docs/examples/keywords.tflite", "--backend", "ethosu", "--as-run", "--format", "json")
+        report = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(report["route"], "vela")
+        self.assertEqual([node["placement"] for node in report["asRun"]["nodes"]].count("cpu"), 2)
+        self.assertEqual([node["name"] for node in report["nodes"] if node["verdict"] == "rejected"],
+                         ["DEPTHWISE_CONV_2D_3", "MAXIMUM_5"])
+
+    def test_an_operator_without_a_page_is_left_to_the_cpu(self) -> None:
+        model = {"dialect": "tflite", "tensors": [{"name": "x", "dtype": "FLOAT_32", "dims": [4]},
+                                                  {"name": "y", "dtype": "FLOAT_32", "dims": [4]}],
+                 "nodes": [{"op": "CUSTOM:mine", "inputs": ["x"], "outputs": ["y"]}]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "m.json"
+            path.write_text(json.dumps(model))
+            report = json.loads(self.check(str(path), "--backend", "ethosu", "--format", "json").stdout)
+        self.assertEqual(report["nodes"][0]["verdict"], "rejected")
+        self.assertIn("leaves it to the CPU", report["findings"][0]["message"])
+
+    def test_models_in_other_words_are_no_input(self) -> None:
+        done = self.check("docs/examples/planted.onnx", "--backend", "ethosu")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "error: docs/examples/planted.onnx: backend ethosu takes models of the dialect "
+                                      "tflite, not onnx\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

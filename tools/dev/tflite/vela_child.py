@@ -1,0 +1,119 @@
+"""Asks Vela about .tflite files, in the process: a line of JSON {"arch", "model": base64} in, a line out.
+
+Runs under the Python that has the ethos-u-vela to be asked, and may crash or hang with it: whoever
+starts it watches over it (`children.py`).
+
+{"places": ["npu" | "cpu", one per operator]} or {"error": kind, "message": its first line}.
+"""
+import base64
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+
+CONFIGS = {"u55": "ethos-u55-128", "u65": "ethos-u65-256", "u85": "ethos-u85-256"}
+
+
+def quiet(run):
+    """What `run` returns, with what it prints on any level thrown away."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 1)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            return run()
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(sink)
+
+
+def custom_codes(data):
+    """The custom code of each operator of the first subgraph, "" for builtin ones, and its number of outputs."""
+    from ethosu.vela.tflite import Model
+
+    model = Model.Model.GetRootAsModel(bytearray(data), 0)
+    graph = model.Subgraphs(0)
+    codes = []
+    for i in range(graph.OperatorsLength()):
+        code = model.OperatorCodes(graph.Operators(i).OpcodeIndex())
+        codes.append((code.CustomCode() or b"").decode())
+    return codes
+
+
+def compile_by_main(data, arch, folder):
+    """The compiled file, by Vela's own command line in this process."""
+    from ethosu.vela import vela
+
+    path = os.path.join(folder, "m.tflite")
+    out = os.path.join(folder, "m_vela.tflite")
+    if os.path.exists(out):
+        os.remove(out)
+    with open(path, "wb") as file:
+        file.write(data)
+    vela.main(["--accelerator-config", CONFIGS[arch], "--output-dir", folder, path])
+    with open(out, "rb") as file:
+        return file.read()
+
+
+class Regor:
+    """The compiler that Vela's command line calls, with the arguments that it calls it with."""
+
+    def __init__(self, folder):
+        self.folder, self.calls = folder, {}
+
+    def compile(self, data, arch):
+        import ethosu.regor as regor
+
+        if arch not in self.calls:
+            real, seen = regor.compile, []
+
+            def keep(*args, **kwargs):
+                seen.append((args, kwargs))
+                return real(*args, **kwargs)
+
+            regor.compile = keep
+            try:
+                compile_by_main(data, arch, self.folder)
+            except BaseException:  # pylint: disable=broad-except
+                pass
+            finally:
+                regor.compile = real
+            if not seen:
+                return compile_by_main(data, arch, self.folder)
+            self.calls[arch] = seen[0]
+        args, kwargs = self.calls[arch]
+        return bytes(regor.compile(args[0], data, *args[2:], **kwargs).model)
+
+
+def main():
+    out = os.fdopen(os.dup(1), "w")
+    with tempfile.TemporaryDirectory() as folder:
+        from importlib.metadata import version
+
+        major = int(version("ethos-u-vela").split(".")[0])
+        compiler = Regor(folder) if major >= 5 else None
+        for line in sys.stdin:
+            asked = json.loads(line)
+            data = base64.b64decode(asked["model"])
+            arch = asked["arch"]
+            try:
+                if compiler is not None:
+                    compiled = quiet(lambda: compiler.compile(data, arch))
+                else:
+                    compiled = quiet(lambda: compile_by_main(data, arch, folder))
+                codes = custom_codes(compiled)
+                answer = {"places": ["npu" if code == "ethos-u" else "cpu" for code in codes]}
+            except SystemExit as error:
+                answer = {"error": "exit", "message": str(error.code)[:200]}
+            except BaseException as error:  # pylint: disable=broad-except
+                answer = {"error": type(error).__name__, "message": (str(error).splitlines() or [""])[0][:200]}
+            out.write(json.dumps(answer) + "\n")
+            out.flush()
+
+
+if __name__ == "__main__":
+    main()
