@@ -80,14 +80,64 @@ std::string FoldSoc(std::string_view name) {
   return folded;
 }
 
-// Whether `wanted` is this name, maybe with a maker's before it; both folded.
-bool IsNamed(std::string_view wanted, std::string_view name) {
+// The words of a name, without what is neither letter nor digit: "snapdragon", "8", "elite", "qrd".
+std::vector<std::string> Words(std::string_view name) {
+  std::vector<std::string> words(1);
+  for (const char c : name) {
+    if (absl::ascii_isalnum(c) || c == '+') {
+      words.back() += absl::ascii_tolower(c);
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+bool AllLetters(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isalpha(c); });
+}
+
+// Whether the name of a chip stands in a longer one, as words in a row. What is before and after it
+// may only be letters: its maker, the board, a variant ("QRD", "(Proxy)", "for Galaxy", "-AC").
+bool Contains(const std::vector<std::string>& wanted, std::string_view name) {
   constexpr size_t kLongName = 8;  // shorter ones are the end of others
-  if (!wanted.ends_with(name)) return false;
-  const std::string_view before = wanted.substr(0, wanted.size() - name.size());
-  return before.empty() ||
-         (name.size() >= kLongName && std::all_of(before.begin(), before.end(),
-                                                  [](char c) { return absl::ascii_isalpha(c); }));
+  for (size_t first = 0; first < wanted.size(); ++first) {
+    std::string run;
+    for (size_t last = first; last < wanted.size(); ++last) {
+      run += wanted[last];
+      // A maker's name may stand before it without a sign between.
+      const size_t before = run.size() < name.size() ? 0 : run.size() - name.size();
+      const bool ends = run.ends_with(name) && AllLetters(run.substr(0, before)) &&
+                        (before == 0 || name.size() >= kLongName);
+      if (!ends) continue;
+      const auto letters = [](const std::string& word) { return AllLetters(word); };
+      return std::all_of(wanted.begin(), wanted.begin() + static_cast<ptrdiff_t>(first), letters) &&
+             std::all_of(wanted.begin() + static_cast<ptrdiff_t>(last) + 1, wanted.end(), letters);
+    }
+  }
+  return false;
+}
+
+// By the longest of its names that stands in `wanted`.
+const SocRow* FindSocInside(const View& db, std::string_view wanted) {
+  const std::vector<std::string> words = Words(wanted);
+  const SocRow* found = nullptr;
+  size_t longest = 0;
+  for (const SocRow& soc : db.socs()) {
+    std::vector<std::string_view> names = Names(db, soc.aliases);
+    names.push_back(db.str(soc.name));
+    for (const std::string_view name : names) {
+      std::string folded;
+      for (const std::string& word : Words(name)) folded += word;
+      // The number that the Linux kernel has for a chip is no name of it.
+      if (folded.size() <= longest || absl::ascii_isdigit(folded.front())) continue;
+      if (!Contains(words, folded)) continue;
+      found = &soc;
+      longest = folded.size();
+    }
+  }
+  return found;
 }
 
 // `note`: how the soc was found, where it is by another name.
@@ -100,9 +150,10 @@ const SocRow* FindSoc(const View& db, std::string_view wanted, std::string& note
   for (const SocRow& soc : db.socs()) {
     if (number ? soc.id == id : FoldSoc(db.str(soc.name)) == folded) return &soc;
     for (const std::string_view other : Names(db, soc.aliases)) {
-      if (!alias && IsNamed(folded, FoldSoc(other))) alias = &soc;
+      if (!alias && FoldSoc(other) == folded) alias = &soc;
     }
   }
+  if (alias == nullptr && !number) alias = FindSocInside(db, wanted);
   if (alias != nullptr) {
     note = absl::StrCat(Quoted(wanted), number ? " is the Linux kernel's number for " : " is ",
                         Absl(db.str(alias->name)),

@@ -207,8 +207,12 @@ class Matrix(ViewCase):
                    zip(matrix["columns"], matrix["rows"][0]["cells"])}
         self.assertNotIn("16a16w", by_arch["v68"])
         self.assertIn("16a16w", by_arch["v73"])
-        self.assertNotIn("LPBQ", by_arch["v73"])  # The documents have it from v79 on.
-        self.assertIn("LPBQ", by_arch["v79"])
+        # The documents have LPBQ from v79 on, ExecuTorch's rules from v69 on.
+        lpbq = {column["name"]: t["verdict"] for column, cell in zip(matrix["columns"], matrix["rows"][0]["cells"])
+                for t in cell["supported"] if t["precision"] == "LPBQ"}
+        self.assertNotIn("v68", lpbq)
+        self.assertEqual(lpbq["v73"], "undocumented")
+        self.assertEqual(lpbq["v79"], "accepted")
         self.assertLessEqual({"16a8w", "8a8w"}, by_arch["v68"])
         # They name the encodings of 4-bit weights, but no width.
         self.assertEqual({t["verdict"] for cell in matrix["rows"][0]["cells"]

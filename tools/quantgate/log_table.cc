@@ -403,7 +403,8 @@ std::vector<LogFact> LogTable::Facts(std::string_view line) const {
   }
   // What FastRPC returns, errors of the DSP's system.
   constexpr std::string_view kFirst = "0x8000";
-  for (size_t at = line.find(kFirst); at != std::string_view::npos; at = line.find(kFirst, at + 1)) {
+  for (size_t at = line.find(kFirst); at != std::string_view::npos;
+       at = line.find(kFirst, at + 1)) {
     const std::string code(line.substr(at, kFirst.size() + 4));
     std::string words = Filtered(code, "fastrpc");
     if (words != code) add({code + " (", std::move(words)});

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "core/database/conditions.h"
 #include "core/ir/encoding_math.h"
+#include "core/lower/route/requantized_constants.h"
 #include "core/rules/raise.h"
 #include "quantgate/rule.h"
 
@@ -393,7 +394,9 @@ class Passes {
     Changed(ChangeKind::kBias, f, f.found, f.allowed);
     f.fixes.push_back(
         {"write the bias with input scale × weight scale", false, Write(f.tensor, wanted)});
+    auto values = RequantizedValues(*bias, wanted);
     const TensorId replaced = Copy(node.inputs[at], "requantized");
+    TensorOf(replaced).values = std::move(values);
     TensorOf(replaced).encoding = std::move(wanted);
     node.inputs[at] = replaced;
   }

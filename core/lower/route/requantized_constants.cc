@@ -1,6 +1,12 @@
 #include "core/lower/route/requantized_constants.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -41,6 +47,29 @@ void ReportRow(opdb::Tree document, opdb::Tree row, Resolved& resolved) {
 void ReportRequantizedConstants(opdb::Tree document, Resolved& resolved) {
   const opdb::Tree rows = document["requantized_constants"];
   for (size_t i = 0; i < rows.size(); ++i) ReportRow(document, rows.at(i), resolved);
+}
+
+std::shared_ptr<const TensorValues> RequantizedValues(const Tensor& bias, const Encoding& to) {
+  if (bias.values == nullptr || bias.values->ints.empty() || to.scales.empty()) return nullptr;
+  const Encoding& from = bias.encoding;
+  const std::vector<int64_t>& stored = bias.values->ints;
+  const auto at = [](const auto& list, size_t i) { return list[list.size() == 1 ? 0 : i]; };
+  const size_t count = std::max({stored.size(), to.scales.size(), from.scales.size()});
+  for (const size_t size : {stored.size(), to.scales.size(), from.scales.size()}) {
+    if (size != 1 && size != count) return nullptr;
+  }
+  constexpr double kLowest = std::numeric_limits<int32_t>::min();
+  constexpr double kHighest = std::numeric_limits<int32_t>::max();
+  auto values = std::make_shared<TensorValues>();
+  values->ints.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    const double zero = from.zero_points.size() == count ? from.zero_points[i] : 0;
+    const double steps = (static_cast<double>(at(stored, i)) - zero) *
+                         double{at(from.scales, i)} / double{at(to.scales, i)};
+    if (std::isnan(steps)) return nullptr;
+    values->ints.push_back(static_cast<int64_t>(std::round(std::clamp(steps, kLowest, kHighest))));
+  }
+  return values;
 }
 
 }  // namespace quantgate

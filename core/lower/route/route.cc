@@ -57,7 +57,10 @@ Route DefaultRoute(Dialect dialect, const Target& target, const opdb::View& data
 
 std::optional<Finding> DynamicShapesOf(Route route, const opdb::View& database,
                                        const Model& file) {
-  const opdb::Tree entry = DocumentOf(route, database)["dynamic_shapes"];
+  // As written, a model of ops meets nothing on its way but this.
+  const opdb::Tree document =
+      route == Route::kDirect ? database.Document("routes/direct") : DocumentOf(route, database);
+  const opdb::Tree entry = document["dynamic_shapes"];
   if (!entry) return std::nullopt;
   std::string found;
   for (const TensorId id : file.inputs) {

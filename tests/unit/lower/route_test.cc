@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -386,7 +387,8 @@ TEST(RouteRows, FreeDimensionsAreSaidOnceAModel) {
   const TensorId x = m.Input("x", {-1, 8}), y = m.Input("y", {-1, 8});
   m.Op("a", "Add", {x, y}, {-1, 8}, {});
   m.model.inputs = {x, y};
-  for (const Route route : {Route::kOnnxruntime, Route::kQairt}) {
+  for (const Route route :
+       {Route::kOnnxruntime, Route::kQairt, Route::kExecutorch, Route::kDirect}) {
     ValidatorOptions options;
     options.route = route;
     const Target target = *Target::Parse({.backend = "htp", .sdk = "", .soc = "", .arch = "v73"});
@@ -397,7 +399,38 @@ TEST(RouteRows, FreeDimensionsAreSaidOnceAModel) {
     };
     EXPECT_EQ(std::count_if(report.findings.begin(), report.findings.end(), said), 1);
   }
-  EXPECT_EQ(Said(m.model, Route::kDirect, "QG503"), "");
+}
+
+TEST(RouteRows, WeightsInBlocksOfTheProvidersOwnOperator) {
+  OnnxModel m;
+  const TensorId w = m.Input("w", {32, 4, 16}), scales = m.Input("s", {128});
+  for (const TensorId constant : {w, scales}) {
+    m.model.tensors[static_cast<size_t>(constant)].is_static = true;
+  }
+  m.Op("n", "com.microsoft.MatMulNBits", {m.Input("x", {1, 8, 128}), w, scales}, {1, 8, 32},
+       {{"K", IntParam{128}}, {"N", IntParam{32}}});
+  ValidatorOptions options;
+  options.route = Route::kOnnxruntime;
+  for (const bool old : {true, false}) {
+    const Target target = *Target::Parse({.soc = old ? "SM8350" : "SM8550"});
+    const Report report = Validator(target, options).Check(m.model);
+    EXPECT_EQ(report.verdict, old ? Consequence::kRejected : Consequence::kAccepted);
+  }
+}
+
+TEST(RouteRows, ARequantizedBiasMayNotFitAnyMore) {
+  for (const double scale : {1e-5, 1e-9}) {
+    OnnxModel m;
+    const TensorId w = m.Weight("w", {2, 3, 3, 3}, Dtype::kInt8, 0, 1e-6);
+    const TensorId b = m.Weight("b", {2}, Dtype::kInt32, 0, scale);
+    const auto stored = std::find_if(m.model.tensors.begin(), m.model.tensors.end(),
+                                     [](const Tensor& t) { return t.name == "b"; });
+    ASSERT_NE(stored, m.model.tensors.end());
+    stored->values =
+        std::make_shared<const TensorValues>(TensorValues{.ints = {500000, -450000}, .reals = {}});
+    m.Unit("c", "Conv", {m.Quantized("x", {1, 3, 8, 8}, 0.0001), w, b}, {1, 2, 6, 6}, {});
+    EXPECT_EQ(Said(m.model, Route::kOnnxruntime, "QG406").empty(), scale < 1e-6);
+  }
 }
 
 }  // namespace

@@ -145,7 +145,9 @@ TEST_F(Logs, CausesFarAwayStandAlone) {
 
 TEST_F(Logs, EffectsAndEchoesBelongToWhatIsBefore) {
   LogFinding finding = One("refused a\nagain refused\nso it failed 0x3ea\n");
-  EXPECT_EQ(finding.effects, std::vector<std::string>{"failed, 0x3ea = 1002 = QNN_COMMON_ERROR_MEM_ALLOC (no memory)"});
+  EXPECT_EQ(finding.effects,
+            std::vector<std::string>{
+                "failed, 0x3ea = 1002 = QNN_COMMON_ERROR_MEM_ALLOC (no memory)"});
   finding = One("bad rank 5\nso it failed 1002\n");
   EXPECT_EQ(finding.means, "rank 5");
   EXPECT_EQ(finding.effects.size(), 1u);
@@ -180,7 +182,8 @@ TEST_F(Logs, ConditionsOfHoles) {
 }
 
 TEST_F(Logs, WhatALineNamesIsSaidInWords) {
-  const LogFinding finding = One("value 6: node '/a/b', kind=Conv, SoC 57, status 7001, v2.49.0 of the SDK");
+  const LogFinding finding =
+      One("value 6: node '/a/b', kind=Conv, SoC 57, status 7001, v2.49.0 of the SDK");
   EXPECT_EQ(finding.node, "/a/b");
   EXPECT_EQ(finding.op, "Conv");
   EXPECT_EQ(finding.names,
@@ -214,7 +217,8 @@ TEST_F(Logs, UnknownLinesAreExplainedByWhatTheyName) {
 }
 
 TEST_F(Logs, WhoSpeaksIsSaidWhereNothingElseIsKnown) {
-  EXPECT_EQ(One("ERROR kernel.cc says no\nERROR kernel.cc says never\n").means, "the kernel speaks");
+  EXPECT_EQ(One("ERROR kernel.cc says no\nERROR kernel.cc says never\n").means,
+            "the kernel speaks");
   EXPECT_EQ(One("  File \"kernel.cc says no\n").means, "the kernel speaks");
   EXPECT_TRUE(Explain("kernel.cc says hello\n").findings.empty());
   EXPECT_EQ(One("ERROR kernel.cc says no\nvalue 6\n").means, "five or six");

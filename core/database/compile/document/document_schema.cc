@@ -22,8 +22,8 @@ std::vector<std::string_view> DocumentStems(std::string_view folder) {
     return {DialectName(Dialect::kOnnx), DialectName(Dialect::kAten),
             DialectName(Dialect::kTflite)};
   }
-  // Those that core/lower/route/route.cc asks for: `direct` changes nothing.
-  if (folder == "routes") return {"onnxruntime", "executorch", "qairt", "litert", "vela"};
+  // Those that core/lower/route/route.cc asks for: `direct` changes nothing, and says so of shapes.
+  if (folder == "routes") return {"onnxruntime", "executorch", "qairt", "litert", "vela", "direct"};
   if (folder == "recipes") return {"mllm"};
   std::vector<std::string_view> stems;
   if (folder == "rules") {
