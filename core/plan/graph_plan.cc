@@ -248,6 +248,8 @@ int32_t GraphPlan::Convert(size_t op, size_t place, Dtype to, ConvertReason reas
       const Use& use = uses[i];
       const int32_t value = value_of_[static_cast<size_t>(use.op)][static_cast<size_t>(use.place)];
       if (value == tensor || values_[static_cast<size_t>(value)].dtype != to) continue;
+      // An op that reads a tensor twice reads one converted.
+      if (use.op == static_cast<int32_t>(op)) return value;
       converts_.push_back(
           {static_cast<int32_t>(op), static_cast<int16_t>(place), tensor, value, reason});
       return value;

@@ -14,6 +14,7 @@
 #include "core/plan/graph_plan.h"
 #include "core/plan/wish.h"
 #include "core/plan/wishes.h"
+#include "core/rules/raise.h"
 #include "core/validate/cache/node_form.h"
 #include "core/validate/target_table.h"
 #include "core/validate/well_formed.h"
@@ -35,13 +36,15 @@ using plan::Value;
 class Writer {
  public:
   Writer(const Target& target, const opdb::View& db, const Model& file, const Resolved& resolved,
-         const plan::Wishes& wishes, const GraphPlan& graph_plan, Plan& plan)
+         const plan::Wishes& wishes, const std::vector<bool>& float_only,
+         const GraphPlan& graph_plan, Plan& plan)
       : target_(target),
         db_(db),
         file_(file),
         resolved_(resolved),
         graph_(*resolved.graph),
         wishes_(wishes),
+        float_only_(float_only),
         choices_(graph_plan),
         plan_(plan) {}
 
@@ -112,7 +115,14 @@ class Writer {
     PlannedNode& node = plan_.nodes[SourceOf(i)];
     PlannedOp& made = node.ops.emplace_back();
     made.op = graph_.nodes[i].op;
-    const PlanFit fit = FitOf(op);
+    PlanFit fit = FitOf(op);
+    const size_t source = SourceOf(i);
+    const bool wants_float = wishes_.list[static_cast<size_t>(wishes_.of_node[source])].is_float();
+    if (float_only_[source] && !wants_float && fit == PlanFit::kAsWished) {
+      fit = PlanFit::kFloat;
+      node.reason = fmt::format("{} is never a quantized unit: it runs in float", node.op.view());
+      node.rule = rules::RuleOf(rules::kHalfQuantizedUnit).code;
+    }
     if (fit > node.fit || node.ops.size() == 1) node.fit = std::max(node.fit, fit);
     if (const Option* option = op.option()) {
       made.row = Id(made.op, '#', db_.str(option->row->row->id));
@@ -289,10 +299,28 @@ class Writer {
   const Resolved& resolved_;
   const Model& graph_;
   const plan::Wishes& wishes_;
+  const std::vector<bool>& float_only_;
   const GraphPlan& choices_;
   Plan& plan_;
   std::vector<int32_t> written_;  // by tensor of the graph: its place in the plan
 };
+
+// Nodes of the file that the route hands over in float whatever is quantized around them: operators
+// that form no quantized unit (opdefs/resolve).
+std::vector<bool> FloatOnly(const Model& file, const opdb::View& db, Route route) {
+  std::vector<bool> only(file.nodes.size(), false);
+  if (route != Route::kOnnxruntime) return only;
+  const opdb::Tree ops = db.Document("resolve/onnx")["ops"];
+  for (size_t i = 0; i < only.size(); ++i) {
+    const Node& node = file.nodes[i];
+    if (file.DialectOf(node) != Dialect::kOnnx) continue;
+    const std::string name = node.domain.empty()
+                                 ? node.op.str()
+                                 : fmt::format("{}.{}", node.domain.view(), node.op.view());
+    only[i] = ops[name]["unit"].str() == "float";
+  }
+  return only;
+}
 
 // Encodings of tensors of the file: what a route stores otherwise is not the user's doing.
 absl::Status CheckFloat(const Model& file, const Model& graph) {
@@ -376,12 +404,15 @@ absl::StatusOr<Plan> Planner::MakePlan(const Model& model) const {
   const Model& graph = *resolved.graph;
   if (absl::Status status = CheckFloat(model, graph); !status.ok()) return status;
 
+  const std::vector<bool> float_only = FloatOnly(model, db, route);
+  const auto float_wish = static_cast<int>(wishes->list.size());
+  wishes->list.push_back(*plan::ParseWish("fp16", "", self.options.minimize));
   std::vector<int> wish_of(graph.nodes.size());
   std::vector<bool> left_out(graph.nodes.size());
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const size_t source =
         resolved.op_source.empty() ? i : static_cast<size_t>(resolved.op_source[i]);
-    wish_of[i] = wishes->of_node[source];
+    wish_of[i] = float_only[source] ? float_wish : wishes->of_node[source];
     left_out[i] = !graph.nodes[i].unchecked_reason.empty() ||
                   (!resolved.sources.empty() &&
                    resolved.sources[source].state == SourceNode::State::kRefused);
@@ -400,7 +431,7 @@ absl::StatusOr<Plan> Planner::MakePlan(const Model& model) const {
   plan.minimize = PlanGoalName(self.options.minimize);
   plan.notes = self.target.notes();
   plan.notes.insert(plan.notes.end(), model.notes.begin(), model.notes.end());
-  Writer(self.target, db, model, resolved, *wishes, graph_plan, plan).Write();
+  Writer(self.target, db, model, resolved, *wishes, float_only, graph_plan, plan).Write();
   return plan;
 }
 

@@ -274,6 +274,25 @@ TEST(Plan, WhatIsRefusedWhateverItsTypes) {
   EXPECT_EQ(Find(*plan, "y").dtype, Dtype::kFloat32);
 }
 
+TEST(Plan, WhatARouteNeverQuantizesIsInFloat) {
+  Net net({1, 8, 16});
+  net.model.dialect = Dialect::kOnnx;
+  net.Op("Relu", "a", {1, 8, 16});
+  net.Op("ReduceL2", "y", {1, 8, 1},
+         {{"axes", std::vector<int64_t>{-1}}, {"keepdims", IntParam{1}}});
+  const auto plan = PlanOf(net.model, {.precision = "8a8w"});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->nodes[0].fit, PlanFit::kAsWished);
+  EXPECT_EQ(plan->nodes[1].fit, PlanFit::kFloat);
+  EXPECT_EQ(plan->nodes[1].rule, "QG601");
+  ASSERT_EQ(plan->converts.size(), 1u);
+  EXPECT_TRUE(IsFloat(plan->converts[0].to));
+  // Not a float island where the wish is float.
+  const auto floats = PlanOf(net.model, {.precision = "fp16"});
+  ASSERT_TRUE(floats.ok());
+  EXPECT_EQ(floats->count(PlanFit::kFloat), 0);
+}
+
 TEST(Plan, AnUnknownOpIsUnchecked) {
   Net net({1, 8});
   net.Op("NoSuchOp", "y", {1, 8});

@@ -14,7 +14,7 @@ OFFICIAL_LABELS = places.LABELS
 BEGIN, END = "<!-- plan: written by qgdev plan record -->", "<!-- /plan -->"
 # Numbers that differ by less than the CPU's own do when its inputs move by 1/256.
 LEAST_NOISE = 0.005
-REFUSED = ("refused", "unchecked", "float")
+REFUSED = ("refused", "unchecked")
 
 
 def answers(folder: Path, export: places.Export, form: str, arch: str) -> dict:
