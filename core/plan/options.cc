@@ -115,12 +115,19 @@ class Search {
 
  private:
   void AddRow(const ActiveVariant& row) {
+    // Most rows have one dtype a port: whichever is asked for first, the choice is the same.
+    std::vector<std::vector<Choice>> seen;
     for (const Dtype first : kActivations) {
       Draft draft;
       draft.row = &row;
       draft.choices.resize(probe_.slots().size());
       draft.preference = row.consequence == Consequence::kAccepted ? 0 : 4;
-      if (!PutActivations(row, first, draft)) continue;
+      if (!PutActivations(row, first, draft)) return;  // no dtype for a slot, whatever comes first
+      if (std::any_of(seen.begin(), seen.end(),
+                      [&](const auto& other) { return SameChoices(other, draft.choices); })) {
+        continue;
+      }
+      seen.push_back(draft.choices);
       AddWeights(row, std::move(draft));
     }
   }
