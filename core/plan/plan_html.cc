@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,19 @@ std::string Class(const PlannedNode& node) {
   return fmt::format("p-{} f-{}", Html(Precision(node)), PlanFitName(node.fit));
 }
 
+// What the colours of the strip stand for.
+std::string Legend(const Plan& plan) {
+  std::map<std::string, int64_t> counts;
+  for (const PlannedNode& node : plan.nodes) {
+    if (node.into.empty()) ++counts[Precision(node)];
+  }
+  std::string legend = "<p class=\"soft\">";
+  for (const auto& [precision, count] : counts) {
+    legend += fmt::format("<i class=\"key p-{0}\"></i>{0} ({1}) &nbsp; ", Html(precision), count);
+  }
+  return legend + "outlined: not as wished</p>\n";
+}
+
 }  // namespace
 
 std::string PlanHtmlBody(const Plan& plan) {
@@ -81,8 +95,9 @@ std::string PlanHtmlBody(const Plan& plan) {
     body += fmt::format("<i class=\"{}\" title=\"{} ({}): {}\"></i>", Class(node), Html(node.name),
                         Html(node.op), Html(Precision(node)));
   }
+  body += "</div>\n" + Legend(plan);
   body +=
-      "</div>\n<div class=\"wide\"><table><thead><tr><th>node</th><th>op</th><th>precision</th>"
+      "<div class=\"wide\"><table><thead><tr><th>node</th><th>op</th><th>precision</th>"
       "<th>row</th><th>why not as wished</th></tr></thead><tbody>\n";
   size_t rows = 0;
   for (const bool wanting : {true, false}) {
