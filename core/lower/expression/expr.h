@@ -25,6 +25,9 @@ struct PortFacts {
   // Of one that is quantized: how, and as which fixed-point type it is stored.
   const Encoding* encoding = nullptr;
   Dtype stored = Dtype::kUndefined;
+  // Of a constant that is stored so, or of the floats that a Q makes it of: what is known of it.
+  const TensorValues* values = nullptr;
+  const std::pair<double, double>* value_range = nullptr;
   Dtype dtype = Dtype::kUndefined;
   std::span<const int64_t> dims;
 };

@@ -2,6 +2,11 @@
 //
 //   given(P) static(P) is_float(P)   rank(P) dim(P,n) dims(P) spatial(P) elements(P)   value(P)
 //   dtype(P)                         text such as 'INT_64'
+//   quantized(P) stored_bits(P) block_size(P,axis) offset(P)
+//   lowest(P) highest(P)             of what the encoding of P can hold
+//   stored_as(P,n)                   n as the encoding of P holds it: rounded and clipped
+//   number(P)                        what a quantized constant of one element stands for
+//   zeros(P)                         whether a quantized constant holds zeros only
 //   inputs() outputs() opset()
 //   norm(axes,rank)                  negative axes counted from the end
 //   len(L) prod(L) range(n) fill(count,n) slice(L,begin,end) insert(L,at,n) remove(L,axes)
@@ -21,26 +26,21 @@
 #include <cmath>
 #include <optional>
 
+#include "core/lower/expression/encoding_functions.h"
 #include "core/lower/expression/expr.h"
 #include "core/lower/expression/nearest.h"
 
 namespace quantgate::mapping {
 namespace {
 
-using Args = std::span<const Value>;
 // Lists are about axes and dims: no expression needs longer ones.
 constexpr int64_t kMaxList = 4096;
-
-PortFacts FactsOf(const Scope& scope, const Value& v) {
-  return v.type == Value::Type::kPort ? scope.Port(v.integer) : PortFacts{};
-}
 
 Value Given(const Scope& s, Args a) { return Value::Int(FactsOf(s, a[0]).given); }
 Value Static(const Scope& s, Args a) {
   return Value::Int(a[0].type == Value::Type::kPort && s.IsStatic(a[0].integer));
 }
 Value IsFloatPort(const Scope& s, Args a) { return Value::Int(IsFloat(FactsOf(s, a[0]).dtype)); }
-Value IsQuantized(const Scope& s, Args a) { return Value::Int(FactsOf(s, a[0]).quantized); }
 // Of axes resized from some sizes to others, one after the other: the element each is taken from.
 Value NearestPlaces(const Scope&, Args a) {
   const std::optional<Ints> from = a[2].AsInts(), to = a[3].AsInts();
@@ -55,29 +55,6 @@ Value NearestPlaces(const Scope&, Args a) {
     all.insert(all.end(), places->begin(), places->end());
   }
   return Value::List(std::move(all));
-}
-// Bits that carry values; null where it isn't quantized.
-Value StoredBits(const Scope& s, Args a) {
-  const PortFacts port = FactsOf(s, a[0]);
-  if (port.encoding == nullptr) return Value::Null();
-  return Value::Int(port.encoding->bitwidth > 0 ? port.encoding->bitwidth : BitsOf(port.stored));
-}
-// Elements of a block along an axis; 0 = not quantized in blocks.
-Value BlockSize(const Scope& s, Args a) {
-  const PortFacts port = FactsOf(s, a[0]);
-  const std::optional<int64_t> axis = a[1].AsInt();
-  if (port.encoding == nullptr || !axis || *axis < 0 ||
-      *axis >= static_cast<int64_t>(port.encoding->block_size.size())) {
-    return Value::Int(0);
-  }
-  return Value::Int(port.encoding->block_size[static_cast<size_t>(*axis)]);
-}
-// Whether a zero point other than 0 is given.
-Value Offset(const Scope& s, Args a) {
-  const PortFacts port = FactsOf(s, a[0]);
-  if (port.encoding == nullptr) return Value::Int(0);
-  const auto& points = port.encoding->zero_points;
-  return Value::Int(std::any_of(points.begin(), points.end(), [](int32_t z) { return z != 0; }));
 }
 Value DtypeOf(const Scope& s, Args a) {
   const PortFacts port = FactsOf(s, a[0]);
@@ -443,14 +420,17 @@ constexpr FunctionRow kFunctions[] = {
     {"equal_split", 2, 2, EqualSplit},
     {"fill", 2, 2, Fill},
     {"given", 1, 1, Given},
+    {"highest", 1, 1, Highest},
     {"inputs", 0, 0, Inputs},
     {"insert", 3, 3, Insert},
     {"is_float", 1, 1, IsFloatPort},
     {"len", 1, 1, Len},
+    {"lowest", 1, 1, Lowest},
     {"max", 2, 2, Larger},
     {"min", 2, 2, Smaller},
     {"nearest_places", 4, 4, NearestPlaces},
     {"norm", 2, 2, Norm},
+    {"number", 1, 1, Number},
     {"offset", 1, 1, Offset},
     {"opset", 0, 0, Opset},
     {"outputs", 0, 0, Outputs},
@@ -470,12 +450,14 @@ constexpr FunctionRow kFunctions[] = {
     {"split_points", 1, 1, SplitPoints},
     {"sqrt", 1, 1, Sqrt},
     {"static", 1, 1, Static},
+    {"stored_as", 2, 2, StoredAs},
     {"stored_bits", 1, 1, StoredBits},
     {"swap", 3, 3, Swap},
     {"swap_last", 2, 2, SwapLast},
     {"transpose_pads", 8, 8, TransposePads},
     {"value", 1, 1, Constant},
     {"window_pads", 6, 6, WindowPads},
+    {"zeros", 1, 1, Zeros},
 };
 
 }  // namespace

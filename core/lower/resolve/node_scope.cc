@@ -54,6 +54,20 @@ Value NodeScope::Attribute(std::string_view name) const {
   return ValueOf(param->value);
 }
 
+void NodeScope::AddConstant(TensorId id, PortFacts& facts) const {
+  if (!resolver_.IsConstant(id)) return;
+  facts.values = resolver_.ValuesOf(id);
+  const auto& range = resolver_.FileTensor(id).value_range;
+  facts.value_range = range ? &*range : nullptr;
+  if (facts.values != nullptr || range) return;
+  const int32_t q = resolver_.Producer(id);
+  if (q < 0) return;
+  const auto& inputs = resolver_.file_.nodes[static_cast<size_t>(q)].inputs;
+  if (!inputs.empty() && inputs[0] != kNoTensor) {
+    facts.values = resolver_.ValuesOf(resolver_.Real(inputs[0]));
+  }
+}
+
 PortFacts NodeScope::Port(int64_t port) const {
   PortFacts facts;
   TensorId id = Tensor(port);
@@ -69,6 +83,7 @@ PortFacts NodeScope::Port(int64_t port) const {
     facts.quantized = true;
     facts.encoding = &of.encoding.get();
     facts.stored = of.dtype;
+    if (port >= 0) AddConstant(resolver_.QuantizedSource(id), facts);
   }
   facts.dtype = tensor->dtype;
   if (tensor->unknown_rank) {

@@ -23,6 +23,7 @@ class NodeScope : public mapping::Scope {
   int64_t Opset() const override;
 
  private:
+  void AddConstant(TensorId id, mapping::PortFacts& facts) const;
   const Node& node() const;
   TensorId Tensor(int64_t port) const;  // kNoTensor where it is not given
 

@@ -11,13 +11,14 @@ Operators that the tool of the route translates, but into something that compute
 in another datatype than the file says, by their attributes, inputs and datatypes.
 
 ## Why
-Nothing fails: the graph is built, and its results differ from those of the file.
+Mostly nothing fails: the graph is built, and its results differ from those of the file. Some
+sequences of operators end the process that builds the graph.
 
 ## Fix
 Write the operator in the form that the message names, or compare the results of the two.
 
 ## References
-Rows of `operators` in opdefs/routes, measured by comparing the tool's results with those of the
+Rows of `operators` and `unprepared_sequences` in opdefs/routes, measured by comparing the tool's results with those of the
 CPU, or reported by its developers.
 )",
                                     .status = RuleStatus::kStable})};

@@ -4,12 +4,12 @@
 
 Reads a task as JSON from each line of standard input, and writes its answer as a line:
 
-    {"model": FILE, "feeds": FILE.npz, "strict": bool, "taps": [tensor, ...]}
+    {"model": FILE, "feeds": FILE.npz, "strict": bool, "taps": [tensor, ...], "valid": bool}
     {"state", "code", "message", "refused": [node], "accepted": [node], "cpu": [node], "graphs",
      "outputs": {name: {"off", "noise"}}}
 
 `state` is ok, compose_fails, finalize_fails, invalid, on_cpu (`strict`, and a node is not accepted),
-run_fails, or cpu_fails: the CPU can't run the model either. What native code prints goes to LOG.
+run_fails, or cpu_fails: the CPU can't run the model either (`valid`: it is asked first). What native code prints goes to LOG.
 """
 
 from __future__ import annotations
@@ -84,6 +84,8 @@ class _Provider:
 
     def answer(self, task: dict[str, Any]) -> dict[str, Any]:
         model = with_outputs(task["model"], task.get("taps", []))
+        if task.get("valid"):
+            run_on_cpu(model, dict(np.load(task["feeds"])))
         strict = bool(task.get("strict"))
         self._log.begin()
         session, error = None, ""

@@ -30,6 +30,14 @@ constexpr DocumentShape kRequantization = {
     .type = kMap, .what = "a row of `unprepared_requantizations`", .keys = kRequantizationKeys};
 constexpr DocumentShape kRequantizations = {.type = kList, .item = &kRequantization};
 
+constexpr DocumentKey kSequenceKeys[] = {{"ops", &kOps, true},
+                                         {"behind", &kOps, true},
+                                         {"reason", &kAnyText, true},
+                                         {"fix", &kAnyText, true}};
+constexpr DocumentShape kSequence = {
+    .type = kMap, .what = "a row of `unprepared_sequences`", .keys = kSequenceKeys};
+constexpr DocumentShape kSequences = {.type = kList, .item = &kSequence};
+
 constexpr DocumentShape kRank = {.type = kInteger, .min = 1, .max = 64};
 constexpr DocumentKey kFusedKeys[] = {
     {"reshape_op", &kAnOp, true},     {"source_operator", &kAnyText, true},
@@ -122,6 +130,7 @@ constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
                                  {"session_failure", &kFailure},
                                  {"unprepared_chains", &kChains},
                                  {"unprepared_requantizations", &kRequantizations},
+                                 {"unprepared_sequences", &kSequences},
                                  {"fused_transposes", &kFused},
                                  {"value_copies", &kCopies},
                                  {"fixed_output_encodings", &kFixedRows},

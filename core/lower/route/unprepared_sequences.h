@@ -1,0 +1,17 @@
+// Ops one behind the other that a backend prepares one by one, and not in this order.
+#ifndef QUANTGATE_CORE_LOWER_ROUTE_UNPREPARED_SEQUENCES_H_
+#define QUANTGATE_CORE_LOWER_ROUTE_UNPREPARED_SEQUENCES_H_
+
+#include "core/database/view.h"
+#include "core/lower/resolve/resolved.h"
+#include "quantgate/report.h"
+
+namespace quantgate {
+
+// A finding at the last op of each sequence that a row of the document's `unprepared_sequences`
+// describes; nodes left to the CPU end one.
+void AddUnpreparedSequences(opdb::Tree document, const Resolved& resolved, Report& report);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CORE_LOWER_ROUTE_UNPREPARED_SEQUENCES_H_
