@@ -22,6 +22,7 @@ constexpr size_t kMostParts = 8;
 constexpr size_t kMostUnknown = 10;
 constexpr size_t kMostUnknownKinds = 500;
 constexpr size_t kMostStages = 200;
+constexpr size_t kMostLookedAt = 5000;  // unknown lines, which take the longest
 
 // QNN says 4294967295 where no single index is meant.
 constexpr std::string_view kNoIndex = "[4294967295]";
@@ -342,7 +343,8 @@ void LogReader::AddUnknown(std::string_view line) {
 // Lines that tell of a failure, and places in tracebacks: maybe it is known who speaks.
 void LogReader::Unknown(std::string_view line, bool sign, bool traceback) {
   if (sign) AddUnknown(line);
-  if (!sign && !traceback) return;
+  if ((!sign && !traceback) || looked_at_ == kMostLookedAt) return;
+  ++looked_at_;
   for (const LogEntry* stage : table_.stages()) {
     for (const LogPattern& pattern : stage->patterns) {
       if (const auto captures = pattern.Match(line)) {

@@ -100,6 +100,7 @@ class LogReader {
 
   const LogTable& table_;
   size_t line_ = 0;
+  size_t looked_at_ = 0;  // unknown lines of which it was asked what they name
   LogAnswer answer_;
   std::deque<Pending> pending_;
   std::optional<Pending> subject_;
