@@ -81,7 +81,7 @@ class Targets(CliCase):
         for arch in ("v68", "v69", "v73", "v75", "v79", "v81"):
             self.assertIn(arch, htp["archs"])
         names = [b["name"] for b in targets["backends"]]
-        self.assertEqual(names, ["cpu", "dsp", "gpu", "hta", "htp", "lpai"])
+        self.assertEqual(names, ["cpu", "dsp", "ethosu", "gpu", "hta", "htp", "lpai", "tflite"])
         soc = next(s for s in targets["socs"] if s["name"] == "SM8550")
         self.assertEqual((soc["arch"], soc["id"]), ("v73", 43))
 

@@ -11,7 +11,7 @@ from tools.dev.program.conformance import FIX, HTP, ORT, REFERENCE, installed_li
 from tools.dev.program.workshop import ROOT, Failed, Workshop
 
 GROUP = Group("Record the real library's answers")
-VELA = "tests/conformance/vela/recorded.json"
+VELA, LITERT = "tests/conformance/vela/recorded.json", "tests/conformance/litert/recorded.json"
 RULES, GRAPH, EXECUTORCH = "tests/conformance/rules", "tests/conformance/graph", "tests/conformance/executorch"
 
 
@@ -132,3 +132,21 @@ def record_vela(shop: Workshop, arguments: argparse.Namespace) -> None:
                 str(arguments.count), title="ask Vela", python=pythons["5.2"])
     shop.script("tools/dev/tflite/agree_vela.py", "compare", VELA, "--cli", shop.cli, "--page", "docs/records/ethosu.md",
                 title="compare")
+
+
+@GROUP.command("record litert", "models of one operator: what LiteRT's kernels refuse or compute",
+               option("--first", type=int, default=40000, metavar="SEED", help="first seed, 40000 unless given"),
+               option("--count", type=int, default=2000, metavar="N", help="number of models, 2000 unless given"), takes="20 min",
+               writes="tests/conformance/litert/recorded.json, docs/records/tflite.md")  # fmt: skip
+def record_litert(shop: Workshop, arguments: argparse.Namespace) -> None:
+    """Installs ai-edge-litert below build/litert, runs models of one operator drawn by chance with its default
+    kernels and the same in float, and writes how far quantgate agrees."""
+    shop.build("bin/quantgate")
+    folder = shop.build_folder / "litert"
+    python = str(folder / "bin" / "python")
+    if not Path(python).exists():
+        shop.run([sys.executable, "-m", "venv", str(folder)], title="make an environment for LiteRT")
+    shop.run([python, "-m", "pip", "install", "-q", "ai-edge-litert==2.3.0"], title="install LiteRT")
+    shop.script("tools/dev/tflite/ask_litert.py", LITERT, "--seeds", str(arguments.first), str(arguments.count),
+                title="run the kernels", python=python)
+    shop.script("tools/dev/tflite/agree_litert.py", LITERT, "--cli", shop.cli, "--page", "docs/records/tflite.md", title="compare")
