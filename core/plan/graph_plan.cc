@@ -345,43 +345,56 @@ void GraphPlan::DictateOutputs() {
   }
 }
 
+// The places of an op whose tensors share one encoding: outputs, then inputs, the largest first.
+void GraphPlan::FindShared(size_t op, std::vector<Shared>& shared) const {
+  const Option* option = ops_[op].option();
+  if (option == nullptr) return;
+  const std::vector<Choice>& choices = option->choices;
+  const auto root_of = [&](size_t slot) {
+    while (choices[slot].same_as >= 0) slot = static_cast<size_t>(choices[slot].same_as);
+    return slot;
+  };
+  const Node& node = graph_.nodes[op];
+  const auto& slots = ops_[op].options->slot_of_place;
+  for (size_t root = 0; root < choices.size(); ++root) {
+    Shared at{static_cast<int32_t>(op), {}, 0};
+    for (size_t place = 0; place < slots.size(); ++place) {
+      if (slots[place] < 0 || root_of(static_cast<size_t>(slots[place])) != root) continue;
+      at.places.push_back(place);
+      at.elements = std::max(at.elements, ElementsOf(At(node, place)));
+    }
+    if (at.places.size() < 2) continue;
+    std::stable_sort(at.places.begin(), at.places.end(), [&](size_t a, size_t b) {
+      const bool a_in = a < node.inputs.size(), b_in = b < node.inputs.size();
+      return a_in != b_in ? b_in : ElementsOf(At(node, a)) > ElementsOf(At(node, b));
+    });
+    shared.push_back(std::move(at));
+  }
+}
+
 // Classes of one encoding, those of the largest tensors first: where two are dictated otherwise,
 // the smallest tensor on the way between them is converted.
 void GraphPlan::JoinShared() {
   std::vector<Shared> shared;
-  for (size_t i = 0; i < ops_.size(); ++i) {
-    const Option* option = ops_[i].option();
-    if (option == nullptr) continue;
-    const Node& node = graph_.nodes[i];
-    const auto& places = ops_[i].options->slot_of_place;
-    const auto place_of = [&](int16_t slot) {
-      return static_cast<size_t>(std::find(places.begin(), places.end(), slot) - places.begin());
-    };
-    const auto value_at = [&](size_t place) {
-      return place < node.inputs.size() ? value_of_[i][place] : At(node, place);
-    };
-    for (size_t s = 0; s < option->choices.size(); ++s) {
-      const int16_t as = option->choices[s].same_as;
-      if (as < 0) continue;
-      const size_t one = place_of(static_cast<int16_t>(s)), other = place_of(as);
-      const size_t input = std::min(one, other);
-      const TensorId at = At(node, input);
-      shared.push_back({value_at(one), value_at(other), static_cast<int32_t>(i),
-                        input < node.inputs.size() ? static_cast<int16_t>(input) : int16_t{-1},
-                        ElementsOf(at)});
-    }
-  }
+  for (size_t i = 0; i < ops_.size(); ++i) FindShared(i, shared);
   std::stable_sort(shared.begin(), shared.end(),
                    [](const Shared& a, const Shared& b) { return a.elements > b.elements; });
   for (const Shared& s : shared) {
-    if (Join(s.a, s.b) || s.place < 0) continue;
     const auto op = static_cast<size_t>(s.op);
-    const auto place = static_cast<size_t>(s.place);
-    const int32_t was = value_of_[op][place];
-    const int32_t made =
-        Convert(op, place, values_[static_cast<size_t>(was)].dtype, ConvertReason::kShared);
-    value_of_[op][place] = made;
-    Join(made, was == s.a ? s.b : s.a);
+    const Node& node = graph_.nodes[op];
+    const auto value_at = [&](size_t place) {
+      return place < node.inputs.size() ? value_of_[op][place] : At(node, place);
+    };
+    const int32_t first = value_at(s.places[0]);
+    for (size_t i = 1; i < s.places.size(); ++i) {
+      const size_t place = s.places[i];
+      const int32_t value = value_at(place);
+      if (Join(first, value) || place >= node.inputs.size()) continue;
+      const int32_t made =
+          Convert(op, place, values_[static_cast<size_t>(value)].dtype, ConvertReason::kShared);
+      value_of_[op][place] = made;
+      Join(first, made);
+    }
   }
 }
 

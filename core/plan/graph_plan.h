@@ -86,10 +86,9 @@ class GraphPlan {
 
  private:
   struct Shared {
-    int32_t a, b;  // values
     int32_t op;
-    int16_t place;  // an input, where a Convert may stand; -1 = there is none
-    int64_t elements;
+    std::vector<size_t> places;
+    int64_t elements;  // of the largest
   };
   struct Use {
     int32_t op;
@@ -108,6 +107,7 @@ class GraphPlan {
   void MakeValues();
   void PlaceConverts();
   void DictateOutputs();
+  void FindShared(size_t op, std::vector<Shared>& shared) const;
   void JoinShared();
   void DictateInputs();
   int32_t Find(int32_t value);  // the root, with shorter ways to it

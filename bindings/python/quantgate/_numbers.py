@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
@@ -11,6 +12,7 @@ Range: TypeAlias = tuple[float, float]
 RangeOf: TypeAlias = Callable[[str], Range | None]
 # A tensor that never varies has a step all the same; as ONNX Runtime's QNN configuration sets it.
 LEAST_RANGE = 0.0001
+_LARGEST = 3.4028234663852886e38  # of 32-bit floats
 
 
 class Numbers(NamedTuple):
@@ -52,6 +54,14 @@ def fitted(tensor: PlannedTensor, least: float, most: float) -> Numbers:
     return Numbers(scale, max(low, min(high, round(low - least / scale))))
 
 
+def _finite(found: Range) -> Range | None:
+    """Infinite ends, as masks have them, as the largest numbers; None where nothing was computed."""
+    if any(math.isnan(end) for end in found):
+        return None
+    least, most = (max(-_LARGEST, min(_LARGEST, end)) for end in found)
+    return least, most
+
+
 def classes(tensors: Mapping[str, PlannedTensor]) -> dict[str, list[PlannedTensor]]:
     """Computed tensors and constants by the tensor that speaks for their encoding."""
     found: dict[str, list[PlannedTensor]] = {}
@@ -66,7 +76,8 @@ def numbers(plan: Plan, range_of: RangeOf) -> dict[str, Numbers]:
     encoding with, is known."""
     result: dict[str, Numbers] = {}
     for members in classes({tensor.name: tensor for tensor in plan.tensors}).values():
-        ranges = [found for member in members if (found := range_of(member.name)) is not None]
+        ranges = [finite for member in members if (found := range_of(member.name)) is not None
+                  and (finite := _finite(found)) is not None]
         first = members[0]
         if not ranges and (first.scale is None or first.zero_point is None):
             continue

@@ -224,6 +224,46 @@ TEST(Plan, AnOverrideCostsConverts) {
   EXPECT_EQ(plan->converts[1].elements, 1024);
 }
 
+// A Sigmoid and a Tanh dictate their encodings, and what scatters one into the other wants a single
+// one: the smaller tensor is converted.
+TEST(Plan, TwoThatFixOneEncodingGetTheCheapestConvert) {
+  for (const bool few_updates : {true, false}) {
+    const std::vector<int64_t> large = {1, 64, 16}, small = {1, 64, 4};
+    Net net(few_updates ? large : small);
+    net.Op("Sigmoid", "data", few_updates ? large : small);
+    const TensorId data = net.last;
+    const TensorId other = net.Put("u", few_updates ? small : large, false);
+    const TensorId indices = net.Put("i", few_updates ? small : large, true);
+    net.model.tensors[static_cast<size_t>(indices)].dtype = Dtype::kInt32;
+    net.Op("Tanh", "updates", few_updates ? small : large, {}, {other});
+    const TensorId updates = net.last;
+    net.Op("ScatterElements", "y", few_updates ? large : small, {{"axis", UintParam{2}}},
+           {data, indices, updates});
+    const auto plan = PlanOf(net.model, {.precision = "16a8w"});
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(Find(*plan, "data").scale, 1.0 / 65536);
+    EXPECT_EQ(Find(*plan, "updates").scale, 1.0 / 32768);
+    ASSERT_EQ(plan->converts.size(), 1u);
+    const PlannedConvert& convert = plan->converts[0];
+    EXPECT_EQ(convert.node, "y_node");
+    EXPECT_EQ(convert.from, convert.to);
+    EXPECT_NE(convert.reason.find("one encoding"), std::string_view::npos) << convert.reason;
+    EXPECT_EQ(convert.tensor, few_updates ? "updates" : "data");
+  }
+}
+
+TEST(Plan, FewerBitsWhereTheWishCannotBeHad) {
+  Net net({1, 8, 8, 16});
+  net.Conv("a");
+  for (const auto& [goal, precision] : std::vector<std::pair<PlanGoal, std::string>>{
+           {PlanGoal::kConverts, "16a8w"}, {PlanGoal::kBits, "16a8w"}}) {
+    const auto plan = PlanOf(net.model, {.precision = "16a16w", .minimize = goal}, "SM8350");
+    ASSERT_TRUE(plan.ok());
+    EXPECT_EQ(plan->minimize, PlanGoalName(goal));
+    EXPECT_EQ(plan->nodes[0].ops[0].precision, precision);
+  }
+}
+
 TEST(Plan, WhatIsRefusedWhateverItsTypes) {
   Net net({1, 2, 2, 2, 2, 2});
   net.Op("Softmax", "y", {1, 2, 2, 2, 2, 2}, {{"axis", UintParam{5}}});
