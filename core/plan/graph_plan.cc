@@ -23,7 +23,7 @@ bool SameType(Dtype a, Dtype b) { return a == b || (IsFloat(a) && IsFloat(b)); }
 
 const OpOptions* OptionTable::Find(const Node& node, int wish_index, const Wish& wish) {
   const ActiveOp* op = table_.Find(node.op);
-  if (op == nullptr) return nullptr;
+  if (op == nullptr || HasTooManyPlaces(node)) return nullptr;
   std::vector<Entry>& same = entries_[absl::HashOf(HashOfForm(graph_, node), wish_index)];
   for (const Entry& entry : same) {
     if (entry.wish == wish_index && SameForm(graph_, *entry.node, node)) return entry.options.get();
@@ -350,6 +350,10 @@ void GraphPlan::FindShared(size_t op, std::vector<Shared>& shared) const {
   const Option* option = ops_[op].option();
   if (option == nullptr) return;
   const std::vector<Choice>& choices = option->choices;
+  if (std::none_of(choices.begin(), choices.end(),
+                   [](const Choice& c) { return c.same_as >= 0; })) {
+    return;
+  }
   const auto root_of = [&](size_t slot) {
     while (choices[slot].same_as >= 0) slot = static_cast<size_t>(choices[slot].same_as);
     return slot;

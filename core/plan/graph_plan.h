@@ -15,6 +15,12 @@
 
 namespace quantgate::plan {
 
+// Ops of more inputs and outputs are left alone: nothing in a network has them.
+inline constexpr size_t kMaxPlaces = 4096;
+inline bool HasTooManyPlaces(const Node& node) {
+  return node.inputs.size() + node.outputs.size() > kMaxPlaces;
+}
+
 // An op of the lowered graph.
 struct OpChoice {
   const OpOptions* options = nullptr;  // null = nothing is known of it

@@ -141,10 +141,14 @@ class Writer {
       node.rule = op.options->why->rule->code;
     } else if (op.options == nullptr) {
       const SharedString& said = graph_.nodes[i].unchecked_reason;
-      node.reason = said.empty()
-                        ? SharedString(fmt::format("op \"{}\" is not in the database for {}",
-                                                   Printable(made.op, 80), target_.backend()))
-                        : said;
+      if (!said.empty()) {
+        node.reason = said;
+      } else if (plan::HasTooManyPlaces(graph_.nodes[i])) {
+        node.reason = fmt::format("it has more than {} inputs and outputs", plan::kMaxPlaces);
+      } else {
+        node.reason = fmt::format("op \"{}\" is not in the database for {}", Printable(made.op, 80),
+                                  target_.backend());
+      }
     }
   }
 

@@ -301,6 +301,19 @@ TEST(Plan, AnUnknownOpIsUnchecked) {
   EXPECT_EQ(plan->nodes[0].fit, PlanFit::kUnchecked);
 }
 
+TEST(Plan, AnOpOfThousandsOfInputsIsLeftAlone) {
+  Net net({1, 8});
+  std::vector<TensorId> inputs;
+  for (int i = 0; i < 50'000; ++i)
+    inputs.push_back(net.Put("i" + std::to_string(i), {1, 1}, false));
+  net.Op("Concat", "y", {1, 50'000}, {{"axis", UintParam{1}}}, inputs);
+  const auto plan = PlanOf(net.model, {.precision = "8a8w"});
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->nodes[0].fit, PlanFit::kUnchecked);
+  EXPECT_NE(plan->nodes[0].reason.find("more than"), std::string_view::npos)
+      << plan->nodes[0].reason;
+}
+
 TEST(Plan, BadInput) {
   Net net({1, 8, 8, 16});
   net.Conv("a");
