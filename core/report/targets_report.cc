@@ -56,13 +56,17 @@ class TargetsReporter : public Reporter {
     const Painter paint(options_.text.color);
     std::string text;
     const std::string* model = nullptr;
+    const std::string* target = nullptr;
     for (const Row& row : rows_) {
       if (model == nullptr || *model != row.model) {
         if (model != nullptr) text += "\n";
         model = &row.model;
         text += paint(Style::kBold, Name(row.model)) + "  " + row.target + "\n";
         text += paint(Style::kGrey, Head()) + "\n";
+      } else if (*target != row.target) {
+        text += "  " + paint(Style::kBold, row.target) + "\n";
       }
+      target = &row.target;
       text += Line(row, paint);
     }
     if (!rows_.empty()) {
@@ -83,7 +87,9 @@ class TargetsReporter : public Reporter {
   std::string Line(const Row& row, const Painter& paint) const {
     std::string line = fmt::format(
         "  {}",
-        PadRight(paint(row.failed ? Style::kRed : Style::kGreen, Printable(row.arch), true), 6));
+        PadRight(paint(row.failed ? Style::kRed : Style::kGreen,
+                       row.arch.empty() ? "any" : Printable(row.arch), true),
+                 6));
     for (const Consequence verdict : kWorstFirst) {
       const int64_t count = row.counts[static_cast<size_t>(verdict)];
       line += count == 0 ? paint(Style::kGrey, fmt::format("{:>10}", "·"))
@@ -94,9 +100,10 @@ class TargetsReporter : public Reporter {
     std::string text;
     for (const std::string& part :
          Wrap(Join(row.socs, ", "), std::max<size_t>(width - std::min(width, indent), 24))) {
+      if (part.empty()) continue;
       text += text.empty() ? line + "  " + part : "\n" + std::string(indent, ' ') + part;
     }
-    return text + "\n";
+    return (text.empty() ? line : text) + "\n";
   }
 
   const ReporterOptions options_;

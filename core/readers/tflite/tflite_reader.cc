@@ -13,6 +13,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/base/text.h"
+#include "core/ir/graph_ends.h"
 #include "core/readers/graph_check.h"
 #include "core/readers/limits.h"
 #include "core/readers/tflite/flatbuffer.h"
@@ -100,6 +101,7 @@ class Reader {
     for (uint32_t i = 0; i < tables.size(); ++i) ReadSubgraph(tables[i], i);
     doing_.clear();
     ProvideInputs();
+    FillGraphEnds(model_);
     unknown_.AddNote(model_.notes);
     if (clamped_zero_points_) model_.notes.push_back("zero points beyond 32 bits were cut to them");
     MakeNamesUnique();

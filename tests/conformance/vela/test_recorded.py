@@ -63,6 +63,33 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(report["nodes"][0]["verdict"], "rejected")
         self.assertIn("leaves it to the CPU", report["findings"][0]["message"])
 
+    def verdict_of(self, op: str, dims: list[int], out: list[int], constants: list[list[int]]) -> tuple[str, list[str]]:
+        encoding = {"perTensor": {"scale": 0.1, "zeroPoint": 0}}
+        tensors = [{"name": "x", "dtype": "SFIXED_POINT_8", "dims": dims, "encoding": encoding},
+                   {"name": "y", "dtype": "SFIXED_POINT_8", "dims": out, "encoding": encoding}]
+        tensors += [{"name": f"c{i}", "dtype": "INT_32", "dims": [len(values)], "isStatic": True, "values": values}
+                    for i, values in enumerate(constants)]
+        model = {"dialect": "tflite", "tensors": tensors,
+                 "nodes": [{"op": op, "inputs": ["x", *(f"c{i}" for i in range(len(constants)))], "outputs": ["y"]}]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "m.json"
+            path.write_text(json.dumps(model))
+            report = json.loads(self.check(str(path), "--backend", "ethosu", "--format", "json").stdout)
+        return report["nodes"][0]["verdict"], [finding["constraint"] for finding in report["findings"]]
+
+    def test_one_value_of_a_constant(self) -> None:
+        """Height and width may be strided, channels not."""
+        begin, end = [0, 0, 0, 0], [1, 8, 8, 16]
+        self.assertEqual(self.verdict_of("STRIDED_SLICE", [1, 8, 8, 16], [1, 4, 8, 16], [begin, end, [1, 2, 1, 1]]),
+                         ("accepted", []))
+        self.assertEqual(self.verdict_of("STRIDED_SLICE", [1, 8, 8, 16], [1, 8, 8, 8], [begin, end, [1, 1, 1, 2]]),
+                         ("rejected", ["ethosu/STRIDED_SLICE/in[3]/depth-stride"]))
+
+    def test_only_the_batch_may_be_open(self) -> None:
+        self.assertEqual(self.verdict_of("TRANSPOSE", [-1, 8, 4, 16], [-1, 4, 8, 16], [[0, 2, 1, 3]]), ("accepted", []))
+        self.assertEqual(self.verdict_of("TRANSPOSE", [-1, 8, 4, 16], [8, -1, 4, 16], [[1, 0, 2, 3]]),
+                         ("rejected", ["ethosu/TRANSPOSE/out[0]/dynamic"]))
+
     def test_models_in_other_words_are_no_input(self) -> None:
         done = self.check("docs/examples/planted.onnx", "--backend", "ethosu")
         self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -31,6 +31,7 @@ TEST(Route, DefaultsByDialect) {
   EXPECT_EQ(DefaultRoute(Dialect::kOnnx), Route::kOnnxruntime);
   EXPECT_EQ(DefaultRoute(Dialect::kAten), Route::kExecutorch);
   EXPECT_EQ(DefaultRoute(Dialect::kQnn), Route::kDirect);
+  EXPECT_EQ(DefaultRoute(Dialect::kTflite), Route::kLitert);
 }
 
 TEST(Route, CopyWithOtherScaleRunsInFloat) {

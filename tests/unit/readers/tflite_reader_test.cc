@@ -243,6 +243,12 @@ TEST(TfliteReader, TakesStatesAndTensorsWithoutElementsAsGiven) {
   EXPECT_EQ(model.nodes[0].inputs[3], kNoTensor);
 }
 
+TEST(TfliteReader, TakesWhatNothingConsumesAsOutputsWhereNoneAreGiven) {
+  File file = OneOperator(kAdd);
+  file.outputs.clear();
+  EXPECT_EQ(Read(std::move(file)).outputs, std::vector<TensorId>{1});
+}
+
 TEST(TfliteReader, NamesThePlaceOfWhatIsWrong) {
   EXPECT_EQ(ErrorOf("abc"), "byte 4: not a TensorFlow Lite model: no \"TFL3\"");
   File version = OneOperator(kAdd);

@@ -293,7 +293,7 @@ TEST_F(Documents, OverlaysAreCheckedTheSameWay) {
 }
 
 TEST(DocumentSchema, AllTablesAreWellFormed) {
-  EXPECT_EQ(ShapeOfDocument("resolve/tflite"), nullptr);
+  EXPECT_EQ(ShapeOfDocument("resolve/coreml"), nullptr);
   EXPECT_EQ(ShapeOfDocument("htp"), nullptr);
   EXPECT_EQ(Choices("a|bc|d"), (std::vector<std::string_view>{"a", "bc", "d"}));
   EXPECT_TRUE(Choices("").empty());
