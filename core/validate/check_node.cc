@@ -11,6 +11,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/base/nearest.h"
 #include "core/rules/raise.h"
+#include "core/rules/support/awaits_numbers.h"
 #include "core/rules/support/conditions.h"
 #include "core/rules/support/format.h"
 #include "core/validate/cache/node_form.h"
@@ -37,6 +38,7 @@ using BrokenList = absl::InlinedVector<Broken, 8>;
 
 void Evaluate(const NodeView& node, const ActiveConstraint& active, BrokenList& broken) {
   ForEachSubject(node, active, [&](const Subject& subject) {
+    if (rules::AwaitsNumbers(*active.entry, subject)) return;
     if (!active.entry->holds(subject)) broken.push_back({&active, subject.tensor, subject.element});
   });
 }

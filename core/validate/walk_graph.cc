@@ -8,8 +8,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "core/database/conditions.h"
+#include "core/rules/support/awaits_numbers.h"
 #include "core/rules/support/graph_view.h"
 #include "core/validate/finish.h"
+#include "quantgate/calibration.h"
 
 namespace quantgate {
 namespace {
@@ -32,6 +34,14 @@ void Price(const rules::GraphView& view, const rules::SetMask conversions,
     if (at == bytes.end() || at->second == 0) continue;
     f.message += absl::StrCat("; it reads and writes ", rules::Bytes(at->second), " a run");
   }
+}
+
+// Whether a graph has encodings without numbers. Only files of source operators have them.
+bool HasUncalibrated(const Resolved& resolved) {
+  if (resolved.owned == nullptr) return false;
+  const std::vector<Tensor>& tensors = resolved.graph->tensors;
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const Tensor& tensor) { return quantgate::IsUncalibrated(tensor.encoding); });
 }
 
 }  // namespace
@@ -64,7 +74,9 @@ void GraphRules::Walk(const Resolved& resolved, Report& report) const {
                          resolved.file, resolved.end_of});
   Price(view, priced_ops_, priced_, report);
   std::vector<Finding> found;
+  const bool uncalibrated = HasUncalibrated(resolved);
   for (const Active& active : active_) {
+    if (uncalibrated && rules::WalksNumbers(*active.entry)) continue;
     const rules::SetMask required = active.settings->required_sets;
     if (required != 0 && (required & view.any_sets()) == 0) continue;
     view.set_settings(*active.settings);

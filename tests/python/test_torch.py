@@ -211,8 +211,45 @@ class Stages(unittest.TestCase):
     def test_an_output_of_its_own_is_copied_unscaled(self) -> None:
         model = annotated(Cnn(), IMAGE)
         node = node_of(model, "flatten")
-        node.meta[KEY].output_qspec = activation()
+        node.meta[KEY].output_qspec = activation(qscheme=torch.per_tensor_symmetric)
         self.assertIn(("QG401", node.name, "out[0]"), fatal(check(model)))
+
+    def test_observers_of_the_same_values_are_one_before_calibration(self) -> None:
+        for name in ("annotated", "prepared"):
+            with self.subTest(name), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                plain = exported(Cnn(), IMAGE)
+
+                class Apart(Quant8):
+                    def annotate(self, model: torch.fx.GraphModule) -> torch.fx.GraphModule:
+                        model = super().annotate(model)
+                        node_of(model, "flatten").meta[KEY].output_qspec = activation()
+                        return model
+
+                model = (Apart().annotate(plain) if name == "annotated"
+                         else prepare_pt2e(plain, Apart()))
+                self.assertEqual(fatal(check(model)), [])
+
+    def test_before_calibration_no_number_is_judged(self) -> None:
+        model = annotated(Cnn(), IMAGE)
+        encodings = [tensor.encoding for tensor in qgt.read(model).tensors if tensor.encoding]
+        self.assertTrue(any(encoding.uncalibrated for encoding in encodings))
+        # Softmax' output is fixed, and known.
+        self.assertTrue(any(not encoding.uncalibrated for encoding in encodings))
+
+    def test_a_sequence_of_modules_has_paths_and_no_line_of_torch(self) -> None:
+        net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 1), torch.nn.Sequential(torch.nn.ReLU()))
+        for strict in (False, True):
+            with self.subTest(strict=strict):
+                graph = torch.export.export(net.eval(), IMAGE, strict=strict).module()
+                report = check(Quant8().annotate(graph))
+                self.assertEqual([node.location for node in report.nodes], ["0", "1.0"])
+
+    def test_forecast_and_suggestions(self) -> None:
+        model = annotated(Cnn(), IMAGE)
+        self.assertIsNone(check(model).as_run)
+        run = check(model, as_run=True, suggest=True).as_run
+        self.assertEqual((len(run.partitions), run.session_fails), (1, ""))
 
     def test_blocks_become_lpbq(self) -> None:
         model = annotated(Cnn(), IMAGE)

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Self, SupportsFloat, SupportsIndex, TypeAlias, final
+from typing import Any, Final, Literal, Self, SupportsFloat, SupportsIndex, TypeAlias, final
 
 from quantgate._names import (
     Dialect,
@@ -90,6 +90,7 @@ class Node:
 
 @final
 class Encoding:
+    STAND_IN: Final[float]
     @staticmethod
     def per_tensor(scale: SupportsFloat, zero_point: SupportsIndex = 0, *,
                    bitwidth: SupportsIndex = 0) -> Encoding: ...
@@ -120,6 +121,8 @@ class Encoding:
     def num_blocks(self) -> int: ...
     @property
     def block_scales(self) -> tuple[int, ...]: ...
+    @property
+    def uncalibrated(self) -> bool: ...
     def __eq__(self, value: object) -> bool: ...
     __hash__ = None  # type: ignore[assignment]
     def __copy__(self) -> Self: ...

@@ -8,6 +8,7 @@
 #include "bindings/python/src/arrays.h"
 #include "bindings/python/src/bind.h"
 #include "bindings/python/src/text.h"
+#include "quantgate/calibration.h"
 
 namespace quantgate::python {
 namespace {
@@ -159,6 +160,12 @@ void BindEncoding(py::module_& module) {
           .def_property_readonly(
               "block_scales", [](const Encoding& self) { return Tuple(self.block_scales); },
               "Of kind 'LPBQ', channel-major; empty: not known.")
+          .def_property_readonly(
+              "uncalibrated", [](const Encoding& self) { return IsUncalibrated(self); },
+              "No data was seen yet: the scales are stand-ins, equal where they will be equal.")
+          .def_readonly_static("STAND_IN", &kStandInStep,
+                               "Small multiples of it stand for scales before calibration: rules "
+                               "about numbers wait.")
           .def(
               "__eq__",
               [](const Encoding& self, const py::object& other) {

@@ -59,11 +59,10 @@ std::string_view TextOf(py::handle text) {
   return {data, static_cast<size_t>(size)};
 }
 
-// The line of the user's model in a stack trace: the innermost that isn't PyTorch's, else the
-// innermost.
-std::string PlaceIn(std::string_view trace) {
-  constexpr std::string_view kFile = "File \"", kLine = "\", line ", kLibrary = "/torch/nn/";
-  std::string place;
+// The line of the user's model in a stack trace: the innermost that isn't PyTorch's. Empty where all
+// of them are.
+std::string PlaceIn(std::string_view trace, std::string_view library_folder) {
+  constexpr std::string_view kFile = "File \"", kLine = "\", line ";
   size_t end = trace.size();
   while (end > 0) {
     const size_t begin = trace.substr(0, end).rfind(kFile);
@@ -74,16 +73,14 @@ std::string PlaceIn(std::string_view trace) {
         trace.substr(begin + kFile.size(), file_end - begin - kFile.size());
     size_t line_end = file_end + kLine.size();
     while (line_end < trace.size() && trace[line_end] >= '0' && trace[line_end] <= '9') ++line_end;
-    const bool library = file.find(kLibrary) != std::string_view::npos;
-    if (place.empty() || !library) {
-      place =
-          std::string(file) + ":" +
-          std::string(trace.substr(file_end + kLine.size(), line_end - file_end - kLine.size()));
+    const bool library = file.find(library_folder) != std::string_view::npos;
+    if (!library) {
+      return std::string(file) + ":" +
+             std::string(trace.substr(file_end + kLine.size(), line_end - file_end - kLine.size()));
     }
-    if (!library) break;
     end = begin;
   }
-  return place;
+  return {};
 }
 
 // A list of plain integers that are no larger than they may be.
@@ -117,6 +114,8 @@ class FxCalls {
     constant_type_ = module.attr("Constant");
     operator_of_ = module.attr("operator_of");
     param_value_ = module.attr("param_value");
+    module_path_ = module.attr("module_path");
+    library_ = module.attr("_LIBRARY").cast<std::string>();
     plain_ = module.attr("PLAIN");
     resolved_type_ = module.attr("Resolved");
     tensor_type_ = module.attr("torch").attr("Tensor");
@@ -161,7 +160,7 @@ class FxCalls {
     bool is_tensor = false, is_param = false;
   };
   struct Operator {
-    bool usual = false;
+    bool usual = false, keeps_values = false;
     std::string name;
     std::vector<Argument> arguments;
     std::vector<Param> defaults;
@@ -208,7 +207,7 @@ class FxCalls {
 
   Builder& builder_;
   py::object values_, quantized_, roots_, problems_, specs_, known_, stand_ins_;
-  py::object node_type_, constant_type_, operator_of_, param_value_, plain_, resolved_type_,
+  py::object node_type_, constant_type_, operator_of_, param_value_, module_path_, plain_, resolved_type_,
       tensor_type_;
   py::object n_op_, call_, n_target_, n_args_, n_kwargs_, n_meta_, n_name_, n_users_, n_val_,
       n_annotation_, n_inputs_, n_output_, n_sharing_, n_edge_, n_derived_, n_shape_, n_dtype_,
@@ -218,7 +217,9 @@ class FxCalls {
   absl::flat_hash_map<std::pair<PyObject*, PyObject*>, bool> same_;
   absl::flat_hash_map<PyObject*, bool> floating_;
   absl::node_hash_map<PyObject*, Known> resolved_;
+  std::string library_;  // PyTorch's own folder
   absl::flat_hash_map<PyObject*, std::string> places_;  // by stack trace; nodes keep those
+  absl::flat_hash_map<PyObject*, std::string> paths_;   // of modules, likewise
   // Of the node that is being read.
   absl::InlinedVector<Input, 4> inputs_;
   std::vector<Param> params_;
@@ -231,6 +232,7 @@ const FxCalls::Operator& FxCalls::OperatorOf(const py::object& target) {
   const py::object known = operator_of_(target);
   if (known.is_none() || !known.attr("quantizer").cast<std::string>().empty()) return op;
   op.name = known.attr("name").cast<std::string>();
+  op.keeps_values = known.attr("keeps_values").cast<bool>();
   for (const py::handle argument : known.attr("arguments")) {
     Argument& made = op.arguments.emplace_back();
     made.name = argument.attr("name");
@@ -451,7 +453,7 @@ std::string FxCalls::Location(py::handle meta) {
   std::string place;
   if (const py::handle trace = Item(meta, n_trace_)) {
     const auto [it, added] = places_.try_emplace(trace.ptr());
-    if (added) it->second = PlaceIn(TextOf(trace));
+    if (added) it->second = PlaceIn(TextOf(trace), library_);
     place = it->second;
   }
   const py::handle modules = Item(meta, n_modules_);
@@ -464,8 +466,11 @@ std::string FxCalls::Location(py::handle meta) {
       : PyList_Check(last) != 0 && PyList_GET_SIZE(last) > 0 ? TextOf(PyList_GET_ITEM(last, 0))
                                                              : std::string_view();
   if (module.empty()) return place;
+  PyObject* const path = PyTuple_Check(last) != 0 ? PyTuple_GET_ITEM(last, 0) : PyList_GET_ITEM(last, 0);
+  const auto [it, added] = paths_.try_emplace(path);
+  if (added) it->second = module_path_(py::handle(path)).cast<std::string>();
   if (!place.empty()) place += " in ";
-  return place.append(module);
+  return place.append(it->second);
 }
 
 TensorId FxCalls::AddTensor(Tensor tensor, const Known& known, py::handle spec) {
@@ -581,6 +586,8 @@ bool FxCalls::Read(const py::object& node) {
   const Spec* plain = nullptr;
   py::object shared;
   if (!Output(TryGet(annotation, n_output_), node, sharing, plain, shared)) return false;
+  // Its observer may see what another one sees already.
+  if (op.keeps_values && plain != nullptr && plain->choices[0].stand_in) return false;
   Tensor output;
   const py::object dtype = TryGet(value, n_dtype_);
   if (!dtype || !Floating(dtype) || !ReadShape(TryGet(value, n_shape_), output)) return false;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/encoding_math.h"
 #include "core/lower/resolve/node_scope.h"
 #include "core/lower/resolve/source_resolver.h"
 
@@ -103,6 +104,11 @@ void SourceResolver::AssignRole(int32_t index) {
       state.kind = Kind::kConstant;
       break;
     case Role::kIdentity:
+      if (const mapping::OpMapping* conversion = Reencoding(node)) {
+        state.kind = Kind::kOp;
+        state.mapping = conversion;
+        break;
+      }
       state.kind = Kind::kIdentity;
       if (!node.inputs.empty() && !node.outputs.empty() && node.inputs[0] != kNoTensor &&
           node.outputs[0] != kNoTensor) {
@@ -116,11 +122,54 @@ void SourceResolver::AssignRole(int32_t index) {
   }
 }
 
+const mapping::OpMapping* SourceResolver::Reencoding(const Node& node) {
+  if (node.inputs.empty() || node.outputs.empty() || node.inputs[0] == kNoTensor ||
+      node.outputs[0] == kNoTensor) {
+    return nullptr;
+  }
+  const Tensor& from = FileTensor(Real(node.inputs[0]));
+  const Tensor& to = FileTensor(node.outputs[0]);
+  if (!HasOwnEncoding(to) || from.is_static) return nullptr;
+  if (!HasOwnEncoding(from)) {
+    return IsFloat(from.dtype) ? mapping_.IdentityConversion("quantize") : nullptr;
+  }
+  const bool same = from.dtype == to.dtype && SameEncoding(from.encoding, to.encoding);
+  return same ? nullptr : mapping_.IdentityConversion("convert");
+}
+
+// From the end: what only such nodes read is not read either. A node that writes into a constant
+// (a buffer) works without being read.
+void SourceResolver::DropUnread() {
+  std::vector<bool> read = graph_output_;
+  for (size_t i = file_.nodes.size(); i-- > 0;) {
+    const Node& node = file_.nodes[i];
+    const auto given = [](TensorId id) { return id != kNoTensor; };
+    const bool writes = !node.inputs.empty() && given(node.inputs[0]) &&
+                        FileTensor(node.inputs[0]).is_static;
+    const bool used = std::any_of(node.outputs.begin(), node.outputs.end(), [&](TensorId id) {
+      return given(id) && (read[static_cast<size_t>(id)] || read[static_cast<size_t>(Real(id))]);
+    });
+    if (!used && !writes && !node.outputs.empty()) {
+      states_[i].kind = Kind::kUnread;
+      SourceNode& source = resolved_.sources[i];
+      source.state = SourceNode::State::kOps;
+      source.reason.clear();
+      std::erase_if(resolved_.findings, [&](const Finding& f) {
+        return f.node_index == static_cast<int32_t>(i);
+      });
+      continue;
+    }
+    for (const TensorId id : node.inputs) {
+      if (given(id)) read[static_cast<size_t>(id)] = true;
+    }
+  }
+}
+
 void SourceResolver::CountReaders() {
   reader_begin_.assign(file_.tensors.size() + 1, 0);
   const auto each = [&](auto&& use) {
     for (size_t i = 0; i < file_.nodes.size(); ++i) {
-      if (states_[i].kind == Kind::kIdentity) continue;
+      if (states_[i].kind == Kind::kIdentity || states_[i].kind == Kind::kUnread) continue;
       for (const TensorId id : file_.nodes[i].inputs) {
         if (id != kNoTensor) use(static_cast<size_t>(Real(id)), static_cast<int32_t>(i));
       }
@@ -167,6 +216,7 @@ void SourceResolver::KeepConstant(const Node& node, TensorId id) {
 }
 
 void SourceResolver::FindConstants() {
+  const bool keeps_constant_ops = route_["keeps_constant_ops"].flag().value_or(false);
   for (size_t i = 0; i < file_.nodes.size(); ++i) {
     const Node& node = file_.nodes[i];
     NodeState& state = states_[i];
@@ -209,7 +259,7 @@ void SourceResolver::FindConstants() {
       any = true;
       all &= IsConstant(Real(id));
     }
-    if (any && all) {
+    if (any && all && !keeps_constant_ops) {
       state.kind = Kind::kFolded;
       mark();
     }

@@ -321,6 +321,7 @@ void SourceResolver::FuseActivation(int32_t index) {
 }
 
 void SourceResolver::FormUnits() {
+  const bool as_annotated = annotated_ && route_["ops_as_annotated"].flag().value_or(false);
   PassBackward();
   for (size_t i = 0; i < file_.nodes.size(); ++i) {
     NodeState& state = states_[i];
@@ -334,7 +335,7 @@ void SourceResolver::FormUnits() {
     if (!state.mapping->adds.empty()) FuseAddition(index);
     if (state.fused < 0) FuseActivation(index);
     bool touches_quantized = false;
-    state.quantized = IsUnit(index, touches_quantized);
+    state.quantized = as_annotated || IsUnit(index, touches_quantized);
     if (state.quantized || !touches_quantized || state.chosen == nullptr ||
         state.chosen->steps.empty()) {
       continue;

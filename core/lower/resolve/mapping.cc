@@ -125,7 +125,8 @@ Mapping::Mapping(const opdb::View& database, std::string_view document, const op
     : database_(&database),
       backend_(ops),
       ops_(database.Document(document)["ops"]),
-      borders_(database.Document(document)["boundary_ops"]) {}
+      borders_(database.Document(document)["boundary_ops"]),
+      identities_(database.Document(document)["identity_conversions"]) {}
 
 const OpMapping* Mapping::Find(std::string_view domain, std::string_view op) {
   // Both names of the default ONNX domain are one.
@@ -137,6 +138,11 @@ const OpMapping* Mapping::Find(std::string_view domain, std::string_view op) {
     if (const opdb::Tree tree = ops_[name]) it->second = Compile(tree);
   }
   return it->second.get();
+}
+
+const OpMapping* Mapping::IdentityConversion(std::string_view kind) {
+  const std::string_view name = identities_[kind].str();
+  return name.empty() ? nullptr : Find("", name);
 }
 
 std::vector<std::string_view> Mapping::Names() const {

@@ -118,6 +118,9 @@ class Mapping {
   const OpMapping* Find(std::string_view domain, std::string_view op);
   // The op that the first operator with this role becomes, else what `boundary_ops` says of it.
   std::string_view OpOfRole(std::string_view role) const;
+  // What an identity between two encodings is: "convert" where both sides have one, "quantize"
+  // where the result alone has. Null: the dialect says nothing of it.
+  const OpMapping* IdentityConversion(std::string_view kind);
   // The names of all entries, for tests and documentation.
   std::vector<std::string_view> Names() const;
 
@@ -129,7 +132,7 @@ class Mapping {
 
   const opdb::View* database_;
   const opdb::BackendRow* backend_;
-  opdb::Tree ops_, borders_;
+  opdb::Tree ops_, borders_, identities_;
   absl::flat_hash_map<std::string, std::unique_ptr<OpMapping>> compiled_;
 };
 

@@ -34,7 +34,7 @@ Resolved Resolve(const Model& model, const Target& target, const opdb::View& dat
   resolved.graph = resolved.owned.get();
   resolved.sources.resize(model.nodes.size());
   mapping::Mapping mapping = MappingOf(model.dialect, target, database);
-  SourceResolver resolver(model, mapping, resolved);
+  SourceResolver resolver(model, mapping, route, resolved);
   resolver.Run();
   if (const opdb::Tree rows = route["operators"]) {
     resolver.ApplyRoute(rows, route["source"].str(), target.knowledge_key());

@@ -32,6 +32,11 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
     state.replaced = true;
     Report(index, rules::kHalfQuantizedUnit, Consequence::kAltered,
            absl::StrCat(node.op.str(), " runs in float: ", reason));
+  } else if (row.outcome == "lowering_fails") {
+    state.state = SourceNode::State::kRefused;
+    state.reason.clear();
+    Report(index, rules::kRefusedByRoute, Consequence::kPrepareFails,
+           absl::StrCat(node.op.str(), " ends the lowering: ", reason));
   } else if (row.archs) {
     // What does not run there is no matter of one arch in the graph that all archs share.
     Report(index, rules::kRefusedByRoute, Consequence::kRejected,
@@ -71,7 +76,7 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
   std::vector<bool> refused(file_.nodes.size());
   for (size_t i = 0; i < file_.nodes.size(); ++i) {
     const Node& node = file_.nodes[i];
-    if (states_[i].kind == Kind::kFolded) continue;
+    if (states_[i].kind == Kind::kFolded || states_[i].kind == Kind::kUnread) continue;
     const bool standard = node.domain.empty() || node.domain == "ai.onnx";
     const auto found =
         by_operator.find(standard ? node.op.str() : absl::StrCat(node.domain.str(), ".", node.op.str()));

@@ -9,11 +9,17 @@
 namespace quantgate {
 
 
-SourceResolver::SourceResolver(const Model& file, mapping::Mapping& mapping, Resolved& resolved)
-    : file_(file), mapping_(mapping), resolved_(resolved), builder_(file, resolved) {}
+SourceResolver::SourceResolver(const Model& file, mapping::Mapping& mapping, opdb::Tree route,
+                               Resolved& resolved)
+    : file_(file),
+      mapping_(mapping),
+      route_(route),
+      resolved_(resolved),
+      builder_(file, resolved) {}
 
 void SourceResolver::Run() {
   Classify();
+  if (route_["drops_unread_nodes"].flag().value_or(false)) DropUnread();
   CountReaders();
   FindConstants();
   ReadEncodings();

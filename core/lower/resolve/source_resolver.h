@@ -26,7 +26,9 @@ namespace quantgate {
 //   Emit          ops of the graph, with their tensors
 class SourceResolver {
  public:
-  SourceResolver(const Model& file, mapping::Mapping& mapping, Resolved& resolved);
+  // `route`: its document, or nothing.
+  SourceResolver(const Model& file, mapping::Mapping& mapping, opdb::Tree route,
+                 Resolved& resolved);
   void Run();
   // Operators that the tool of a route does not hand over as they are written: rows of its
   // document. After Run().
@@ -41,6 +43,7 @@ class SourceResolver {
     kConstant,
     kIdentity,
     kFolded,   // computed from constants only
+    kUnread,   // nothing reads its results: the tool drops it
     kUnknown,  // no mapping, or one that can't be used: `problem`
   };
   struct NodeState {
@@ -82,6 +85,9 @@ class SourceResolver {
   void Classify();
   void ClassifyNode(int32_t node);
   void AssignRole(int32_t node);
+  // The operator that stands for an identity between two encodings; null: its encodings are one.
+  const mapping::OpMapping* Reencoding(const Node& node);
+  void DropUnread();
   void CountReaders();
   void FindConstants();
   void KeepConstant(const Node& node, TensorId id);
@@ -139,6 +145,7 @@ class SourceResolver {
 
   const Model& file_;
   mapping::Mapping& mapping_;
+  opdb::Tree route_;
   Resolved& resolved_;
   GraphBuilder builder_;
   std::vector<NodeState> states_;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +32,11 @@ class Describer {
     run_.float_dtype = std::string(document_["float_dtype"].str());
     Place();
     Changes();
-    Partitions();
+    if (document_["partitions"]) {
+      PartitionsByLevel();
+    } else {
+      PartitionsInOrder();
+    }
     Session();
     for (const RunNode& node : run_.nodes) {
       ++run_.placements[static_cast<size_t>(node.placement)];
@@ -194,20 +200,28 @@ class Describer {
            opdb::Lists(document_["never_alone"], run_.nodes[node].ops[0]);
   }
 
-  // The graph is cut as the tool does it: in topological order a partition takes all nodes for the NPU
-  // that become ready; an unsupported one that reads of the partition waits until it is closed.
-  void Partitions() {
-    using Units = absl::InlinedVector<int32_t, 2>;
+  using Units = absl::InlinedVector<int32_t, 2>;
+  // Who reads whom, seen through nodes that became part of others.
+  struct Edges {
+    std::vector<Units> sources, readers;
+    std::vector<bool> counts;      // nodes that didn't become part of another
+    std::vector<bool> reads_ends;  // it reads an input of the model
+  };
+
+  Edges FindEdges() const {
     const size_t count = file_.nodes.size();
-    // Nodes that a tensor of the file depends on, seen through those that became part of others.
+    Edges edges{std::vector<Units>(count), std::vector<Units>(count), std::vector<bool>(count),
+                std::vector<bool>(count)};
+    // Nodes that a tensor of the file depends on, and whether an input of the model is among them.
     std::vector<Units> behind(file_.tensors.size());
-    std::vector<Units> readers(count);
-    std::vector<int32_t> waiting(count, 0);
-    std::vector<bool> counts(count);
+    std::vector<bool> end(file_.tensors.size());
+    for (const TensorId id : file_.inputs) end[static_cast<size_t>(id)] = true;
     for (size_t i = 0; i < count; ++i) {
       Units from;
+      bool reads_end = false;
       for (const TensorId id : file_.nodes[i].inputs) {
         if (id == kNoTensor) continue;
+        reads_end = reads_end || end[static_cast<size_t>(id)];
         for (const int32_t unit : behind[static_cast<size_t>(id)]) {
           if (std::find(from.begin(), from.end(), unit) == from.end()) from.push_back(unit);
         }
@@ -216,19 +230,75 @@ class Describer {
       int32_t self = static_cast<int32_t>(i);
       if (absorbed && resolved_.sources[i].shares_verdict) self = resolved_.sources[i].into;
       if (!absorbed) {
-        counts[i] = true;
-        waiting[i] = static_cast<int32_t>(from.size());
-        for (const int32_t unit : from) readers[static_cast<size_t>(unit)].push_back(self);
+        edges.counts[i] = true;
+        edges.sources[i] = from;
+        edges.reads_ends[i] = reads_end;
+        for (const int32_t unit : from) edges.readers[static_cast<size_t>(unit)].push_back(self);
       }
       const bool transparent = absorbed && !resolved_.sources[i].shares_verdict;
       for (const TensorId id : file_.nodes[i].outputs) {
         if (id == kNoTensor) continue;
         behind[static_cast<size_t>(id)] = transparent ? from : Units{self};
+        end[static_cast<size_t>(id)] = transparent && reads_end;
       }
     }
+    return edges;
+  }
+
+  bool IsTaken(int32_t node) const {
+    return OnNpu(run_.nodes[static_cast<size_t>(node)].placement);
+  }
+
+  // All that can run as one without a cycle is one partition: what is left out on the way cuts
+  // the graph into levels, counted from its end.
+  void PartitionsByLevel() {
+    const Edges edges = FindEdges();
+    std::vector<int32_t> level(file_.nodes.size(), 0);
+    for (size_t i = file_.nodes.size(); i-- > 0;) {
+      const bool taken = IsTaken(static_cast<int32_t>(i));
+      for (const int32_t reader : edges.readers[i]) {
+        const int32_t cut = !taken && IsTaken(reader) ? 1 : 0;
+        level[i] = std::max(level[i], level[static_cast<size_t>(reader)] + cut);
+      }
+    }
+    struct Part {
+      std::vector<int32_t> nodes;
+      bool has_input = false;
+    };
+    std::map<int32_t, Part, std::greater<>> parts;  // in the order that they run in
+    for (size_t i = 0; i < file_.nodes.size(); ++i) {
+      const auto node = static_cast<int32_t>(i);
+      if (!edges.counts[i] || !IsTaken(node)) continue;
+      Part& part = parts[level[i]];
+      part.nodes.push_back(node);
+      part.has_input = part.has_input || edges.reads_ends[i] ||
+                       std::any_of(edges.sources[i].begin(), edges.sources[i].end(),
+                                   [&](int32_t source) {
+                                     return !IsTaken(source) ||
+                                            level[static_cast<size_t>(source)] != level[i];
+                                   });
+    }
+    for (const auto& [at, part] : parts) {
+      for (const int32_t node : part.nodes) {
+        run_.nodes[static_cast<size_t>(node)].partition = static_cast<int32_t>(run_.partitions.size());
+      }
+      run_.partitions.push_back(
+          {static_cast<int32_t>(part.nodes.size()), part.nodes.front(), part.nodes.back()});
+      if (!part.has_input) without_input_.insert(without_input_.end(), part.nodes.begin(), part.nodes.end());
+    }
+  }
+
+  // The graph is cut as the tool does it: in topological order a partition takes all nodes for the NPU
+  // that become ready; an unsupported one that reads of the partition waits until it is closed.
+  void PartitionsInOrder() {
+    const size_t count = file_.nodes.size();
+    const Edges edges = FindEdges();
+    const std::vector<Units>& readers = edges.readers;
+    std::vector<int32_t> waiting(count, 0);
     std::deque<int32_t> ready, next;
     for (size_t i = 0; i < count; ++i) {
-      if (counts[i] && waiting[i] == 0) ready.push_back(static_cast<int32_t>(i));
+      waiting[i] = static_cast<int32_t>(edges.sources[i].size());
+      if (edges.counts[i] && waiting[i] == 0) ready.push_back(static_cast<int32_t>(i));
     }
     std::vector<int32_t> partition;
     std::vector<int32_t> border(count, -1);  // the partition that the node reads of
@@ -281,6 +351,11 @@ class Describer {
              StateOf(i) != State::kAbsorbed;
     });
     if (!run_.session_killers.empty()) return;
+    if (!without_input_.empty()) {
+      run_.session_killers = without_input_;
+      run_.session_fails = std::string(document_["partitions"]["constants_alone"].str());
+      return;
+    }
     std::vector<bool> refused_before(run_.nodes.size());
     for (const Finding& f : report_.findings) {
       if (f.node_index < 0 || f.consequence != Consequence::kRejected) continue;
@@ -311,6 +386,7 @@ class Describer {
   const Report& report_;
   AsRun run_;
   absl::flat_hash_map<SharedString, Dtype> quantized_;
+  std::vector<int32_t> without_input_;  // nodes of partitions that read constants alone
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "core/rules/support/format.h"
 #include "core/rules/support/node_view.h"
 #include "core/rules/support/raw_encoding.h"
+#include "quantgate/calibration.h"
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
@@ -36,6 +37,10 @@ bool Holds(const Subject& s) {
   if (a.kind == EncodingKind::kNone || b.kind == EncodingKind::kNone) return true;
   if (!SameScales(a, b)) {
     // Some ops requantize towards a larger, or from a smaller scale only.
+    if ((aspect == "equal_or_larger_scale" || aspect == "equal_or_smaller_scale") &&
+        (IsUncalibrated(a) || IsUncalibrated(b))) {
+      return true;
+    }
     if (aspect == "equal_or_larger_scale") return ScaleAt(a, 0) > ScaleAt(b, 0);
     if (aspect == "equal_or_smaller_scale") return ScaleAt(a, 0) < ScaleAt(b, 0);
     if (aspect != "offset") return false;
@@ -51,6 +56,14 @@ void Explain(const Subject& s, Finding& f) {
   f.found = fmt::format("{} {}; {} {}", f.port, DescribeEncoding(*s.tensor), other_name,
                         DescribeEncoding(*other));
   f.allowed = fmt::format("the encoding of {}", other_name);
+  if (IsUncalibrated(s.tensor->encoding) || IsUncalibrated(other->encoding)) {
+    f.found = fmt::format("{} and {} without calibration", f.port, other_name);
+    f.message = fmt::format("{} and {} of {} must have one encoding, and are observed apart",
+                            other_name, f.port, f.op);
+    f.fixes.push_back(UnsafeFix(fmt::format("share the observer of \"{}\" with \"{}\"",
+                                            other->name, s.tensor->name)));
+    return;
+  }
   const bool alike = f.consequence == Consequence::kWrongValues && RoundsAlike(*s.tensor, *other);
   if (alike) f.consequence = Consequence::kUndocumented;
   const bool scale = !SameScales(s.tensor->encoding, other->encoding);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/rules/support/args.h"
+#include "core/rules/support/awaits_numbers.h"
 #include "core/rules/support/conditions.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/node_view.h"
@@ -20,7 +21,7 @@ namespace {
 
 // One tensor's part of a constraint, where it is broken.
 std::optional<Subject> BrokenAt(const RuleEntry& entry, const Subject& subject) {
-  if (entry.holds(subject)) return std::nullopt;
+  if (AwaitsNumbers(entry, subject) || entry.holds(subject)) return std::nullopt;
   return subject;
 }
 

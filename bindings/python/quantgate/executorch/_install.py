@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import importlib.abc
+import importlib.machinery
 import importlib.util
 import os
 import sys
 import types
+from collections.abc import Sequence
 from pathlib import Path
 
 _MODULE = "qti.aisw.converters.common.backend_opinfo"
@@ -24,7 +27,7 @@ def install() -> types.ModuleType:
 
     Of a real SDK nothing but the one module is replaced, and QNN_SDK_ROOT stays as it is: the
     backend's libraries are looked for there. May be called again, before or after ExecuTorch is
-    imported, but before the first quantizer is made.
+    imported, but before the first quantizer is made. Imports nothing of ExecuTorch.
     """
     python = os.path.join(sdk_root(), "lib", "python")
     if python not in sys.path:
@@ -67,12 +70,41 @@ def _parent(python: str) -> types.ModuleType:
         return sys.modules[package]
 
 
+class _Finder(importlib.abc.MetaPathFinder):
+    """Waits for the adapter to be imported, and tells it of the module then."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self.module = module
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None,
+                  target: types.ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
+        if fullname != _ADAPTER:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def executed(adapter: types.ModuleType) -> None:
+                execute(adapter)
+                _tell(adapter, self.module)
+
+            spec.loader.exec_module = executed  # type: ignore[method-assign]
+        return spec
+
+
 def _tell_adapter(module: types.ModuleType) -> None:
-    """The adapter looks for the module once, when it is imported, and keeps what it found."""
-    try:
-        adapter = importlib.import_module(_ADAPTER)
-    except ImportError:
-        return  # no ExecuTorch here
+    """The adapter looks for the module when it is imported, and keeps what it found."""
+    for finder in [one for one in sys.meta_path if isinstance(one, _Finder)]:
+        sys.meta_path.remove(finder)
+    adapter = sys.modules.get(_ADAPTER)
+    if adapter is None:
+        sys.meta_path.insert(0, _Finder(module))
+    else:
+        _tell(adapter, module)
+
+
+def _tell(adapter: types.ModuleType, module: types.ModuleType) -> None:
     adapter.backend_opinfo = module  # type: ignore[attr-defined]
     adapter._HAS_BACKEND_OPINFO = True  # type: ignore[attr-defined]
     cached = getattr(adapter, "_get_backend_opinfo_cached", None)

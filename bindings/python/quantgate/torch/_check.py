@@ -38,14 +38,15 @@ def read(model: TorchModel, *, name: str = "") -> Model:
 def check(model: TorchModel, *, soc: str | int | None = None, arch: str | None = None,
           sdk: str | None = None, backend: str = "htp", target: Target | None = None,
           mode: Mode = "strict", route: Route | None = None, fail_on: FailOn = "wrong_values",
-          name: str = "") -> Report:
-    """Checks a graph; findings name the line of the user's model.
+          as_run: bool = False, suggest: bool = False, name: str = "") -> Report:
+    """Checks a graph; findings name the line of the user's model and the module.
 
     Annotated (before prepare_pt2e), prepared (calibrated or not) and converted graphs are read
-    alike. Raises what read() raises, and TargetError.
+    alike. as_run, suggest: as in quantgate.check(). Raises what read() raises, and TargetError.
     """
     if target is None:
         target = Target(soc=soc, arch=arch, sdk=sdk, backend=backend)
-    validator: Any = Validator(target, mode=mode, route=route, fail_on=fail_on)
+    validator: Any = Validator(target, mode=mode, route=route, fail_on=fail_on, as_run=as_run,
+                               suggest=suggest)
     report: Report = validator.check(read(model, name=name))
     return report

@@ -1,10 +1,10 @@
 """From what PyTorch says of quantization to dtypes and encodings.
 
-Before calibration there are no scales. A tensor then gets a stand-in: scales of observers that
-nothing ties together differ, those of one observer are the same; zero points of symmetric ones are
-centred, those of others the lowest stored value (as of values that are never negative). Rules that
-compare scales or look at the kind of an encoding hold for stand-ins as for real ones; the report
-says how many there are.
+Before calibration there are no scales. A tensor then gets a stand-in, which says that it is one:
+scales of observers that will see other values differ, those that will see the same are the same;
+zero points of symmetric ones are centred, those of others the lowest stored value. Rules about the
+structure (datatypes, symmetry, axes, which encodings are shared) hold for stand-ins as for real
+ones, all others wait; the report says how many there are.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class StandIns:
         symmetric = scheme in _SYMMETRIC
         made = []
         for i in range(_STAND_INS):
-            scale = 0.01 * (1 + i / 64)
+            scale = Encoding.STAND_IN * (i + 1)
             zero = centre if symmetric else lowest
             if blocks is not None:
                 encoding = Encoding.lpbq(int(axis), [scale], num_blocks=blocks, zero_points=[zero],
@@ -206,10 +206,13 @@ def derived(dtype: torch.dtype, low: Any, high: Any, axis: Any,
             parts: list[Quantized]) -> Quantized:
     """A bias: its scale is the product of those it derives from, its zero point in the middle."""
     name, bitwidth, centre = fixed_point(dtype, low, high)
-    scales: tuple[float, ...] = (1.0,)
+    stand_in = any(part.stand_in for part in parts)
+    scales: tuple[float, ...] = (Encoding.STAND_IN if stand_in else 1.0,)
     per_channel = False
     for part in parts:
         own = part.encoding.scales
+        if stand_in:  # products of stand-ins are stand-ins
+            own = tuple(scale / Encoding.STAND_IN if part.stand_in else 1.0 for scale in own)
         per_channel = per_channel or part.encoding.kind != "per-tensor"
         if len(own) > 1 and len(scales) > 1 and len(own) != len(scales):
             raise Unknown("it derives from encodings of different numbers of channels")
@@ -219,7 +222,7 @@ def derived(dtype: torch.dtype, low: Any, high: Any, axis: Any,
         encoding = Encoding.per_channel(int(axis or 0), scales, bitwidth=bitwidth)
     else:
         encoding = Encoding.per_tensor(scales[0], centre, bitwidth=bitwidth)
-    return Quantized(name, encoding, any(part.stand_in for part in parts))
+    return Quantized(name, encoding, stand_in)
 
 
 def is_observer(module: Any) -> bool:
@@ -227,8 +230,20 @@ def is_observer(module: Any) -> bool:
     return hasattr(module, "calculate_qparams") and hasattr(module, "forward")
 
 
-def observed(module: Any, stand_ins: StandIns, memory: dict[int, Quantized]) -> Quantized | None:
-    """What an observer says; None for one that quantizes nothing (float placeholders)."""
+# Observers alike in these, which see the same values, find the same scales.
+_OBSERVER_FACTS = ("dtype", "quant_min", "quant_max", "qscheme", "ch_axis")
+
+
+def alike(module: Any, other: Any) -> bool:
+    """Whether two observers make the same of the same values."""
+    return type(module) is type(other) and all(
+        getattr(module, name, None) == getattr(other, name, None) for name in _OBSERVER_FACTS)
+
+
+def observed(module: Any, stand_ins: StandIns, memory: dict[int, Quantized],
+             like: Quantized | None = None) -> Quantized | None:
+    """What an observer says; None for one that quantizes nothing (float placeholders). `like`:
+    what an observer alike says that will see the same values."""
     known = memory.get(id(module))
     if known is not None:
         return known
@@ -250,6 +265,8 @@ def observed(module: Any, stand_ins: StandIns, memory: dict[int, Quantized]) -> 
             result = per_channel(scale, zero_point, axis, low, high, dtype)
         else:
             result = per_tensor(scale, zero_point, low, high, dtype)
+    elif like is not None:
+        result = like
     else:
         result = stand_ins.of(dtype, low, high, scheme, axis, None)
     memory[id(module)] = result

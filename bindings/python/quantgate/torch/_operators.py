@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import torch
+from torch.fx import Node
 
 # Arguments that say where a tensor lies, not what it is.
 _PLACEMENT = frozenset({"device", "layout", "pin_memory", "memory_format", "non_blocking", "copy",
@@ -26,6 +27,7 @@ class Operator(NamedTuple):
     arguments: tuple[Argument, ...]
     defaults: dict[str, Any]  # params that a node may leave out
     quantizer: str  # "quantize", "dequantize", "choose" or ""
+    keeps_values: bool = False  # its result holds the values of its first argument, no others
 
 
 _QUANTIZERS = {"quantize_per_tensor": "quantize", "quantize_per_channel": "quantize",
@@ -34,6 +36,15 @@ _QUANTIZERS = {"quantize_per_tensor": "quantize", "quantize_per_channel": "quant
                "choose_qparams": "choose", "choose_qparams_affine": "choose",
                "choose_qparams_per_token_asymmetric": "choose"}
 _QUANTIZER_NAMESPACES = ("quantized_decomposed", "torchao", "pt2e_quant")
+
+
+_KEEP_VALUES = frozenset({
+    "_unsafe_view", "alias", "alias_copy", "channel_shuffle", "clone", "contiguous", "detach",
+    "dropout", "expand", "expand_as", "expand_copy", "feature_dropout", "flatten", "flip",
+    "lift_fresh", "lift_fresh_copy", "movedim", "permute", "permute_copy", "pixel_shuffle",
+    "pixel_unshuffle", "repeat", "reshape", "roll", "squeeze", "squeeze_copy", "swapaxes", "t",
+    "tile", "transpose", "transpose_copy", "unflatten", "unsqueeze", "unsqueeze_copy", "view",
+    "view_copy"})
 
 
 def param_value(value: Any) -> Any:
@@ -68,6 +79,14 @@ def _name(target: Any) -> str:
     return ".".join(parts)
 
 
+def values_of(node: Node) -> Node | None:
+    """The node whose values this one only arranges anew; None where it computes."""
+    if node.op != "call_function" or not node.args or not isinstance(node.args[0], Node):
+        return None
+    known = operator_of(node.target)
+    return node.args[0] if known is not None and known.keeps_values else None
+
+
 _cache: dict[Any, Operator | None] = {}
 
 
@@ -90,6 +109,7 @@ def operator_of(target: Any) -> Operator | None:
         namespace, _, rest = name.partition(".")
         quantizer = (_QUANTIZERS.get(rest.partition(".")[0], "")
                      if namespace in _QUANTIZER_NAMESPACES else "")
-        operator = Operator(name, arguments, defaults, quantizer)
+        keeps = namespace == "aten" and rest.partition(".")[0] in _KEEP_VALUES
+        operator = Operator(name, arguments, defaults, quantizer, keeps)
     _cache[target] = operator
     return operator

@@ -26,19 +26,22 @@ class ValidatingQuantizer(Quantizer):  # type: ignore[misc]
 
     In strict mode validate() raises ValidationError, which has the report; in warn mode it warns
     and never raises, whatever the graph is. `report` is that of the last validate(). What `inner`
-    validates by itself is done too, unless inner_validates is False.
+    validates by itself is done too, unless inner_validates is False. as_run, suggest: as in
+    quantgate.check().
     """
 
     def __init__(self, inner: Any, target: Target | None = None, mode: Mode = "strict", *,
                  soc: str | int | None = None, arch: str | None = None, sdk: str | None = None,
                  backend: str = "htp", route: Route | None = None,
-                 fail_on: FailOn = "wrong_values", inner_validates: bool = True) -> None:
+                 fail_on: FailOn = "wrong_values", as_run: bool = False, suggest: bool = False,
+                 inner_validates: bool = True) -> None:
         super().__init__()
         self.inner = inner
         self.mode: Mode = mode
         self.report: Report | None = None
         self._target = target or Target(soc=soc, arch=arch, sdk=sdk, backend=backend)
-        self._options: dict[str, Any] = {"mode": mode, "route": route, "fail_on": fail_on}
+        self._options: dict[str, Any] = {"mode": mode, "route": route, "fail_on": fail_on,
+                                         "as_run": as_run, "suggest": suggest}
         self._inner_validates = inner_validates
 
     def __getattr__(self, name: str) -> Any:

@@ -6,8 +6,11 @@ tensor. Where an edge has another encoding than its tensor, a conversion stands 
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import operator
+import os
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -17,20 +20,33 @@ from torch.fx import GraphModule, Node
 from quantgate._core import FxCalls, Model, ModelBuilder
 from quantgate.torch import _encodings as encodings
 from quantgate.torch._encodings import PLAIN, Quantized, StandIns, Unknown
-from quantgate.torch._operators import Operator, operator_of, param_value
+from quantgate.torch._operators import Operator, operator_of, param_value, values_of
 from quantgate.torch._specs import Resolved, Specs, annotation, input_spec, output_spec
 
 # Constants of integers are looked at (indices, shapes); of floats only scalars are.
 _KEPT_INTEGERS = 4096
 
-_LIBRARY = "/torch/nn/"
+# Frames of these files are no line of the user.
+_LIBRARY = os.path.dirname(torch.__file__) + os.sep
 
 QUICK = True
 """False: usual nodes are read here too, not in C++. Models are the same."""
 
 
+# How tracing writes the path of a module: L['self']._modules['net'].0, getattr(L['self'], '0').
+_STEP = re.compile(r"getattr\(|L\['self'\]|L__self__|\._modules\['([^']*)'\]|, '([^']*)'\)|\['([^']*)'\]")
+
+
+def module_path(text: str) -> str:
+    """'net.0': as named_modules() has it."""
+    if "self" not in text:
+        return text
+    path = _STEP.sub(lambda step: next((f".{name}" for name in step.groups() if name), ""), text)
+    return path.strip("._") or text
+
+
 def location_of(node: Node) -> str:
-    """'model.py:42', the user's line that made the node, and its module."""
+    """'model.py:42', the user's line that made the node, and the path of its module."""
     trace = node.meta.get("stack_trace")
     place = ""
     if isinstance(trace, str):
@@ -40,17 +56,16 @@ def location_of(node: Node) -> str:
             line_end = file_end + 8
             while line_end < len(trace) and trace[line_end].isdigit():
                 line_end += 1
-            found = f"{trace[begin + 6:file_end]}:{trace[file_end + 8:line_end]}"
-            if not place or _LIBRARY not in found:
-                place = found
-            if _LIBRARY not in found:
+            if _LIBRARY not in trace[begin + 6:file_end]:
+                place = f"{trace[begin + 6:file_end]}:{trace[file_end + 8:line_end]}"
                 break
             end = begin
     modules = node.meta.get("nn_module_stack")
     if isinstance(modules, dict) and modules:
         last = next(reversed(modules.values()))
         if isinstance(last, (tuple, list)) and last and last[0]:
-            return f"{place} in {last[0]}" if place else str(last[0])
+            path = module_path(str(last[0]))
+            return f"{place} in {path}" if place else path
     return place
 
 
@@ -133,6 +148,8 @@ class Reader:
             else:
                 self._unchecked(node, f"a {op} node: export the model first")
 
+        if not self._annotated:
+            self._observe()
         if QUICK and self._annotated:
             FxCalls(self, self._builder).read_all(self._graph.nodes, read)
         else:
@@ -144,6 +161,14 @@ class Reader:
         # An encoding may come from the one who reads: the same tensor twice is no output twice.
         return self._builder.build(inputs=list(dict.fromkeys(inputs)),
                                    outputs=list(dict.fromkeys(outputs)))
+
+    def _observe(self) -> None:
+        """Observers in the order of the graph: what derives from them is read earlier."""
+        for node in self._graph.nodes:
+            module = self._submodule_of(node) if node.op == "call_module" else None
+            if encodings.is_observer(module) and not hasattr(module, "obs_or_fqs"):
+                with contextlib.suppress(Exception):  # reported where it stands
+                    self._of_quantizer(node)
 
     def _outputs(self, args: Any) -> list[int]:
         if isinstance(args, Node):
@@ -274,7 +299,8 @@ class Reader:
         if node.op == "call_module":
             module = self._submodule_of(node)
             if encodings.is_observer(module):
-                quantized = encodings.observed(module, self._stand_ins, self._observed)
+                quantized = encodings.observed(module, self._stand_ins, self._observed,
+                                               self._seen_before(node, module))
         elif node.op == "call_function":
             known = operator_of(node.target)
             if known is not None and known.quantizer in ("quantize", "dequantize"):
@@ -283,6 +309,22 @@ class Reader:
             return None
         self._quantizers[node] = quantized
         return quantized
+
+    def _seen_before(self, node: Node, module: Any) -> Quantized | None:
+        """What an observer before this one says, where it will see the same values."""
+        at = node.args[0] if node.args else None
+        while isinstance(at, Node):
+            if at.op == "call_module":
+                other = self._submodule_of(at)
+                if not encodings.is_observer(other):
+                    return None
+                known = self._quantizers.get(at)
+                if known is not None and known.stand_in and encodings.alike(module, other):
+                    return known
+                at = at.args[0] if at.args else None
+            else:
+                at = values_of(at)
+        return None
 
     def _submodule_of(self, node: Node) -> Any:
         module: Any = self._module
@@ -409,6 +451,8 @@ class Reader:
         self._shapes[converted] = shape
         self._builder.node("quantgate.quantize" if own is None else "quantgate.convert",
                            (tensor,), (converted,), name=f"{reader.name}/convert/{self._count}",
+                           params=({"axis": wanted.encoding.axis}
+                                   if wanted.encoding.kind == "per-channel" else None),
                            location=location_of(reader))
         self._converted[key] = converted
         self._quantized[converted] = wanted

@@ -12,6 +12,7 @@ from torch.fx import Node
 
 from quantgate.torch import _encodings as encodings
 from quantgate.torch._encodings import Quantized, StandIns, Unknown
+from quantgate.torch._operators import values_of
 
 KEY = "quantization_annotation"
 
@@ -109,7 +110,8 @@ class Specs:
                 raise Unknown(f"it shares the spec of {_name(place)}, which has none")
         if place in self.known and chain:
             return self.at(place, spec)
-        resolved = self._of_producer(place, spec) or Resolved(self._quantized(place, spec), spec)
+        resolved = (self._of_producer(place, spec) or self._of_same_values(place, spec)
+                    or Resolved(self._quantized(place, spec), spec))
         self.known[place] = resolved
         return resolved
 
@@ -133,6 +135,23 @@ class Specs:
                 other = self._try((producer, user), first)
                 if other is not None and self.same(other.spec, spec):
                     return other
+        return None
+
+    def _of_same_values(self, place: Place, spec: Any) -> Resolved | None:
+        """Before calibration: an observer of values that another one sees already, further up
+        behind nodes that only arrange them, will find the same."""
+        if hasattr(spec, "derived_from"):
+            return None
+        node = place if isinstance(place, Node) else place[0]
+        while (source := values_of(node)) is not None:
+            for at, found in (((source, node), input_spec(source, node)),
+                              (source, output_spec(source))):
+                if found is not None and not hasattr(found, "derived_from"):
+                    other = self._try(at, found)
+                    agrees = (other is not None and other.quantized.stand_in
+                              and self.same(other.spec, spec))
+                    return other if agrees else None
+            node = source
         return None
 
     def _try(self, place: Place, spec: Any) -> Resolved | None:

@@ -85,9 +85,15 @@ constexpr DocumentShape kOperators = {.type = kNamed, .item = &kOperator};
 constexpr DocumentKey kBoundaryKeys[] = {{"quantize", &kAnOp, true}, {"dequantize", &kAnOp, true}};
 constexpr DocumentShape kBoundary = {.type = kMap, .what = "`boundary_ops`", .keys = kBoundaryKeys};
 
+constexpr DocumentKey kIdentityKeys[] = {{"convert", &kAnyText, true}, {"quantize", &kAnyText, true}};
+constexpr DocumentShape kIdentities = {
+    .type = kMap, .what = "`identity_conversions`", .keys = kIdentityKeys};
+
 constexpr DocumentShape kDialect = {kText};
-constexpr DocumentKey kKeys[] = {
-    {"dialect", &kDialect}, {"boundary_ops", &kBoundary}, {"ops", &kOperators, true}};
+constexpr DocumentKey kKeys[] = {{"dialect", &kDialect},
+                                 {"boundary_ops", &kBoundary},
+                                 {"identity_conversions", &kIdentities},
+                                 {"ops", &kOperators, true}};
 
 }  // namespace
 

@@ -106,7 +106,7 @@ constexpr DocumentShape kRefusedRow = {
 constexpr DocumentShape kRefused = {.type = kList, .item = &kRefusedRow};
 
 constexpr DocumentShape kWhen = {kExpression};
-constexpr DocumentShape kOperatorOutcome = {.type = kChoice, .choices = "cpu|float|unreadable|wrong_values"};
+constexpr DocumentShape kOperatorOutcome = {.type = kChoice, .choices = "cpu|float|unreadable|wrong_values|lowering_fails"};
 constexpr DocumentKey kOperatorKeys[] = {{"operators", &kTexts, true},   {"when", &kWhen},
                                          {"outcome", &kOperatorOutcome}, {"archs", &kArchs},
                                          {"since", &kAnSdk},             {"until", &kAnSdk},
@@ -121,13 +121,22 @@ constexpr DocumentKey kShapeKeys[] = {
 constexpr DocumentShape kDynamicShapes = {
     .type = kMap, .what = "`dynamic_shapes`", .keys = kShapeKeys};
 
+constexpr DocumentShape kCut = {.type = kChoice, .choices = "levels"};
+constexpr DocumentKey kPartitionKeys[] = {{"cut", &kCut, true}, {"constants_alone", &kAnyText, true}};
+constexpr DocumentShape kPartitions = {
+    .type = kMap, .what = "`partitions`", .keys = kPartitionKeys};
+
 constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
                                  {"source", &kAnyText, true},
                                  {"cpu_fallback", &kAnyFlag},
                                  {"float_dtype", &kADtype},
                                  {"never_alone", &kOps},
                                  {"fixed_dims_only", &kAnyFlag},
+                                 {"keeps_constant_ops", &kAnyFlag},
+                                 {"ops_as_annotated", &kAnyFlag},
+                                 {"drops_unread_nodes", &kAnyFlag},
                                  {"session_failure", &kFailure},
+                                 {"partitions", &kPartitions},
                                  {"unprepared_chains", &kChains},
                                  {"unprepared_requantizations", &kRequantizations},
                                  {"unprepared_sequences", &kSequences},

@@ -1,0 +1,134 @@
+// Graphs of ATen on ExecuTorch's route.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "quantgate/reader.h"
+#include "quantgate/validator.h"
+
+namespace quantgate {
+namespace {
+
+Report Check(const std::string& json, Route route = Route::kExecutorch) {
+  const auto model = ReadModelJson(json, "test");
+  EXPECT_TRUE(model.ok()) << model.status();
+  auto target = Target::Parse({.backend = "htp", .sdk = "2.49", .soc = "SM8550"});
+  const Validator validator(*std::move(target), {.route = route, .as_run = true});
+  return model.ok() ? validator.Check(*model) : Report();
+}
+
+std::string U8(std::string_view name, std::string_view scale) {
+  return R"({"name": ")" + std::string(name) + R"(", "dtype": "UFIXED_POINT_8", "dims": [1, 8],
+    "encoding": {"perTensor": {"scale": )" + std::string(scale) + R"(, "zeroPoint": 0}}})";
+}
+
+std::string Graph(const std::string& tensors, const std::string& nodes, std::string_view input = "x",
+                  std::string_view output = "y") {
+  return R"({"dialect": "aten", "inputs": [")" + std::string(input) + R"("], "outputs": [")" +
+         std::string(output) + R"("], "tensors": [)" + tensors + R"(], "nodes": [)" + nodes + "]}";
+}
+std::string Node(std::string_view op, std::string_view in, std::string_view out) {
+  return R"({"name": ")" + std::string(out) + R"(_node", "op": ")" + std::string(op) + R"(", "inputs": [)" +
+         std::string(in) + R"(], "outputs": [")" + std::string(out) + R"("]})";
+}
+
+bool Has(const Report& report, std::string_view code) {
+  for (const Finding& f : report.findings) {
+    if (f.rule->code == code) return true;
+  }
+  return false;
+}
+
+std::string Between(std::string_view op, std::string_view scale) {
+  return Graph(U8("x", "0.1") + "," + U8("c", scale) + "," + U8("y", scale),
+               Node(op, R"("x")", "c") + "," + Node("aten.relu.default", R"("c")", "y"));
+}
+
+TEST(Aten, IdentityBetweenEncodingsIsAConversion) {
+  for (const char* op : {"aten.clone.default", "aten.dropout.default", "aten.expand.default"}) {
+    const Report other = Check(Between(op, "0.2"));
+    ASSERT_EQ(other.nodes.size(), 2U) << op;
+    ASSERT_EQ(other.nodes[0].resolved.size(), 1U) << op;
+    EXPECT_EQ(other.nodes[0].resolved[0], "Convert") << op;
+    EXPECT_NE(other.verdict, Consequence::kWrongValues) << op;
+    const Report same = Check(Between(op, "0.1"));
+    EXPECT_TRUE(same.nodes[0].resolved.empty()) << op;
+    EXPECT_EQ(same.verdict, Consequence::kAccepted) << op;
+  }
+}
+
+TEST(Aten, WhatNothingReadsIsDropped) {
+  const std::string tensors = U8("x", "0.1") + "," + U8("y", "0.1") + "," + U8("dead", "0.1") +
+                              R"(,{"name": "deader", "dtype": "FLOAT_32", "dims": [1, 8]})";
+  const std::string nodes = Node("aten.relu.default", R"("x")", "y") + "," +
+                            Node("aten.silu.default", R"("x")", "dead") + "," +
+                            Node("aten.no_such.default", R"("dead")", "deader");
+  const Report report = Check(Graph(tensors, nodes));
+  EXPECT_EQ(report.verdict, Consequence::kAccepted);
+  EXPECT_TRUE(report.nodes[1].resolved.empty());
+  EXPECT_TRUE(report.nodes[2].resolved.empty());
+  EXPECT_EQ(Check(Graph(tensors, nodes), Route::kDirect).nodes[1].resolved.size(), 2U);
+}
+
+TEST(Aten, ConstantsAreHandedOverOpByOp) {
+  const std::string tensors =
+      R"({"name": "k", "dtype": "INT_32", "dims": [8], "isStatic": true}, {"name": "kk", "dtype": "INT_32", "dims": [8]},
+         {"name": "x", "dtype": "INT_32", "dims": [8]}, {"name": "y", "dtype": "INT_32", "dims": [8]})";
+  const std::string nodes = Node("aten.neg.default", R"("k")", "kk") + "," +
+                            Node("aten.add.Tensor", R"("x", "kk")", "y");
+  EXPECT_EQ(Check(Graph(tensors, nodes)).nodes[0].resolved.size(), 1U);
+  EXPECT_TRUE(Check(Graph(tensors, nodes), Route::kDirect).nodes[0].resolved.empty());
+}
+
+TEST(Aten, APartitionOfConstantsAloneCantBeBuilt) {
+  // `kk` is for the CPU's node, so it can't run with what reads that.
+  const std::string tensors =
+      R"({"name": "k", "dtype": "INT_32", "dims": [8], "isStatic": true}, {"name": "kk", "dtype": "INT_32", "dims": [8]},
+         {"name": "cpu", "dtype": "INT_32", "dims": [8]}, {"name": "x", "dtype": "INT_32", "dims": [8]},
+         {"name": "y", "dtype": "INT_32", "dims": [8]})";
+  const std::string cut = Node("aten.add.Tensor", R"("k", "k")", "kk") + "," +
+                          Node("aten._local_scalar_dense.default", R"("kk")", "cpu") + "," +
+                          Node("aten.add.Tensor", R"("x", "cpu")", "y");
+  const Report report = Check(Graph(tensors, cut));
+  ASSERT_TRUE(report.as_run.has_value());
+  EXPECT_NE(report.as_run->session_fails.find("constants alone"), std::string::npos);
+  EXPECT_EQ(report.as_run->partitions.size(), 2U);
+
+  const std::string whole = Node("aten.add.Tensor", R"("k", "k")", "kk") + "," +
+                            Node("aten.add.Tensor", R"("x", "kk")", "y");
+  const std::string fewer =
+      R"({"name": "k", "dtype": "INT_32", "dims": [8], "isStatic": true}, {"name": "kk", "dtype": "INT_32", "dims": [8]},
+         {"name": "x", "dtype": "INT_32", "dims": [8]}, {"name": "y", "dtype": "INT_32", "dims": [8]})";
+  const Report fine = Check(Graph(fewer, whole));
+  EXPECT_EQ(fine.as_run->session_fails, "");
+  EXPECT_EQ(fine.as_run->partitions.size(), 1U);
+}
+
+// Stand-ins: multiples of kStandInStep.
+constexpr std::string_view kOne = "7.1746481e-43", kTwo = "1.4349296e-42";
+
+TEST(Aten, NumbersWaitForCalibration) {
+  const auto softmax = [](std::string_view scale) {
+    std::string wrong = U8("y", scale);
+    wrong.replace(wrong.find(R"("zeroPoint": 0)"), 14, R"("zeroPoint": 7)");
+    return Graph(U8("x", scale) + "," + wrong,
+                 R"({"name": "n", "op": "aten.softmax.int", "inputs": ["x"], "outputs": ["y"], "params": {"dim": {"int": -1}}})");
+  };
+  EXPECT_TRUE(Has(Check(softmax("0.1")), "QG306"));
+  EXPECT_FALSE(Has(Check(softmax(kOne)), "QG306"));
+}
+
+TEST(Aten, SharingIsKnownBeforeCalibration) {
+  const auto reshape = [](std::string_view in, std::string_view out) {
+    return Graph(U8("x", in) + "," + U8("y", out), Node("aten.view.default", R"("x")", "y"));
+  };
+  EXPECT_TRUE(Has(Check(reshape("0.1", "0.2")), "QG401"));
+  const Report apart = Check(reshape(kOne, kTwo));
+  ASSERT_TRUE(Has(apart, "QG401"));
+  EXPECT_NE(apart.findings[0].message.find("observed apart"), std::string::npos);
+  EXPECT_FALSE(Has(Check(reshape(kOne, kOne)), "QG401"));
+}
+
+}  // namespace
+}  // namespace quantgate
