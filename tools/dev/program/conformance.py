@@ -134,3 +134,16 @@ def zoo(shop: Workshop, arguments: argparse.Namespace) -> int:
         shop.build("bin/quantgate")
         return shop.script("tools/dev/zoo", *arguments.rest, "--cli", shop.cli, may_fail=True)
     return shop.script("tools/dev/zoo", *arguments.rest, may_fail=True)
+
+
+@GROUP.command("executorch-zoo", "networks by ExecuTorch; `qgdev executorch-zoo --help`", takes="20 s",
+               writes="tests/conformance/executorch/zoo, docs/records/executorch.md", passes_on=True)  # fmt: skip
+def executorch_zoo(shop: Workshop, arguments: argparse.Namespace) -> int:
+    """The zoo's networks, quantized by ExecuTorch and lowered: `qgdev executorch-zoo check` holds quantgate to
+    everything recorded of them; label and record make them with PyTorch and ask the real lowering."""
+    if "label" in arguments.rest[:1] and "--help" not in arguments.rest:
+        shop.run(["tools/dev/zoo_executorch/setup.sh", "build/zoo_executorch/venv"], "install the libraries of the zoo", quiet=True)
+    if {"check", "score"} & set(arguments.rest[:1]):
+        shop.build("bin/quantgate")
+        return shop.script("tools/dev/zoo_executorch", *arguments.rest, "--cli", shop.cli, may_fail=True)
+    return shop.script("tools/dev/zoo_executorch", *arguments.rest, may_fail=True)

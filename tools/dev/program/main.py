@@ -113,8 +113,9 @@ def main(argv: list[str] | None = None) -> int:
         print(f"qgdev: there is no command {' '.join(words[:2])}{near(words)}\n`tools/dev/qgdev --help` lists them.", file=sys.stderr)
         return 2
     parser = parser_of(command)
-    if command.passes_on and not (rest in (["--help"], ["-h"]) and not command.name == "zoo"):
-        parsed, more = (argparse.Namespace(), rest) if command.name == "zoo" else parser.parse_known_args(rest)
+    if command.passes_on and not (rest in (["--help"], ["-h"]) and command.name not in ("zoo", "executorch-zoo")):
+        parsed, more = ((argparse.Namespace(), rest) if command.name in ("zoo", "executorch-zoo")
+                        else parser.parse_known_args(rest))
         parsed.rest = more
     else:
         parsed = parser.parse_args(rest)

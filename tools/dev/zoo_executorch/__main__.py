@@ -1,0 +1,175 @@
+"""The zoo through PyTorch and ExecuTorch: real architectures, quantized by ExecuTorch's QnnQuantizer, put to the real
+lowering.
+
+  qgdev executorch-zoo list             the architectures, where each stands
+  qgdev executorch-zoo label [NAME...]  makes, quantizes and lowers them
+  qgdev executorch-zoo record           writes tests/conformance/executorch/zoo
+  qgdev executorch-zoo check            quantgate against what is recorded
+  qgdev executorch-zoo score            the held-out architectures, once
+
+Names, and which of them are held out, are those of the zoo (docs/records/zoo.md). label can be
+stopped and goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import compare  # noqa: E402
+import figures  # noqa: E402
+import labelling  # noqa: E402
+import places  # noqa: E402
+import recordings  # noqa: E402
+
+KNOWN = places.RECORDED / "known.json"
+SCORE = places.RECORDED / "score.json"
+LIMIT = 5_000_000
+
+
+def part_of(arguments: argparse.Namespace) -> tuple[str, list[str]]:
+    state = places.draws().Draws()
+    held_out = state.drawn[0]
+    part = "held_out" if arguments.held_out else "development"
+    names = held_out if arguments.held_out else [name for name in state.development() if name not in held_out]
+    unknown = [name for name in arguments.names if name not in names]
+    if unknown:
+        raise SystemExit(f"error: {', '.join(unknown)}: not an architecture of this part of the zoo")
+    return part, arguments.names or names
+
+
+def listed(_: argparse.Namespace) -> int:
+    state = places.draws().Draws()
+    there = {case.name: part for part, folder in recordings.FOLDERS.items() for case, _ in recordings.recordings(folder)}
+    for name, library in places.draws().libraries().items():
+        part = "held out" if name in state.drawn[0] else "development" if name in state.development() else "reserve"
+        print(f"{name:24} {library:12} {part:12} {'recorded' if name in there else ''}")
+    return 0
+
+
+def label(arguments: argparse.Namespace) -> int:
+    labelling.label_all(places.cases(part_of(arguments)[1]), arguments.read)
+    return 0
+
+
+def record(arguments: argparse.Namespace) -> int:
+    part, names = part_of(arguments)
+    for case in places.cases(names):
+        if labelling.is_done(case):
+            size = recordings.write(case, recordings.FOLDERS[part])
+            print(case, size or "never got to the lowering", file=sys.stderr)
+    size = sum(path.stat().st_size for path in places.RECORDED.rglob("*") if path.is_file())
+    print(f"the folder has {size / 1e6:.2f} MB")
+    return 1 if size > LIMIT else 0
+
+
+def known() -> set[compare.Difference]:
+    if not KNOWN.exists():
+        return set()
+    return {(kind, case, node) for kind, by_case in json.loads(KNOWN.read_text()).items()
+            for case, nodes in by_case.items() for node in nodes}
+
+
+def write_known(differences: set[compare.Difference]) -> None:
+    result: dict[str, dict[str, list[str]]] = {}
+    for kind, case, node in sorted(differences):
+        result.setdefault(kind, {}).setdefault(case, []).append(node)
+    KNOWN.write_text(json.dumps(result, indent=0) + "\n")
+
+
+def scored() -> dict | None:
+    return json.loads(SCORE.read_text()) if SCORE.exists() else None
+
+
+def development() -> list:
+    """All that may be looked at: the held-out part too, once it is scored."""
+    folders = [recordings.FOLDERS["development"]]
+    if scored():
+        folders.append(recordings.FOLDERS["held_out"])
+    return [one for folder in folders for one in recordings.recordings(folder)]
+
+
+def check(arguments: argparse.Namespace) -> int:
+    outcome = compare.compare(arguments.cli, development())
+    print("\n".join(figures.table({"graphs": outcome.counts})))
+    for difference, why in sorted(outcome.differences.items()):
+        if arguments.list is not None and (not arguments.list or difference[0] in arguments.list):
+            print(*difference, "|", why)
+    found, expected = set(outcome.differences), known()
+    if arguments.adopt:
+        write_known(found)
+    elif arguments.shrink:
+        write_known(found & expected)
+    if arguments.adopt or arguments.shrink:
+        figures.write(outcome.counts, scored())
+        expected = known()
+    for difference in sorted(found - expected):
+        print("new:", *difference, "|", outcome.differences[difference], file=sys.stderr)
+    for difference in sorted(expected - found):
+        print("gone:", *difference, file=sys.stderr)
+    if expected - found:
+        print("differences are gone: tools/dev/qgdev executorch-zoo check --shrink takes them off the list", file=sys.stderr)
+    current = figures.current(outcome.counts, scored())
+    if not current:
+        print("docs/records/executorch.md is not up to date: tools/dev/qgdev executorch-zoo check --shrink", file=sys.stderr)
+    return 0 if found == expected and current else 1
+
+
+def score(arguments: argparse.Namespace) -> int:
+    """The only look at the held-out part; what it says is kept, with all its misses."""
+    if scored():
+        raise SystemExit("error: the held-out architectures are scored")
+    found = list(recordings.recordings(recordings.FOLDERS["held_out"]))
+    if len({case.name for case, _ in found}) < 12:
+        raise SystemExit("error: at least 12 held-out architectures must be recorded")
+    outcome = compare.compare(arguments.cli, found)
+    print("\n".join(figures.table({"held out": outcome.counts})))
+    for difference, why in sorted(outcome.differences.items()):
+        print(*difference, "|", why)
+    SCORE.write_text(json.dumps({"architectures": sorted({case.name for case, _ in found}),
+                                 "counts": dict(sorted(outcome.counts.items()))}, indent=1) + "\n")
+    write_known(known() | set(outcome.differences))
+    return 0
+
+
+def parsed(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tools/dev/qgdev executorch-zoo", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(required=True, metavar="COMMAND")
+    cli = places.ROOT / "build" / "bin" / "quantgate"
+
+    def verb(function, text: str) -> argparse.ArgumentParser:
+        name = {"listed": "list"}.get(function.__name__, function.__name__)
+        sub = verbs.add_parser(name, help=text, description=text)
+        sub.set_defaults(run=function)
+        return sub
+
+    verb(listed, "the architectures, and where each stands")
+    for function, text in ((label, "makes, quantizes and lowers graphs"),
+                           (record, "writes tests/conformance/executorch/zoo")):
+        sub = verb(function, text)
+        sub.add_argument("names", nargs="*", metavar="NAME", help="architectures; all of the part without")
+        sub.add_argument("--held-out", action="store_true", help="the held-out part instead of the others")
+        if function is label:
+            sub.add_argument("--read", action="store_true", help="only read the graphs again, of what was lowered before")
+    sub = verb(check, "quantgate against the recordings; exit status 1 on an unlisted difference")
+    sub.add_argument("--list", nargs="*", metavar="KIND", choices=compare.KINDS, help="print the differences of a kind")
+    sub.add_argument("--shrink", action="store_true", help="take what is gone off the list, write docs/records/executorch.md")
+    sub.add_argument("--adopt", action="store_true", help="after new recordings: list every difference anew")
+    sub.add_argument("--cli", type=Path, default=cli)
+    sub = verb(score, "scores the held-out part, once, and keeps the result")
+    sub.add_argument("--cli", type=Path, default=cli)
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str] | None = None) -> int:
+    arguments = parsed(argv)
+    return arguments.run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

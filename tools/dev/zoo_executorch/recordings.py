@@ -1,0 +1,80 @@
+"""The recordings: of every case a CASE.json.xz under tests/conformance/executorch/zoo.
+
+{"annotated": Model JSON, "converted": Model JSON, "labels": {...}} with
+  nodes      {name in the converted graph: "a" or "r"} of those that the partitioner evaluated
+  delegates  how many partitions the backend compiled
+  cpu        nodes of the converted graph that were left out
+  failure    null, or {"type", "message", "at"}: why nothing could be lowered
+Reading needs the standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import places
+from labelling import steps_of
+
+FOLDERS = {"development": places.RECORDED / "models", "held_out": places.RECORDED / "held_out"}
+_PACKAGES = re.compile(r"^.*/site-packages/")
+
+
+def states(queried: list[dict]) -> dict[str, str]:
+    """A node of the converted graph is refused where any that came of it is."""
+    found: dict[str, str] = {}
+    for node in queried:
+        if not node["from"] or node["bypass"] or node["supported"] is None:
+            continue
+        state = "a" if node["supported"] else "r"
+        if found.get(node["from"]) != "r":
+            found[node["from"]] = state
+    return found
+
+
+def labels_of(case: places.Case) -> dict | None:
+    """Null: it never got to the lowering."""
+    last = steps_of(case)[-1]
+    queried = case.folder / "queried.json"
+    if last["step"] == "failed" and not last["why"].startswith("signal") or not (case.folder / "converted.json").exists():
+        return None
+    if last["step"] == "failed":
+        return {"nodes": {}, "delegates": 0, "cpu": [],
+                "failure": {"type": "crash", "message": last["why"], "at": ""}}
+    failure = last["failure"]
+    if failure:
+        failure = {"type": failure["type"], "message": failure["message"][:200], "at": failure["at"]}
+    called = [node for node in last.get("cpu", ()) if "quantize_per" not in node["target"]]
+    return {"nodes": states(json.loads(queried.read_text())), "delegates": last.get("delegates", 0),
+            "cpu": sorted({node["from"] or node["target"] for node in called}), "failure": failure}
+
+
+def portable(model: dict) -> dict:
+    """Places in the source as any machine has them."""
+    for node in model["nodes"]:
+        if "location" in node:
+            node["location"] = _PACKAGES.sub("", node["location"]).replace(f"{places.ROOT}/", "")
+    return model
+
+
+def write(case: places.Case, folder: Path) -> int:
+    labels = labels_of(case)
+    if labels is None:
+        return 0
+    recorded = {"labels": labels}
+    for stage in ("annotated", "converted"):
+        recorded[stage] = portable(json.loads((case.folder / f"{stage}.json").read_text()))
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(recorded, separators=(",", ":")).encode()
+    packed = lzma.compress(text, check=lzma.CHECK_CRC32, preset=9 | lzma.PRESET_EXTREME)
+    (folder / f"{case}.json.xz").write_bytes(packed)
+    return len(packed)
+
+
+def recordings(folder: Path) -> Iterator[tuple[places.Case, dict]]:
+    for path in sorted(folder.glob("*.json.xz")):
+        name, precision = path.name.split(".")[0].rsplit("-", 1)
+        yield places.Case(name, precision), json.loads(lzma.decompress(path.read_bytes()))
