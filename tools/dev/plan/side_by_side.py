@@ -62,8 +62,15 @@ class Form:
         surprises = {name: op for name, op in refused.items() if name not in wanting and op not in
                      ("QuantizeLinear", "DequantizeLinear")}
         self.counts["refused against the plan"] += len(surprises)
-        for name, op in list(surprises.items())[:3]:
-            self.notes.append(f"`{export}` {self.form}: {op} `{name}` is refused, and the plan has it")
+        known = refused_units(theirs)
+        own = {name: op for name, op in surprises.items() if name not in known}
+        self.counts["refused here only"] += len(own)
+        if surprises and not own:
+            name, op = next(iter(surprises.items()))
+            self.notes.append(f"`{export}` {self.form}: {len(surprises)} units such as {op} `{name}` are refused, in the "
+                              "official model too, and the plan has them")
+        for name, op in own.items():
+            self.notes.append(f"`{export}` {self.form}: {op} `{name}` is refused here only, and the plan has it")
         self._sessions(export, mine, theirs, bool(wanting), bool(surprises))
         self._numbers(export, mine, theirs)
 
@@ -76,8 +83,11 @@ class Form:
             strict = (mine.get("strict") or {}).get("state", "not asked")
             self.counts["should be whole, is"] += strict == "ok"
             if strict != "ok" and not surprised:
-                self.notes.append(f"`{export}` {self.form}: no session without fallback: {strict} "
-                                  f"{(mine.get('strict') or {}).get('code', '')}".rstrip())
+                other = (theirs.get("strict") or {}).get("state", "not asked")
+                code = (mine.get("strict") or {}).get("code", "")
+                self.counts["fails in both"] += strict == other
+                self.notes.append(f"`{export}` {self.form}: no session without fallback: {f'{strict} {code}'.rstrip()}; "
+                                  f"the official model: {other}")
 
     def _numbers(self, export: places.Export, mine: dict, theirs: dict) -> None:
         own, other = numbers(mine), numbers(theirs)
@@ -101,9 +111,11 @@ class Form:
             "nodes planned as wished": (f"{c['fit as_wished']} / {planned}", ""),
             "units that the provider refuses": (str(c["refused"]), str(c["official refused"])),
             "of these planned as accepted": (str(c["refused against the plan"]), ""),
+            "of these accepted in the official model": (str(c["refused here only"]), ""),
             "sessions that are built": (part("built", "models"), part("official built", "models")),
             "sessions without fallback": (part("whole", "models"), part("official whole", "models")),
             "the same of models whose plan refuses nothing": (part("should be whole, is", "should be whole"), ""),
+            "of the others: the official model fails alike": (str(c["fails in both"]), ""),
             "outputs run on the NPU, off float: median": (median[0], median[1]),
             "models not worse than the official, beyond noise": (part("not worse", "compared"), ""),
         }
