@@ -7,6 +7,7 @@ tensor. Where an edge has another encoding than its tensor, a conversion stands 
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import operator
 import os
@@ -37,6 +38,7 @@ QUICK = True
 _STEP = re.compile(r"getattr\(|L\['self'\]|L__self__|\._modules\['([^']*)'\]|, '([^']*)'\)|\['([^']*)'\]")
 
 
+@functools.lru_cache(maxsize=4096)
 def module_path(text: str) -> str:
     """'net.0': as named_modules() has it."""
     if "self" not in text:
@@ -45,21 +47,25 @@ def module_path(text: str) -> str:
     return path.strip("._") or text
 
 
+@functools.lru_cache(maxsize=4096)
+def _line_in(trace: str) -> str:
+    """'model.py:42', the innermost line of a stack trace that isn't PyTorch's; '' where all are."""
+    end = len(trace)
+    while (begin := trace.rfind('File "', 0, end)) >= 0:
+        file_end = trace.find('", line ', begin)
+        line_end = file_end + 8
+        while line_end < len(trace) and trace[line_end].isdigit():
+            line_end += 1
+        if _LIBRARY not in trace[begin + 6:file_end]:
+            return f"{trace[begin + 6:file_end]}:{trace[file_end + 8:line_end]}"
+        end = begin
+    return ""
+
+
 def location_of(node: Node) -> str:
-    """'model.py:42', the user's line that made the node, and the path of its module."""
+    """'model.py:42 in net.0', the user's line that made the node, and the path of its module."""
     trace = node.meta.get("stack_trace")
-    place = ""
-    if isinstance(trace, str):
-        end = len(trace)
-        while (begin := trace.rfind('File "', 0, end)) >= 0:
-            file_end = trace.find('", line ', begin)
-            line_end = file_end + 8
-            while line_end < len(trace) and trace[line_end].isdigit():
-                line_end += 1
-            if _LIBRARY not in trace[begin + 6:file_end]:
-                place = f"{trace[begin + 6:file_end]}:{trace[file_end + 8:line_end]}"
-                break
-            end = begin
+    place = _line_in(trace) if isinstance(trace, str) else ""
     modules = node.meta.get("nn_module_stack")
     if isinstance(modules, dict) and modules:
         last = next(reversed(modules.values()))
