@@ -362,6 +362,19 @@ TEST(RouteRows, UnmappedOperatorsAreRefusedUntilTheToolKnowsThem) {
   EXPECT_NE(Said(m.model, Route::kOnnxruntime, "QG102", "2.51"), "");
 }
 
+TEST(RouteRows, OperatorsThatNoToolTranslatesStayOnTheCpu) {
+  OnnxModel onnx;
+  onnx.Op("n", "CumProd", {onnx.Input("x", {4, 8}), onnx.Constant("axis", {1})}, {4, 8}, {});
+  EXPECT_EQ(Said(onnx.model, Route::kOnnxruntime, "QG103"),
+            "CumProd falls back to the CPU: the provider does not translate it");
+  OnnxModel aten;
+  aten.model.dialect = Dialect::kAten;
+  aten.Op("n", "aten.erf.default", {aten.Input("x", {4, 8})}, {4, 8}, {});
+  EXPECT_NE(Said(aten.model, Route::kExecutorch, "QG103").find("has no builder"),
+            std::string::npos);
+  EXPECT_EQ(Said(aten.model, Route::kDirect, "QG103"), "");
+}
+
 TEST(RouteRows, QuantizedOperatorsThatAreComputedInFloatAreAltered) {
   for (const bool quantized : {true, false}) {
     OnnxModel m;
