@@ -369,7 +369,7 @@ TEST(RouteRows, OperatorsThatNoToolTranslatesStayOnTheCpu) {
             "CumProd falls back to the CPU: the provider does not translate it");
   OnnxModel aten;
   aten.model.dialect = Dialect::kAten;
-  aten.Op("n", "aten.erf.default", {aten.Input("x", {4, 8})}, {4, 8}, {});
+  aten.model.outputs = {aten.Op("n", "aten.erf.default", {aten.Input("x", {4, 8})}, {4, 8}, {})};
   EXPECT_NE(Said(aten.model, Route::kExecutorch, "QG103").find("has no builder"),
             std::string::npos);
   EXPECT_EQ(Said(aten.model, Route::kDirect, "QG103"), "");
