@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
+from tools.dev.tflite import networks  # noqa: E402
 from tools.dev.tflite.agree_vela import agreement, compare  # noqa: E402
 
 CLI = os.environ["QUANTGATE_CLI"]
@@ -37,6 +38,17 @@ class Recorded(unittest.TestCase):
             places = RECORD["places"]
             pairs = list(zip(places[f"{sdk} u55"], places[f"{sdk} u65"]))
             self.assertGreater(sum(a == b for a, b in pairs), 0.99 * len(pairs))
+
+
+class Networks(unittest.TestCase):
+    def test_every_node_has_its_place(self) -> None:
+        record = json.loads(Path(__file__).with_name("networks.json").read_text())
+        found = networks.compare(record, CLI)
+        self.assertEqual(set(found), set(FLOORS))
+        for target, (same, total, differ) in found.items():
+            with self.subTest(target=target):
+                self.assertGreater(total, 300)
+                self.assertGreaterEqual(100 * same / total, 96 if target == "4.2 u85" else 100, differ)
 
 
 class Verdicts(unittest.TestCase):

@@ -113,7 +113,7 @@ def record_executorch(shop: Workshop, _: argparse.Namespace) -> None:
 @GROUP.command("record vela", "models of one operator: what Vela puts on the NPU",
                option("--first", type=int, default=50000, metavar="SEED", help="first seed, 50000 unless given"),
                option("--count", type=int, default=3000, metavar="N", help="number of models, 3000 unless given"), takes="20 min",
-               writes="tests/conformance/vela/recorded.json, docs/records/ethosu.md")  # fmt: skip
+               writes="tests/conformance/vela, docs/records/ethosu.md")  # fmt: skip
 def record_vela(shop: Workshop, arguments: argparse.Namespace) -> None:
     """Installs the versions of Vela that quantgate knows, each into an environment of its own below build/vela,
     asks them about models of one operator drawn by chance, and writes how far quantgate agrees."""
@@ -130,6 +130,8 @@ def record_vela(shop: Workshop, arguments: argparse.Namespace) -> None:
     asked = [f"{sdk}={python}" for sdk, python in pythons.items()]
     shop.script("tools/dev/tflite/agree_vela.py", "ask", VELA, "--vela", *asked, "--seeds", str(arguments.first),
                 str(arguments.count), title="ask Vela", python=pythons["5.2"])
+    shop.script("tools/dev/tflite/networks.py", "ask", "tests/conformance/vela/networks.json", "--vela", *asked,
+                title="ask Vela about whole networks", python=pythons["5.2"])
     shop.script("tools/dev/tflite/agree_vela.py", "compare", VELA, "--cli", shop.cli, "--page", "docs/records/ethosu.md",
                 title="compare")
 

@@ -128,6 +128,20 @@ def page(rows: list[Row], record: Json) -> str:
     return "\n".join(lines) + "\n"
 
 
+def networks_part(record: Json, cli: str) -> str:
+    """Whole networks, node by node."""
+    from tools.dev.tflite import networks
+
+    lines = ["", "## Whole networks", "",
+             f"{len(networks.networks())} networks of well-known shapes (`tools/dev/tflite/networks.py`), 8 and 16 bits, node by "
+             "node. Where a network is lost as a whole, all of its nodes count.", "",
+             "| Vela | chip | nodes with the same place | of | differ |", "|---|---|---:|---:|---|"]
+    for target, (same, total, differ) in networks.compare(record, cli).items():
+        sdk, arch = target.split()
+        lines.append(f"| {sdk} | {arch} | {same} | {total} | {'; '.join(differ) or 'none'} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("verb", choices=("ask", "compare"))
@@ -143,6 +157,9 @@ def main() -> None:
         return
     record = json.loads(arguments.file.read_text())
     text = page(compare(record, arguments.cli), record)
+    networks_file = arguments.file.with_name("networks.json")
+    if networks_file.exists():
+        text += networks_part(json.loads(networks_file.read_text()), arguments.cli)
     if arguments.page is not None:
         arguments.page.write_text(text)
     print(text)

@@ -3,7 +3,7 @@
 Runs under the Python that has the ethos-u-vela to be asked, and may crash or hang with it: whoever
 starts it watches over it (`children.py`).
 
-{"places": ["npu" | "cpu", one per operator]} or {"error": kind, "message": its first line}.
+{"places": ["npu" | "cpu", one per operator], "cpu": results of those, if "results" is asked for} or {"error": kind, "message": its first line}.
 """
 import base64
 import contextlib
@@ -42,6 +42,20 @@ def custom_codes(data):
         code = model.OperatorCodes(graph.Operators(i).OpcodeIndex())
         codes.append((code.CustomCode() or b"").decode())
     return codes
+
+
+def cpu_results(data):
+    """The names of what operators on the CPU write, and maybe of parts that they became."""
+    from ethosu.vela.tflite import Model
+
+    model = Model.Model.GetRootAsModel(bytearray(data), 0)
+    graph = model.Subgraphs(0)
+    names = []
+    for i, code in enumerate(custom_codes(data)):
+        if code != "ethos-u":
+            names += [graph.Tensors(graph.Operators(i).Outputs(k)).Name().decode() for k in
+                      range(graph.Operators(i).OutputsLength())]
+    return names
 
 
 def compile_by_main(data, arch, folder):
@@ -107,6 +121,8 @@ def main():
                     compiled = quiet(lambda: compile_by_main(data, arch, folder))
                 codes = custom_codes(compiled)
                 answer = {"places": ["npu" if code == "ethos-u" else "cpu" for code in codes]}
+                if asked.get("results"):
+                    answer["cpu"] = cpu_results(compiled)
             except SystemExit as error:
                 answer = {"error": "exit", "message": str(error.code)[:200]}
             except BaseException as error:  # pylint: disable=broad-except
