@@ -60,7 +60,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   quantgate::fuzz::ByteSource bytes(data, size);
   const Target target = ATarget(database, bytes);
   const auto& backend = db.backends()[static_cast<size_t>(target.backend_index())];
-  const Model model = quantgate::fuzz::RandomModel(db, backend, bytes);
+  Model model = quantgate::fuzz::RandomModel(db, backend, bytes);
+  // Its ops are the backend's own.
+  model.dialect = quantgate::DialectFromName(target.dialect()).value_or(model.dialect);
 
   const quantgate::Validator validator(target, {.route = quantgate::Route::kDirect});
   const Report report = validator.Check(model);
