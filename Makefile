@@ -8,7 +8,7 @@ CLI := $(BUILD)/bin/quantgate
 QGDEV := @PYTHON=$(PYTHON) $(PYTHON) tools/dev/qgdev --build $(BUILD) --jobs $(JOBS)
 
 .PHONY: help setup configure build demo test test-python test-torch conformance conformance-installed zoo-check \
-    update golden docs docs-output dist bench fuzz clean
+    update golden docs docs-output dist web bench fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list; tools/dev/qgdev --help has what measures and records
@@ -67,6 +67,9 @@ docs: ## the documentation site, into build/docs/site; links that lead nowhere f
 
 dist: ## files of a release: static command line, .deb, wheel, sdist, SBOM, checksums; into build/dist/files
 	$(QGDEV) dist
+
+web: ## the page for browsers, one file that needs no server: build/web/page/index.html
+	$(QGDEV) web
 
 bench: ## time and memory of `quantgate check` on models of 10 to 100,000 nodes
 	$(QGDEV) bench cli

@@ -5,6 +5,7 @@
 #   tools/setup.sh          build and tests
 #   tools/setup.sh clang    also Clang: the libFuzzer targets, the consumer project
 #   tools/setup.sh gcovr    also gcovr: what of core the tests reach
+#   tools/setup.sh web      also emscripten: the page for browsers
 set -eu
 
 # Kept in step with docs/extending/dependencies.md.
@@ -16,6 +17,7 @@ packages="g++ cmake ninja-build ccache git ca-certificates
 case "${1:-}" in
   clang) packages="$packages clang-14" ;;
   gcovr) packages="$packages gcovr" ;;
+  web) packages="$packages emscripten node-acorn dpkg-dev" ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/readers/limits.h"
 #include "core/readers/onnx/outline.h"
+#include "core/readers/read_at.h"
 #include "quantgate/reader.h"
 
 namespace quantgate {
@@ -64,14 +65,7 @@ constexpr uint64_t kReadWhole = uint64_t{32} << 20;
 constexpr uint64_t kMostText = uint64_t{1} << 30;
 
 absl::StatusOr<std::string> Load(int fd, uint64_t size, const std::string& path) {
-  const auto read = [fd](uint64_t at, char* out, size_t want) {
-    for (size_t have = 0; have < want;) {
-      const ssize_t got = pread(fd, out + have, want - have, static_cast<off_t>(at + have));
-      if (got <= 0) return false;
-      have += static_cast<size_t>(got);
-    }
-    return true;
-  };
+  const auto read = [fd](uint64_t at, char* out, size_t want) { return ReadAt(fd, at, out, want); };
   if (size > kReadWhole) {
     std::string begin(64, '\0');
     if (!read(0, begin.data(), begin.size())) return Invalid("the file can't be read");

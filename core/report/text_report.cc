@@ -283,7 +283,9 @@ class TextReport : TextPage {
       if (added) reasons.emplace_back(node.reason, std::vector<std::string>());
       reasons[at->second].second.emplace_back(node.name);
     }
-    for (const auto& [reason, names] : reasons) {
+    for (const auto& group : reasons) {
+      const auto& reason = group.first;
+      const std::vector<std::string>& names = group.second;
       const std::string start = fmt::format("unchecked: {}: ", Nodes(names.size()));
       const std::string why = reason.empty() ? "nothing is known" : Printable(reason);
       Entry& entry = entries.emplace_back();

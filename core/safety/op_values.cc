@@ -67,7 +67,7 @@ bool Bound(const mapping::Expr& expr, const mapping::Scope& scope, double& bound
 
 }  // namespace
 
-OpValues::OpValues(const opdb::View& database, Dialect dialect) : database_(&database) {
+OpValues::OpValues(const opdb::View& database, Dialect dialect) {
   if (dialect != Dialect::kQnn) {
     mapping_ = std::make_unique<mapping::Mapping>(
         database, absl::StrCat("resolve/", std::string(DialectName(dialect))), nullptr);

@@ -57,7 +57,6 @@ class OpValues {
   ValueEffect OfOp(std::string_view op, const Settings& settings) const;
   ValueEffect OfMapped(const Model& model, const Node& node, const mapping::OpMapping& op) const;
 
-  const opdb::View* database_;
   std::unique_ptr<mapping::Mapping> mapping_;  // null: the nodes are QNN ops
   absl::flat_hash_map<std::string_view, std::vector<Member>> members_;
 };

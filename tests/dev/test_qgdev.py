@@ -21,7 +21,7 @@ from tools.dev.program.workshop import Failed, Workshop  # noqa: E402
 from tools.dev.record import all_socs  # noqa: E402
 from tools.dev.shared.progress import Progress, counted, run_counted, seconds  # noqa: E402
 
-PRODUCT = {"CMakeLists.txt", "__init__.py", "dev", "github_action.sh", "opdefc", "packaging", "quantgate", "setup.sh"}
+PRODUCT = {"CMakeLists.txt", "__init__.py", "dev", "github_action.sh", "opdefc", "packaging", "quantgate", "setup.sh", "web"}
 WIDTH = 100
 # What has to be given.
 ARGUMENTS = {"bench against": ["--old", "build"], "install": ["reference"], "zoo": ["check"], "mutation": ["rules"]}

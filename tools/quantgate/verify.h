@@ -30,8 +30,7 @@ struct VerifyFlags {
   ColorFlag color;
 };
 
-// The exit status. In verify.cc; verify_beside.cc where the tool can load no library itself, and
-// verify_left_out.cc where nothing can.
+// The exit status. In verify.cc; in verify_beside.cc where the tool can load no library itself.
 int RunVerify(const VerifyFlags& flags);
 
 }  // namespace quantgate::cli

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "core/base/text.h"
+#include "core/readers/read_at.h"
 
 namespace quantgate {
 
@@ -102,17 +103,9 @@ class Part {
 
   // Fills `out` from `at` bytes behind the part's begin.
   bool Read(size_t at, char* out, size_t size) {
-    for (size_t have = 0; have < size;) {
-      const ssize_t got =
-          pread(fd_, out + have, size - have, offset_ + static_cast<off_t>(at + have));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) {
-        problem_ = fmt::format("external data {} can't be read", Quoted(location_));
-        return false;
-      }
-      have += static_cast<size_t>(got);
-    }
-    return true;
+    if (ReadAt(fd_, static_cast<uint64_t>(offset_) + at, out, size)) return true;
+    problem_ = fmt::format("external data {} can't be read", Quoted(location_));
+    return false;
   }
 
  private:

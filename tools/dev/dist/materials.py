@@ -28,6 +28,7 @@ MATERIALS = (
     Material("tomlplusplus", "libtomlplusplus-dev", "MIT", ("cli", "web")),
     Material("CLI11", "libcli11-dev", "BSD-3-Clause", ("cli", "wheel", "web")),
     Material("libstdc++", "libstdc++6", "GPL-3.0-or-later WITH GCC-exception-3.1", ("cli",)),
+    Material("emscripten", "emscripten", "MIT", ("web",)),
     Material("glibc", "libc6-dev", "LGPL-2.1-or-later", ("cli",)),
 )
 

@@ -139,7 +139,8 @@ def site(shop: Workshop, _: argparse.Namespace) -> None:
     shop.build("bin/quantgate", "opdefc")
     python = shop.install("tools/dev/site/requirements.txt")
     mkdocs = python.removesuffix("python") + "mkdocs"
-    shop.module("site", "--cli", shop.cli, "--mkdocs", mkdocs, "-o", shop.build_folder / "docs", title="write the site")
+    shop.module("site", "--cli", shop.cli, "--mkdocs", mkdocs, "-o", shop.build_folder / "docs", "--page",
+                shop.build_folder / "web" / "page" / "index.html", title="write the site")  # fmt: skip
 
 
 @MAKE.command("reference", "a Markdown page per op, rule and JSON format", takes="10 s", writes="build/docs/reference")

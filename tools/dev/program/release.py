@@ -91,3 +91,43 @@ def build_again(shop: Workshop, files: Path, again: Path, options: list[str]) ->
     words = [shop.python, "-m", "tools.dev.dist", "--out", again / "files", "--work", again / "work", "--jobs", str(shop.jobs), *options]
     shop.run(["sh", "-c", 'umask 077; exec "$@"', "sh", *words], "build again, from the sdist", cwd=sources, PYTHONPATH=str(sources),
              SOURCE_DATE_EPOCH=epoch, CCACHE_DISABLE="1", TZ="Asia/Tokyo")  # fmt: skip
+
+
+def page_of(shop: Workshop) -> Path:
+    return shop.build_folder / "web" / "page"
+
+
+def make_page(shop: Workshop) -> bool:
+    """False where emscripten is not to be had."""
+    if shop.run(["tools/setup.sh", "web"], may_fail=True) != 0:
+        print("SKIPPED the page for browsers: emscripten 3.1 can't be installed")
+        return False
+    shop.build("bin/quantgate", "opdefc")
+    shop.module("cross.web", "--work", shop.build_folder / "web", "--out", page_of(shop), "--opdefc", shop.opdefc, "--jobs", str(shop.jobs),
+                title="build the page")  # fmt: skip
+    return True
+
+
+@GROUP.command("web", "the page for browsers, one file that needs no server", takes="15 min", writes="build/web/page")
+def web(shop: Workshop, _: argparse.Namespace) -> None:
+    """Builds Abseil, fmt and yaml-cpp of Debian's source packages with its emscripten, then `check`
+    and `fix` of the command line, and packs them into build/web/page/index.html, which works from a disk and from any web server. `make web` is
+    this."""
+    make_page(shop)
+
+
+@GROUP.command("test web", "the page in Chromium: same answers, no request, keyboard", RECORD,
+               option("--screenshots", metavar="DIR", help="keep the pictures of the page"), takes="5 min",
+               writes="build/web; --record: docs/records/reach.md")  # fmt: skip
+def test_web(shop: Workshop, arguments: argparse.Namespace) -> None:
+    """Opens the page in headless Chromium from a disk and from a web server. What it says of all example models
+    and of a part of the zoo is compared with the command line, byte by byte."""
+    if not make_page(shop):
+        return
+    figures = shop.build_folder / "web" / "figures.json"
+    environment = {"QUANTGATE_PAGE": str(page_of(shop)), "QUANTGATE_PAGE_FIGURES": str(figures)}
+    if arguments.screenshots:
+        environment["QUANTGATE_SCREENSHOTS"] = arguments.screenshots
+    shop.script("tests/web/test_page.py", title="test the page", **environment)
+    if arguments.record:
+        shop.module("cross.page", "--figures", figures, "--page", PAGE)

@@ -8,6 +8,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -26,6 +27,7 @@ def main() -> int:
     parser.add_argument("--cli", default="build/bin/quantgate", help="the command line tool")
     parser.add_argument("--mkdocs", default="mkdocs", help="the mkdocs program")
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("build/docs"))
+    parser.add_argument("--page", type=pathlib.Path, help="the page for browsers (make web), which becomes browser.html of the site")
     parser.add_argument("--stage-only", action="store_true", help="write the pages, not the site")
     arguments = parser.parse_args()
     pages, site = arguments.output / "pages", arguments.output / "site"
@@ -39,12 +41,15 @@ def main() -> int:
     stage.remove_others(pages, kept)
     if arguments.stage_only:
         return 0
-    environment = dict(os.environ, QUANTGATE_PAGES=str(pages.resolve()), NO_MKDOCS_2_WARNING="1")
+    has_page = arguments.page is not None and arguments.page.is_file()
+    environment = dict(os.environ, QUANTGATE_PAGES=str(pages.resolve()), NO_MKDOCS_2_WARNING="1", QUANTGATE_BROWSER="1" if has_page else "")
     done = subprocess.run([arguments.mkdocs, "build", "--strict", "--quiet", "--config-file",
                            str(HERE / "mkdocs.yml"), "--site-dir", str(site.resolve())],
                           env=environment)
     if done.returncode:
         return done.returncode
+    if has_page:
+        shutil.copy(arguments.page, site / "browser.html")
     files = sorted(site.glob("**/*.html"))
     elsewhere = [f"{file}: {what}" for file in files
                  for what in LOADED_FROM_ELSEWHERE.findall(file.read_text(encoding="utf-8"))]

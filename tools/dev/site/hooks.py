@@ -1,4 +1,5 @@
 """What mkdocs does beside its configuration."""
+import os
 import pathlib
 import re
 
@@ -47,6 +48,10 @@ def _title(path: pathlib.Path) -> str:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Ops are found by name, constraints and ports; the long tables of datatypes stay out of the search."""
+    if page.file.src_uri == "guide/browser.md" and os.environ.get("QUANTGATE_BROWSER"):
+        # The page itself, which is no Markdown: behind the first paragraph.
+        head, first, rest = markdown.split("\n\n", 2)
+        return f'{head}\n\n{first}\n\n<a class="md-button md-button--primary" href="../browser.html">Open it here</a>\n\n{rest}'
     if page.file.src_uri.startswith("reference/htp/"):
         page.meta["search"] = {"boost": 2}  # the backend that is asked about first
     if page.file.src_uri.startswith("reference/") and page.file.src_uri.count("/") == 2:

@@ -188,8 +188,8 @@ class Loader {
       }
     }
     const fs::path path = fs::path(backend) / "profiles.yaml";
-    Visit(path, [&](const Node& node, const Reporter& to) {
-      ReadProfiles(node, to, ir_, known->second, it->second);
+    Visit(path, [&, &profiles = it->second](const Node& node, const Reporter& to) {
+      ReadProfiles(node, to, ir_, known->second, profiles);
     });
     if (auto text = std::binary_search(files_.begin(), files_.end(), path)
                         ? ReadFile(folder_ / path, errors_)

@@ -1,0 +1,43 @@
+"""The part of docs/records/reach.md about browsers: `python -m tools.dev.cross.page --figures FILE`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from tools.dev.shared.page_table import replaced
+from tools.dev.shared.this_machine import described
+
+MARKS = ("<!-- table: qgdev test web -->", "<!-- end of web -->")
+
+
+def table(head: str, rows: list[tuple[str, ...]]) -> str:
+    columns = head.count("|") + 1
+    return "\n".join([f"| {head} |", "|" + "|".join(["---"] + ["--:"] * (columns - 1)) + "|", *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def web(figures: dict) -> str:
+    large, thousand = figures["large"], figures["thousand"]
+    rows = [("the page, all of it", f"{figures['bytes'] / 1e6:.2f} MB", "3 MB"),
+            ("the same as a server sends it (gzip)", f"{figures['compressed'] / 1e6:.2f} MB", "3 MB"),
+            ("from opening the page to the verdict on MobileNetV2", f"{figures['first_verdict_ms'] / 1000:.2f} s", "1.5 s"),
+            (f"a check of {thousand['nodes']:,} nodes, each with a finding", f"{thousand['milliseconds']:.0f} ms", "100 ms"),
+            (f"a check of an ONNX file of {large['bytes'] / 1e9:.1f} GB", f"{large['milliseconds']:.0f} ms", ""),
+            ("memory of the program after that", f"{large['memory'] / 2**20:.0f} MiB", "128 MiB"),
+            ("example models with the same JSON, text and HTML as on the command line", f"{figures['examples']}", "all"),
+            ("models of the zoo with the same JSON", f"{figures['zoo']}", "")]  # fmt: skip
+    return f"On {described()}.\n\n" + table("what | measured | bound", rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--figures", type=Path, required=True)
+    parser.add_argument("--page", type=Path, required=True)
+    arguments = parser.parse_args()
+    part = web(json.loads(arguments.figures.read_text()))
+    arguments.page.write_text(replaced(arguments.page.read_text(), MARKS, f"\n\n{part}\n\n"))
+
+
+if __name__ == "__main__":
+    main()
