@@ -216,6 +216,20 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
             self.assertNotIn(b"\x1b", result.stdout)
         self.unusable("explain", "-", says="empty")
 
+    def test_lines_of_a_session_that_works(self) -> None:
+        """What the provider and the library print, verbosely, when all is well."""
+        log = """
+[V:onnxruntime:Default, qnn_backend_manager.cc:519 QnnLogging]  <V> HTP Prepare backend not loaded
+[V:onnxruntime:Default, qnn_backend_manager.cc:519 QnnLogging]  <E> unexpected GraphHtpSettings option 66
+[V:onnxruntime:Default, qnn_backend_manager.cc:519 QnnLogging]  <V> Query preemption type is not supported
+[V:onnxruntime:Default, qnn_backend_manager.cc:519 QnnLogging]  graph_prepare.cc:2399:WARNING:0 output-block-count mismatches
+ name=w id=0 version=1 type=QNN_TENSOR_TYPE_STATIC quantizationEncoding=Unknown quantization encoding encoding not supported.
+[INFO] [Qnn ExecuTorch]: create QNN Logger with log_level 2
+ggml-hex: Hexagon Arch version v73
+INFO: Created TensorFlow Lite delegate for QNN, version 2.49.0
+"""
+        self.assertEqual(self.explain(log), [])
+
     def test_every_pattern_finds_itself(self) -> None:
         """Each with its holes filled: some entry must be about the line, if not always this one."""
         for path in sorted((ROOT / "tools/quantgate/data/log_messages").glob("*.yaml")):

@@ -30,10 +30,10 @@ constexpr size_t kShown = 80;  // columns of a user's text
 constexpr std::array<std::string_view, 5> kFilters = {"dtype", "error", "do", "bytes", "kib"};
 constexpr std::string_view kTraceback = "File \"";
 // A line with one of these that no entry is about is counted as unknown.
-constexpr std::array<std::string_view, 14> kSigns = {"rror:",     "rror ",      "ERROR",  "ailed ",
+constexpr std::array<std::string_view, 13> kSigns = {"rror:",     "rror ",      "ERROR",  "ailed ",
                                                      "AILED",     "xception",   "annot ", "<E>",
                                                      "nable to ", "nsupported ", "not supported",
-                                                     "ismatch",   "FATAL",      "Fatal "};
+                                                     "FATAL",     "Fatal "};
 
 std::optional<int64_t> NumberOf(std::string_view text) {
   int base = 10;
