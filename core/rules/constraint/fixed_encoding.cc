@@ -9,9 +9,11 @@
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/args.h"
 #include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/node_view.h"
 #include "core/rules/support/raw_encoding.h"
+#include "quantgate/calibration.h"
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
@@ -48,6 +50,14 @@ bool OffsetHolds(const Subject& s, const Args& args) {
 bool Holds(const Subject& s) {
   const Args args(s.node, s.constraint);
   if (!IsFixedPoint(s.tensor->dtype)) return true;
+  if (IsUncalibrated(s.tensor->encoding)) {
+    // Whether a zero point is the middle is known; other numbers are not.
+    const auto offset = args.number(ArgKey::kOffset);
+    const bool middle =
+        offset && FromQnnOffset(static_cast<int32_t>(*offset)) == MiddleOf(*s.tensor);
+    return !middle || args.real(ArgKey::kScale) || !args.text(ArgKey::kAspect).empty() ||
+           IsSymmetric(*s.tensor);
+  }
   if (args.text(ArgKey::kAspect) == "as_read_raw") {
     return RawOffset(*s.tensor) == args.number(ArgKey::kOffset);
   }

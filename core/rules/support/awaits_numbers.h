@@ -17,7 +17,8 @@ namespace quantgate::rules {
 // will be the same, and which are symmetric.
 constexpr bool ReadsStandIns(opdb::Kind kind) {
   return kind == opdb::Kind::kSymmetric || kind == opdb::Kind::kAsymmetric ||
-         kind == opdb::Kind::kSameEncoding || kind == opdb::Kind::kAnyOf;
+         kind == opdb::Kind::kSameEncoding || kind == opdb::Kind::kFixedEncoding ||
+         kind == opdb::Kind::kAnyOf;
 }
 
 // Whether the rule would read numbers that are stand-ins still: nothing can be said then.

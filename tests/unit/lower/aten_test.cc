@@ -119,6 +119,21 @@ TEST(Aten, NumbersWaitForCalibration) {
   EXPECT_FALSE(Has(Check(softmax(kOne)), "QG306"));
 }
 
+TEST(Aten, SymmetryIsKnownBeforeCalibration) {
+  const auto product = [](std::string_view zero_point) {
+    const auto u16 = [](std::string_view name, std::string_view dims, std::string_view zero) {
+      return R"({"name": ")" + std::string(name) + R"(", "dtype": "UFIXED_POINT_16", "dims": )" + std::string(dims) +
+             R"(, "encoding": {"perTensor": {"scale": )" + std::string(kOne) + R"(, "zeroPoint": )" +
+             std::string(zero) + "}}}";
+    };
+    return R"({"dialect": "aten", "inputs": ["a", "b"], "outputs": ["y"], "tensors": [)" +
+           u16("a", "[2, 4, 8]", "0") + "," + u16("b", "[2, 8, 4]", zero_point) + "," + u16("y", "[2, 4, 4]", "0") +
+           R"(], "nodes": [{"name": "n", "op": "aten.matmul.default", "inputs": ["a", "b"], "outputs": ["y"]}]})";
+  };
+  EXPECT_TRUE(Has(Check(product("0")), "QG306"));
+  EXPECT_FALSE(Has(Check(product("32768")), "QG306"));
+}
+
 TEST(Aten, SharingIsKnownBeforeCalibration) {
   const auto reshape = [](std::string_view in, std::string_view out) {
     return Graph(U8("x", in) + "," + U8("y", out), Node("aten.view.default", R"("x")", "y"));
