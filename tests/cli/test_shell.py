@@ -226,6 +226,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
  name=w id=0 version=1 type=QNN_TENSOR_TYPE_STATIC quantizationEncoding=Unknown quantization encoding encoding not supported.
 [INFO] [Qnn ExecuTorch]: create QNN Logger with log_level 2
 ggml-hex: Hexagon Arch version v73
+[V:onnxruntime:Default, qnn_backend_manager.cc:519 QnnLogging]  <W> Cost Based unsupported on soc SM8350
 INFO: Created TensorFlow Lite delegate for QNN, version 2.49.0
 """
         self.assertEqual(self.explain(log), [])
