@@ -51,7 +51,10 @@ bool Holds(const Subject& s) {
   const Args args(s.node, s.constraint);
   if (!IsFixedPoint(s.tensor->dtype)) return true;
   if (IsUncalibrated(s.tensor->encoding)) {
-    // Whether a zero point is the middle is known; other numbers are not.
+    // A scale that is fixed is none that an observer finds. Whether a zero point is the middle is
+    // known; other numbers are not.
+    const double scale = args.real(ArgKey::kScale).value_or(0);
+    if (scale != 0 && !args.number(ArgKey::kMax)) return false;
     const auto offset = args.number(ArgKey::kOffset);
     const bool middle =
         offset && FromQnnOffset(static_cast<int32_t>(*offset)) == MiddleOf(*s.tensor);
