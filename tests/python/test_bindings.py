@@ -201,7 +201,8 @@ class AsTheCommandLine(unittest.TestCase):
             self.assertEqual(conv.verdict([u8, s8, None, u16]), "rejected")
         lpbq = {"in[1]": "BLOCKWISE_EXPANSION"}
         self.assertEqual([qg.query("Conv2d", arch=arch, sdk="2.25").verdict(
-            [u16, s8, None, u16], lpbq) for arch in ("v75", "v79")], ["rejected", "accepted"])
+            [u16, s8, None, u16], lpbq) for arch in ("v68", "v75", "v79")],
+            ["rejected", "undocumented", "accepted"])
         conv = qg.query("Conv2d")
         for dtypes, says in (([u8], "1 of them for 4 ports"), (["U8"] * 4, "unknown datatype 'U8'")):
             with self.assertRaisesRegex(ValueError, says):

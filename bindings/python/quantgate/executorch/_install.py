@@ -89,7 +89,7 @@ class _Finder(importlib.abc.MetaPathFinder):
                 execute(adapter)
                 _tell(adapter, self.module)
 
-            spec.loader.exec_module = executed  # type: ignore[method-assign]
+            spec.loader.exec_module = executed  # type: ignore[method-assign,assignment]
         return spec
 
 
