@@ -318,13 +318,16 @@ class DatabaseFlag(CliCase):
 class Pt2(CliCase):
     """A .pt2 file is read by the Python next to the program."""
 
+    # As much of a zip archive as is looked at: its beginning and the record at its end.
+    content = b"PK\3\4 a zip archive PK\5\6" + bytes(18)
+
     def check(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         program, python = self.folder / "quantgate", self.folder / "python"
         if not program.exists():
             shutil.copy(CLI, program)
         python.write_text("#!/bin/sh\n" + script)
         python.chmod(0o755)
-        (self.folder / "m.pt2").write_bytes(b"PK\3\4 a zip archive")
+        (self.folder / "m.pt2").write_bytes(self.content)
         return subprocess.run([program, *(arguments or ("check", "m.pt2"))], cwd=self.folder, text=True,
                               capture_output=True, timeout=60)
 
@@ -352,6 +355,15 @@ class Pt2(CliCase):
                 self.assertIn(why, result.stderr)
                 self.assertEqual(result.stderr.count("\n"), 1)
                 self.assertTrue(result.stderr.startswith("error: m.pt2"), result.stderr)
+
+    def test_a_cut_file_starts_no_python(self) -> None:
+        for content in (self.content[:-22], self.content[:10], b"PK\3\4" + bytes(70_000)):
+            with self.subTest(size=len(content)):
+                self.content = content
+                result = self.check("touch started\n")
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertEqual(result.stderr, "error: m.pt2: is no .pt2 file, or was cut: the zip archive has no end\n")
+                self.assertFalse((self.folder / "started").exists())
 
 
 class VerbCase(CliCase):

@@ -1,5 +1,6 @@
 #include "tools/quantgate/input.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -26,7 +27,24 @@ bool IsPt2(const std::string& path, const ReadOptions& options) {
 }
 
 // The model as JSON.
+// Whether a zip archive ends as one: its directory lies before an end record of 22 bytes, and a
+// comment of 65,535 at most (APPNOTE.TXT, 4.3.16). PyTorch takes seconds to say that of a cut file.
+bool HasZipEnd(const std::string& path) {
+  constexpr std::string_view kEnd = "PK\x05\x06";
+  constexpr std::streamoff kMost = 22 + 65535;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  if (size < 22) return false;
+  std::string tail(static_cast<size_t>(std::min(size, kMost)), '\0');
+  file.seekg(size - static_cast<std::streamoff>(tail.size()));
+  file.read(tail.data(), static_cast<std::streamsize>(tail.size()));
+  return file && tail.find(kEnd) != std::string::npos;
+}
+
 absl::StatusOr<std::string> ReadPt2(const std::string& path) {
+  if (!HasZipEnd(path)) {
+    return absl::InvalidArgumentError("is no .pt2 file, or was cut: the zip archive has no end");
+  }
   const absl::StatusOr<std::string> python = FindPython("");
   const std::string needs = "a .pt2 file is read by the Python package with PyTorch";
   if (!python.ok()) {
