@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "tests/fuzz/round_trip.h"
-#include "tools/quantgate/opdef_page.h"
+#include "tools/quantgate/import/opdef_page.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -9,7 +9,7 @@
 
 #include "quantgate/text.h"
 #include "quantgate/version.h"
-#include "tools/quantgate/table.h"
+#include "tools/quantgate/show/table.h"
 
 namespace quantgate::cli {
 namespace {

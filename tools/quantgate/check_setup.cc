@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "quantgate/text.h"
-#include "tools/quantgate/common.h"
-#include "tools/quantgate/input.h"
+#include "tools/quantgate/cli/common.h"
+#include "tools/quantgate/cli/input.h"
 
 namespace quantgate::cli {
 namespace {

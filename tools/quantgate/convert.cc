@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "quantgate/reader.h"
-#include "tools/quantgate/command_line.h"
-#include "tools/quantgate/common.h"
-#include "tools/quantgate/input.h"
-#include "tools/quantgate/output.h"
-#include "tools/quantgate/verbs.h"
+#include "tools/quantgate/cli/command_line.h"
+#include "tools/quantgate/cli/common.h"
+#include "tools/quantgate/cli/input.h"
+#include "tools/quantgate/cli/output.h"
+#include "tools/quantgate/cli/verbs.h"
 
 namespace quantgate::cli {
 namespace {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "tools/quantgate/command_line.h"
-#include "tools/quantgate/common.h"
-#include "tools/quantgate/diff_text.h"
-#include "tools/quantgate/verbs.h"
-#include "tools/quantgate/view_flags.h"
+#include "tools/quantgate/cli/command_line.h"
+#include "tools/quantgate/cli/common.h"
+#include "tools/quantgate/show/diff_text.h"
+#include "tools/quantgate/cli/verbs.h"
+#include "tools/quantgate/cli/view_flags.h"
 
 namespace quantgate::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/quantgate/common.h"
+#include "tools/quantgate/cli/common.h"
 
 namespace quantgate::cli {
 

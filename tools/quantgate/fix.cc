@@ -11,14 +11,14 @@
 
 #include "quantgate/fix.h"
 #include "quantgate/quantgate.h"
-#include "tools/quantgate/command_line.h"
-#include "tools/quantgate/common.h"
-#include "tools/quantgate/database_flags.h"
-#include "tools/quantgate/fix_report.h"
-#include "tools/quantgate/fix_verify.h"
-#include "tools/quantgate/input.h"
-#include "tools/quantgate/output.h"
-#include "tools/quantgate/verbs.h"
+#include "tools/quantgate/cli/command_line.h"
+#include "tools/quantgate/cli/common.h"
+#include "tools/quantgate/cli/database_flags.h"
+#include "tools/quantgate/show/fix_report.h"
+#include "tools/quantgate/verify/fix_verify.h"
+#include "tools/quantgate/cli/input.h"
+#include "tools/quantgate/cli/output.h"
+#include "tools/quantgate/cli/verbs.h"
 
 namespace quantgate::cli {
 namespace {

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "quantgate/quantgate.h"
-#include "tools/quantgate/command_line.h"
-#include "tools/quantgate/common.h"
-#include "tools/quantgate/signals.h"
-#include "tools/quantgate/verbs.h"
+#include "tools/quantgate/cli/command_line.h"
+#include "tools/quantgate/cli/common.h"
+#include "tools/quantgate/cli/signals.h"
+#include "tools/quantgate/cli/verbs.h"
 
 namespace quantgate::cli {
 namespace {

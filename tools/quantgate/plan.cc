@@ -9,13 +9,13 @@
 
 #include "quantgate/reader.h"
 #include "quantgate/text.h"
-#include "tools/quantgate/command_line.h"
-#include "tools/quantgate/common.h"
-#include "tools/quantgate/input.h"
-#include "tools/quantgate/output.h"
-#include "tools/quantgate/verbs.h"
-#include "tools/quantgate/view_flags.h"
-#include "tools/quantgate/web.h"
+#include "tools/quantgate/cli/command_line.h"
+#include "tools/quantgate/cli/common.h"
+#include "tools/quantgate/cli/input.h"
+#include "tools/quantgate/cli/output.h"
+#include "tools/quantgate/cli/verbs.h"
+#include "tools/quantgate/cli/view_flags.h"
+#include "tools/quantgate/show/web.h"
 
 namespace quantgate::cli {
 namespace {

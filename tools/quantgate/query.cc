@@ -8,13 +8,13 @@
 
 #include "quantgate/quantgate.h"
 #include "quantgate/text.h"
-#include "tools/quantgate/command_line.h"
-#include "tools/quantgate/common.h"
-#include "tools/quantgate/op_json.h"
-#include "tools/quantgate/query_html.h"
-#include "tools/quantgate/table.h"
-#include "tools/quantgate/verbs.h"
-#include "tools/quantgate/view_flags.h"
+#include "tools/quantgate/cli/command_line.h"
+#include "tools/quantgate/cli/common.h"
+#include "tools/quantgate/show/op_json.h"
+#include "tools/quantgate/show/query_html.h"
+#include "tools/quantgate/show/table.h"
+#include "tools/quantgate/cli/verbs.h"
+#include "tools/quantgate/cli/view_flags.h"
 
 namespace quantgate::cli {
 namespace {

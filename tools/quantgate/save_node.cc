@@ -6,7 +6,7 @@
 #include "quantgate/extract.h"
 #include "quantgate/reader.h"
 #include "quantgate/text.h"
-#include "tools/quantgate/common.h"
+#include "tools/quantgate/cli/common.h"
 
 namespace quantgate::cli {
 namespace {

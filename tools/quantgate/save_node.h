@@ -5,7 +5,7 @@
 #include <string>
 
 #include "quantgate/quantgate.h"
-#include "tools/quantgate/output.h"
+#include "tools/quantgate/cli/output.h"
 
 namespace quantgate::cli {
 

@@ -1,18 +1,15 @@
 // quantgate sweep PATHS… : runs `python -m quantgate sweep`, which writes Parquet and knows Dask.
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "quantgate/config.h"
-#include "tools/quantgate/command_line.h"
-#include "tools/quantgate/common.h"
-#include "tools/quantgate/python_program.h"
-#include "tools/quantgate/verbs.h"
+#include "tools/quantgate/cli/command_line.h"
+#include "tools/quantgate/cli/common.h"
+#include "tools/quantgate/program/python_program.h"
+#include "tools/quantgate/cli/verbs.h"
 
 namespace quantgate::cli {
 namespace {
@@ -136,18 +133,10 @@ absl::StatusOr<std::vector<std::string>> Configured(const SweepFlags& flags) {
 int RunSweep(const SweepFlags& flags) {
   absl::StatusOr<std::vector<std::string>> configured = Configured(flags);
   if (!configured.ok()) return Fail(configured.status());
-  const absl::StatusOr<std::string> python = FindPython(flags.python);
-  if (!python.ok()) {
-    const std::string why(python.status().message());
-    if (absl::IsNotFound(python.status())) return Fail(why + "; --python names another");
-    return Fail("sweep needs the Python package, which " + why +
-                " doesn't have: pip install 'quantgate[sweep]', or name another with --python");
-  }
-  std::vector<std::string> command = {*python, "-m", "quantgate", "sweep"};
-  for (std::string& argument : *configured) command.push_back(std::move(argument));
-  for (std::string& argument : ArgumentsOf(flags)) command.push_back(std::move(argument));
-  ::execvp(python->c_str(), Pointers(command).data());
-  return Fail(*python + ": " + std::strerror(errno));
+  std::vector<std::string> arguments = {"sweep"};
+  for (std::string& argument : *configured) arguments.push_back(std::move(argument));
+  for (std::string& argument : ArgumentsOf(flags)) arguments.push_back(std::move(argument));
+  return BecomePythonPackage(flags.python, "sweep", "sweep", arguments);
 }
 
 }  // namespace

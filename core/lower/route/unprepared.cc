@@ -9,6 +9,7 @@
 #include "core/database/conditions.h"
 #include "core/ir/encoding_math.h"
 #include "core/lower/route/route.h"
+#include "core/lower/route/unprepared_parts.h"
 #include "core/lower/route/unprepared_sequences.h"
 #include "core/rules/raise.h"
 #include "quantgate/rule.h"
@@ -18,11 +19,6 @@ namespace {
 
 // What the tensor of an op comes from: kEdge is a `to` of floats that no op computed.
 enum class Origin : uint8_t { kOther, kEdge, kFrom, kTo };
-
-bool IsOutside(const Report& report, int32_t node) {
-  const Consequence verdict = report.nodes[static_cast<size_t>(node)].verdict;
-  return verdict == Consequence::kRejected || verdict == Consequence::kUnchecked;
-}
 
 // Whether a row without `dtypes`, or with that of the first output, is about the op.
 bool IsAbout(opdb::Tree row, const Model& graph, const Node& node) {
@@ -46,10 +42,8 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
   absl::flat_hash_set<std::string_view> made_by_last;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    const int32_t source =
-        resolved.op_source.empty() ? static_cast<int32_t>(i) : resolved.op_source[i];
     // Outside of the graph a chain ends.
-    if (IsOutside(report, source)) continue;
+    if (IsOutside(resolved, report, i)) continue;
     bool behind_op = false, behind_from = false, behind_to = false;
     for (const TensorId id : node.inputs) {
       if (id == kNoTensor) continue;
@@ -75,17 +69,12 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
       result = Origin::kEdge;
     }
     if (behind_to && fatal.contains(node.op) && IsAbout(row, graph, node)) {
-      Finding& f = report.findings.emplace_back(
-          rules::Raise(rules::kFloatBetween, Consequence::kPrepareFails));
-      f.node_index = source;
-      f.node = report.nodes[static_cast<size_t>(source)].name;
-      f.op = node.op;
+      Finding& f = AddFailure(rules::Raise(rules::kFloatBetween, Consequence::kPrepareFails), i, resolved,
+                              report);
       f.message =
           absl::StrCat(node.op.str(), ": ", std::string(row["reason"].str()), " on ", report.arch);
       f.note = std::string(document["source"].str());
       f.fixes.push_back({absl::StrCat("quantize the float ops before ", node.op.str()), false, {}});
-      NodeReport& reported = report.nodes[static_cast<size_t>(source)];
-      reported.verdict = Worse(reported.verdict, f.consequence);
       result = Origin::kOther;  // reported once a chain
     }
     for (const TensorId id : node.outputs) {
@@ -97,29 +86,6 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
   }
 }
 
-// Who reads a tensor, by its name.
-struct Readers {
-  int32_t count = 0;
-  size_t node = 0;  // one of them
-};
-using ReadersByName = absl::flat_hash_map<std::string_view, Readers>;
-
-ReadersByName CountReaders(const Model& graph) {
-  ReadersByName readers;
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    for (const TensorId id : graph.nodes[i].inputs) {
-      if (id == kNoTensor) continue;
-      Readers& of = readers[graph.tensors[static_cast<size_t>(id)].name];
-      ++of.count;
-      of.node = i;
-    }
-  }
-  for (const TensorId id : graph.outputs) {
-    if (id != kNoTensor) ++readers[graph.tensors[static_cast<size_t>(id)].name].count;
-  }
-  return readers;
-}
-
 bool SameEncodings(const Tensor& a, const Tensor& b) {
   return a.dtype == b.dtype && SameScales(a.encoding, b.encoding) &&
          SameZeroPoints(a.encoding, b.encoding);
@@ -127,15 +93,14 @@ bool SameEncodings(const Tensor& a, const Tensor& b) {
 
 // The tensor that the only reader of `from` makes of it in another encoding: by a conversion, or
 // through floats that no op computes with. Null where something else becomes of it.
-const Tensor* Requantized(const Model& graph, opdb::Tree row, const ReadersByName& readers,
-                          const Tensor& from) {
+const Tensor* Requantized(const Model& graph, opdb::Tree row, EndsByName& ends, const Tensor& from) {
   const Tensor* at = &from;
   bool in_float = false;
   // As long a chain as there are nodes: a cycle is no graph.
   for (size_t step = 0; step < graph.nodes.size(); ++step) {
-    const auto next = readers.find(at->name);
-    if (next == readers.end() || next->second.count != 1) return nullptr;
-    const Node& reader = graph.nodes[next->second.node];
+    const int32_t next = ends.OnlyReader(at->name);
+    if (next < 0) return nullptr;
+    const Node& reader = graph.nodes[static_cast<size_t>(next)];
     if (reader.outputs.empty() || reader.outputs[0] == kNoTensor) return nullptr;
     at = &graph.tensors[static_cast<size_t>(reader.outputs[0])];
     if (reader.op == row[in_float ? "quantize_op" : "convert_op"].str()) {
@@ -150,34 +115,25 @@ const Tensor* Requantized(const Model& graph, opdb::Tree row, const ReadersByNam
   return nullptr;
 }
 
-void FindRequantizations(opdb::Tree document, opdb::Tree row, const Resolved& resolved,
+void FindRequantizations(opdb::Tree document, opdb::Tree row, const Resolved& resolved, EndsByName& ends,
                          Report& report) {
   const Model& graph = *resolved.graph;
-  ReadersByName readers;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     if (!opdb::Lists(row["ops"], node.op) || node.outputs.empty()) continue;
-    const int32_t source =
-        resolved.op_source.empty() ? static_cast<int32_t>(i) : resolved.op_source[i];
-    if (IsOutside(report, source) || node.outputs[0] == kNoTensor) continue;
+    if (IsOutside(resolved, report, i) || node.outputs[0] == kNoTensor) continue;
     const Tensor& out = graph.tensors[static_cast<size_t>(node.outputs[0])];
     if (!IsFixedPoint(out.dtype)) continue;
-    if (readers.empty()) readers = CountReaders(graph);
-    const Tensor* changed = Requantized(graph, row, readers, out);
+    const Tensor* changed = Requantized(graph, row, ends, out);
     if (changed == nullptr) continue;
-    Finding& f = report.findings.emplace_back(
-        rules::Raise(rules::kFloatBetween, Consequence::kPrepareFails));
-    f.node_index = source;
-    f.node = report.nodes[static_cast<size_t>(source)].name;
-    f.op = node.op;
+    Finding& f = AddFailure(rules::Raise(rules::kFloatBetween, Consequence::kPrepareFails), i, resolved,
+                            report);
     f.port = "out[0]";
     f.tensor = out.name;
     f.message = absl::StrCat(node.op.str(), ": ", std::string(row["reason"].str()), " on ", report.arch);
     f.note = std::string(document["source"].str());
     f.fixes.push_back(
         {absl::StrCat("give ", changed->name.str(), " the encoding of ", out.name.str()), false, {}});
-    NodeReport& reported = report.nodes[static_cast<size_t>(source)];
-    reported.verdict = Worse(reported.verdict, f.consequence);
   }
 }
 
@@ -193,13 +149,14 @@ void AddUnprepared(Route route, const opdb::View& database, const Resolved& reso
       FindChains(document, rows.at(i), resolved, report);
     }
   }
+  EndsByName ends(*resolved.graph);
   const opdb::Tree requantized = document["unprepared_requantizations"];
   for (size_t i = 0; i < requantized.size(); ++i) {
     if (opdb::Lists(requantized.at(i)["archs"], report.arch)) {
-      FindRequantizations(document, requantized.at(i), resolved, report);
+      FindRequantizations(document, requantized.at(i), resolved, ends, report);
     }
   }
-  AddUnpreparedSequences(document, resolved, report);
+  AddUnpreparedSequences(document, resolved, ends, report);
   if (report.findings.size() == before) return;
   std::stable_sort(report.findings.begin(), report.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.node_index < b.node_index; });

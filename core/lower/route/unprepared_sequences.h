@@ -4,13 +4,15 @@
 
 #include "core/database/view.h"
 #include "core/lower/resolve/resolved.h"
+#include "core/lower/route/unprepared_parts.h"
 #include "quantgate/report.h"
 
 namespace quantgate {
 
 // A finding at the last op of each sequence that a row of the document's `unprepared_sequences`
 // describes; nodes left to the CPU end one.
-void AddUnpreparedSequences(opdb::Tree document, const Resolved& resolved, Report& report);
+void AddUnpreparedSequences(opdb::Tree document, const Resolved& resolved, EndsByName& ends,
+                            Report& report);
 
 }  // namespace quantgate
 

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/quantgate/literal_index.h"
-#include "tools/quantgate/log_messages.h"
-#include "tools/quantgate/log_pattern.h"
-#include "tools/quantgate/log_table.h"
+#include "tools/quantgate/log/literal_index.h"
+#include "tools/quantgate/log/log_messages.h"
+#include "tools/quantgate/log/log_pattern.h"
+#include "tools/quantgate/log/log_table.h"
 
 namespace quantgate::cli {
 namespace {

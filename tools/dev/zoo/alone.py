@@ -20,6 +20,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import reference
+from measures import with_outputs
 from onnx import numpy_helper
 
 sys.path.insert(0, str(ask.ROOT / "tests" / "conformance" / "ort"))
@@ -29,18 +30,9 @@ import units  # noqa: E402
 SKIPPED = {*units.QDQ, "Constant", "Identity", "Shape", "Cast"}
 
 
-def with_outputs(model: onnx.ModelProto, names: set[str]) -> bytes:
-    tapped = onnx.ModelProto()
-    tapped.CopyFrom(model)
-    there = {o.name for o in tapped.graph.output}
-    for name in sorted(names - there):
-        tapped.graph.output.append(onnx.helper.make_empty_tensor_value_info(name))
-    return tapped.SerializeToString()
-
-
 def shaped(model: onnx.ModelProto, given: dict) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
     """The model with the type of every tensor, and their values, from a run."""
-    values = given | reference.run(with_outputs(model, {o for n in model.graph.node for o in n.output if o}), given)
+    values = given | reference.run(with_outputs(model, [o for n in model.graph.node for o in n.output if o]), given)
     result = onnx.ModelProto()
     result.CopyFrom(model)
     del result.graph.value_info[:]

@@ -18,31 +18,16 @@ import measures
 import numpy as np
 import onnx
 import reference
+from measures import makers, with_outputs
 
 LIMIT, NOISES = 0.025, 3.0
-
-
-def makers(model: onnx.ModelProto) -> dict[str, str]:
-    """{dequantized activation: the op behind it}, in the order of the graph."""
-    producer = {o: n for n in model.graph.node for o in n.output}
-    result = {}
-    for node in model.graph.node:
-        quantize = producer.get(node.input[0]) if node.op_type == "DequantizeLinear" else None
-        if quantize is None or quantize.op_type != "QuantizeLinear":
-            continue
-        op = producer.get(quantize.input[0])
-        while op is not None and op.op_type in ("QuantizeLinear", "DequantizeLinear"):
-            op = producer.get(op.input[0])
-        if op is not None and op.op_type != "Constant":
-            result[node.output[0]] = op.name
-    return result
 
 
 def main() -> int:
     arch, path, inputs, answer, log = sys.argv[1:]
     model = onnx.load(path)
     order = makers(model)
-    tapped = alone.with_outputs(model, set(order))
+    tapped = with_outputs(model, order)
     given = dict(np.load(inputs))
     want = reference.run(tapped, given)
     changed = tapped

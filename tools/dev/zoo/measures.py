@@ -1,5 +1,5 @@
-"""How far the numbers of a model are off, against the CPU and against float (numerics.py of the package
-says how)."""
+"""Runs models on the CPU, and says how far numbers are off, with the modules that `verify --graph` of the
+package has for it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "bindings/python/quantgate/_graph"))
 from numerics import moved, off  # noqa: E402
+from running import makers, run_on_cpu, with_outputs  # noqa: E402
 
-__all__ = ["compared", "moved", "off"]
+__all__ = ["compared", "makers", "moved", "off", "run_on_cpu", "with_outputs"]
 
 
 def compared(kept, name: str, got: np.ndarray) -> dict:

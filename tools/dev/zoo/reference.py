@@ -13,18 +13,11 @@ from pathlib import Path
 import measures
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import numpy_helper
 
 
 def run(model: bytes | str, feeds: dict) -> dict[str, np.ndarray]:
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    names = [o.name for o in session.get_outputs()]
-    return dict(zip(names, session.run(None, {i.name: feeds[i.name] for i in session.get_inputs()})))
+    return measures.run_on_cpu(model, feeds, threads=1)
 
 
 def moved_tables(path: str, seed: int = 3) -> bytes | None:

@@ -14,13 +14,12 @@ import onnx
 
 import quantgate
 from quantgate._core import Target
-from quantgate._graph import inputs, reduction
+from quantgate._graph import inputs, reduction, running
 from quantgate._graph.asking import Answer, Known, Worker, fingerprint
 from quantgate._graph.cutting import Cut, Cutter
 from quantgate._graph.errors import GraphError
 from quantgate._graph.result import Graph
 
-_QDQ = ("QuantizeLinear", "DequantizeLinear")
 _TELLING = ("wrong_values", "altered", "advice", "rejected", "prepare_fails")
 _FIRST_OFF = 0.025
 _MOST_NAMED = 8
@@ -73,7 +72,7 @@ class Session:
 
     def _first_off(self) -> dict[str, Any] | None:
         """The first op in the order of the graph whose result is off."""
-        makers = _makers(self._model)
+        makers = running.makers(self._model)
         answer = self._worker.ask({"model": self._args.model, "feeds": str(self._feeds_file),
                                    "taps": list(makers)})
         outputs = answer.get("outputs") or {}
@@ -114,7 +113,7 @@ class Session:
         known.forget()
         report = self._check(self._args.output)
         ops = [node.name or node.op_type for node in cut.model.graph.node
-               if node.op_type not in (*_QDQ, "Constant")]
+               if node.op_type not in (*running.QDQ, "Constant")]
         return {"file": self._args.output, "kind": wanted, "ops": cut.size, "of": len(cutter.ops),
                 "nodes": ops[:_MOST_NAMED], "findings": _codes(report)}
 
@@ -149,19 +148,3 @@ def _codes(report: dict[str, Any]) -> list[str]:
     if not session["made"]:
         said.append("no session: " + str(session.get("reason", "")))
     return list(dict.fromkeys(said))
-
-
-def _makers(model: onnx.ModelProto) -> dict[str, str]:
-    """{dequantized activation: the op behind it}, in the order of the graph."""
-    producer = {name: node for node in model.graph.node for name in node.output if name}
-    result = {}
-    for node in model.graph.node:
-        quantize = producer.get(node.input[0]) if node.op_type == "DequantizeLinear" else None
-        if quantize is None or quantize.op_type != "QuantizeLinear":
-            continue
-        op = producer.get(quantize.input[0])
-        while op is not None and op.op_type in _QDQ:
-            op = producer.get(op.input[0])
-        if op is not None and op.op_type != "Constant":
-            result[node.output[0]] = op.name
-    return result

@@ -30,6 +30,7 @@ import onnxruntime_qnn
 
 from quantgate._graph import numerics
 from quantgate._graph.provider_log import PROVIDER, code_of, parse_units, session_state
+from quantgate._graph.running import run_on_cpu, with_outputs
 
 
 def _one_line(text: object) -> str:
@@ -52,26 +53,6 @@ class _Log:
         return self._file.read().decode(errors="replace")
 
 
-def run_on_cpu(model: bytes | str, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """As written: nothing is fused."""
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    names = [o.name for o in session.get_outputs()]
-    return dict(zip(names, session.run(None, {i.name: feeds[i.name] for i in session.get_inputs()})))
-
-
-def with_outputs(path: str, names: list[str]) -> bytes | str:
-    if not names:
-        return path
-    model = onnx.load(path)
-    there = {o.name for o in model.graph.output}
-    model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name)
-                              for name in names if name not in there)
-    return bytes(model.SerializeToString())
-
-
 class _Provider:
     def __init__(self, soc: str, log: _Log) -> None:
         onnxruntime.register_execution_provider_library(PROVIDER, onnxruntime_qnn.get_library_path())
@@ -83,7 +64,9 @@ class _Provider:
         self._log = log
 
     def answer(self, task: dict[str, Any]) -> dict[str, Any]:
-        model = with_outputs(task["model"], task.get("taps", []))
+        model: bytes | str = task["model"]
+        if task.get("taps"):
+            model = with_outputs(onnx.load(model), task["taps"])
         if task.get("valid"):
             run_on_cpu(model, dict(np.load(task["feeds"])))
         strict = bool(task.get("strict"))
@@ -149,7 +132,7 @@ def _values(task: dict[str, Any]) -> dict[str, Any]:
     feeds = dict(np.load(task["feeds"]))
     model = onnx.load(task["model"])
     names = [name for node in model.graph.node for name in node.output if name]
-    np.savez(task["values"], **feeds | run_on_cpu(with_outputs(task["model"], names), feeds))
+    np.savez(task["values"], **feeds | run_on_cpu(with_outputs(model, names), feeds))
     return {"state": "ok"}
 
 

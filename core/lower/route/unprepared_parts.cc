@@ -1,0 +1,62 @@
+#include "core/lower/route/unprepared_parts.h"
+
+#include <utility>
+
+#include "quantgate/rule.h"
+
+namespace quantgate {
+
+int32_t SourceOf(const Resolved& resolved, size_t op) {
+  return resolved.op_source.empty() ? static_cast<int32_t>(op) : resolved.op_source[op];
+}
+
+bool IsOutside(const Resolved& resolved, const Report& report, size_t op) {
+  const Consequence verdict =
+      report.nodes[static_cast<size_t>(SourceOf(resolved, op))].verdict;
+  return verdict == Consequence::kRejected || verdict == Consequence::kUnchecked;
+}
+
+Finding& AddFailure(Finding finding, size_t op, const Resolved& resolved, Report& report) {
+  finding.node_index = SourceOf(resolved, op);
+  NodeReport& node = report.nodes[static_cast<size_t>(finding.node_index)];
+  finding.node = node.name;
+  finding.op = resolved.graph->nodes[op].op;
+  node.verdict = Worse(node.verdict, finding.consequence);
+  return report.findings.emplace_back(std::move(finding));
+}
+
+const Ends& EndsByName::Of(std::string_view name) {
+  static constexpr Ends kNone;
+  if (!filled_) Fill();
+  const auto at = ends_.find(name);
+  return at == ends_.end() ? kNone : at->second;
+}
+
+int32_t EndsByName::OnlyReader(std::string_view name) {
+  const Ends& ends = Of(name);
+  return ends.readers == 1 ? ends.reader : -1;
+}
+
+void EndsByName::Fill() {
+  filled_ = true;
+  const auto of = [this](TensorId id) -> Ends& {
+    return ends_[graph_.tensors[static_cast<size_t>(id)].name];
+  };
+  for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+    const Node& node = graph_.nodes[i];
+    for (const TensorId id : node.inputs) {
+      if (id == kNoTensor) continue;
+      Ends& ends = of(id);
+      ends.reader = static_cast<int32_t>(i);
+      ++ends.readers;
+    }
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor) of(id).maker = static_cast<int32_t>(i);
+    }
+  }
+  for (const TensorId id : graph_.outputs) {
+    if (id != kNoTensor) ++of(id).readers;
+  }
+}
+
+}  // namespace quantgate

@@ -1,0 +1,417 @@
+#include "tools/quantgate/log/log_messages.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "quantgate/text.h"
+
+namespace quantgate::cli {
+namespace {
+
+constexpr size_t kMostLineBytes = 4096;
+constexpr size_t kShownColumns = 160;
+constexpr size_t kMostWords = 800;
+// A cause stands shortly before the verdict it belongs to, and what follows from it shortly after.
+constexpr size_t kNearLines = 20;
+// Lines that name a node or a cause and the line that belongs to it, where nothing is between.
+constexpr size_t kNextLines = 3;
+constexpr size_t kMostFindings = 2000;
+constexpr size_t kMostParts = 8;
+constexpr size_t kMostUnknown = 10;
+constexpr size_t kMostUnknownKinds = 500;
+constexpr size_t kMostStages = 200;
+constexpr size_t kMostLookedAt = 5000;  // unknown lines, which take the longest
+
+// QNN says 4294967295 where no single index is meant.
+constexpr std::string_view kNoIndex = "[4294967295]";
+
+std::string Caught(const LogPattern::Captures& captures, std::string_view hole) {
+  const auto at = captures.find(hole);
+  return at == captures.end() ? "" : Printable(at->second, kShownColumns);
+}
+
+void AddOnce(std::vector<std::string>& list, const std::string& text) {
+  if (text.empty() || list.size() >= kMostParts) return;
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+}
+
+}  // namespace
+
+void LogReader::Read(std::string_view lines) {
+  const LiteralIndex& index = table_.index();
+  LiteralIndex::State state = LiteralIndex::kStart;
+  size_t counted = 0;  // line feeds before it are in line_
+  const auto feeds_before = [&](size_t end) {
+    return static_cast<size_t>(std::count(lines.begin() + static_cast<ptrdiff_t>(counted),
+                                          lines.begin() + static_cast<ptrdiff_t>(end), '\n'));
+  };
+  for (size_t at = 0; at < lines.size(); ++at) {
+    state = index.Next(state, lines[at]);
+    if (!index.Hit(state)) continue;
+    const size_t feed = lines.rfind('\n', at);
+    const size_t begin = feed == std::string_view::npos ? 0 : feed + 1;
+    const size_t end = std::min(lines.find('\n', at), lines.size());
+    const size_t cut = std::min(end, begin + kMostLineBytes);
+    candidates_.clear();
+    bool sign = false, traceback = false;
+    for (size_t i = at; i < cut; ++i) {
+      if (i > at) state = index.Next(state, lines[i]);
+      for (const uint32_t text : index.Ends(state)) {
+        if (table_.IsSign(text)) {
+          sign = true;
+        } else if (table_.IsTraceback(text)) {
+          traceback = true;
+        } else {
+          candidates_.push_back(text);
+        }
+      }
+    }
+    line_ += feeds_before(begin) + 1;
+    const std::string_view line = lines.substr(begin, cut > begin ? cut - begin : 0);
+    if (!Line(line)) Unknown(line, sign, traceback);
+    state = LiteralIndex::kStart;
+    at = end;
+    counted = std::min(end + 1, lines.size());
+  }
+  line_ += feeds_before(lines.size());
+}
+
+// The first entry of the table that fits counts.
+bool LogReader::Line(std::string_view line) {
+  std::sort(candidates_.begin(), candidates_.end());
+  uint32_t last = UINT32_MAX;
+  for (const uint32_t candidate : candidates_) {
+    if (candidate == last) continue;
+    last = candidate;
+    const LogEntry& entry = table_.EntryOf(candidate);
+    const auto captures = table_.Match(candidate, line);
+    if (!captures) continue;
+    SettleBefore(line_);
+    Take(line, entry, *captures);
+    return true;
+  }
+  return false;
+}
+
+void LogReader::Take(std::string_view line, const LogEntry& entry,
+                     const LogPattern::Captures& captures) {
+  if (entry.role == LogRole::kQuiet) return;
+  LogFinding finding = Describe(line, entry, captures);
+  switch (entry.role) {
+    case LogRole::kSubject:
+      return TakeSubject(std::move(finding), entry);
+    case LogRole::kVerdict:
+      return TakeVerdict(std::move(finding), entry);
+    case LogRole::kEffect:
+      return TakeEffect(std::move(finding), entry);
+    case LogRole::kEcho:
+      if (Near(entry.about, kNearLines) != nullptr) return;
+      [[fallthrough]];
+    case LogRole::kCause:
+      if (subject_ && subject_->line + kNextLines >= line_ && finding.node.empty()) {
+        finding.node = subject_->finding.node;
+        finding.op = subject_->finding.op;
+        subject_->used = true;
+      }
+      pending_.push_back({line_, &entry, std::move(finding)});
+      return;
+    default:
+      GiveSubject(finding);
+      DropEchoes(entry.about);
+      Add(std::move(finding), entry, line_);
+  }
+}
+
+LogFinding LogReader::Describe(std::string_view line, const LogEntry& entry,
+                               const LogPattern::Captures& captures) const {
+  LogFinding finding;
+  finding.line = line_;
+  finding.node = Caught(captures, "node");
+  finding.op = Caught(captures, "op");
+  finding.message = Printable(line, kShownColumns);
+  std::string words = table_.Fill(entry.means, captures);
+  for (size_t at = words.find(kNoIndex); at != std::string::npos; at = words.find(kNoIndex)) {
+    words.erase(at, kNoIndex.size());
+  }
+  finding.means = Printable(words, kMostWords);
+  finding.action = Printable(table_.Fill(entry.action, captures), kMostWords);
+  finding.alone = entry.alone;
+  finding.rule = entry.rule;
+  if (finding.node.empty() || finding.op.empty()) {
+    const NamedNode named = FindNode(table_.names(), line);
+    if (finding.node.empty()) finding.node = Printable(named.node, kShownColumns);
+    if (finding.op.empty()) finding.op = Printable(named.op, kShownColumns);
+  }
+  AddFacts(line, finding);
+  return finding;
+}
+
+// What the explanation says already is no news.
+void LogReader::AddFacts(std::string_view line, LogFinding& finding) const {
+  for (const LogFact& fact : table_.Facts(line)) {
+    if (finding.means.find(fact.key) == std::string::npos) {
+      AddOnce(finding.names, Printable(fact.words, kMostWords));
+    }
+  }
+}
+
+// A second line about it may add the op.
+void LogReader::TakeSubject(LogFinding finding, const LogEntry& entry) {
+  if (subject_ && subject_->line + kNextLines >= line_ && finding.node.empty()) {
+    if (subject_->finding.op.empty()) subject_->finding.op = finding.op;
+    return;
+  }
+  if (subject_) Settle(*subject_);
+  subject_ = Pending{line_, &entry, std::move(finding)};
+}
+
+// The lines just before may have named the node.
+void LogReader::GiveSubject(LogFinding& finding) {
+  if (!subject_) return;
+  const Pending subject = *std::move(subject_);
+  subject_.reset();
+  if (subject.line + kNextLines < line_) return Settle(subject);
+  if (finding.node.empty()) {
+    finding.node = subject.finding.node;
+    finding.op = subject.finding.op;
+  }
+}
+
+void LogReader::TakeVerdict(LogFinding finding, const LogEntry& entry) {
+  GiveSubject(finding);
+  DropEchoes(entry.about);
+  bool first = true;
+  for (auto at = pending_.begin(); at != pending_.end();) {
+    if (at->entry->about != entry.about) {
+      ++at;
+      continue;
+    }
+    // What the causes name is likelier than what such a refusal usually means.
+    AddOnce(finding.causes, at->finding.means);
+    for (const std::string& name : at->finding.names) AddOnce(finding.names, name);
+    if (first || finding.rule == nullptr) finding.rule = at->finding.rule;
+    if (first) finding.action = at->finding.action;
+    first = false;
+    at = pending_.erase(at);
+  }
+  // Two messages about one refusal: the second one adds what it knows.
+  Last* last = Near(entry.about, kNearLines);
+  if (last != nullptr && last->role == LogRole::kVerdict && !finding.node.empty() &&
+      answer_.findings[last->finding].node == finding.node) {
+    LogFinding& known = answer_.findings[last->finding];
+    ++known.count;
+    last->line = line_;
+    if (known.op.empty()) known.op = finding.op;
+    if (known.causes.empty() && !finding.causes.empty()) {
+      known.rule = finding.rule;
+      known.action = finding.action;
+    }
+    for (const std::string& cause : finding.causes) AddOnce(known.causes, cause);
+    for (const std::string& name : finding.names) AddOnce(known.names, name);
+    return;
+  }
+  Add(std::move(finding), entry, line_);
+}
+
+// What follows from a failure belongs to it; alone it is one itself.
+void LogReader::TakeEffect(LogFinding finding, const LogEntry& entry) {
+  for (auto at = pending_.begin(); at != pending_.end();) {
+    if (at->entry->about != entry.about || at->entry->role != LogRole::kCause) {
+      ++at;
+      continue;
+    }
+    Add(std::move(at->finding), *at->entry, at->line);
+    at = pending_.erase(at);
+  }
+  DropEchoes(entry.about);
+  if (Last* last = Near(entry.about, kNearLines)) {
+    LogFinding& known = answer_.findings[last->finding];
+    AddOnce(known.effects, finding.means);
+    for (const std::string& name : finding.names) AddOnce(known.names, name);
+    if (known.node.empty()) known.node = finding.node;
+    if (known.op.empty()) known.op = finding.op;
+    ++known.count;
+    last->line = line_;
+    return;
+  }
+  GiveSubject(finding);
+  Add(std::move(finding), entry, line_);
+}
+
+void LogReader::Add(LogFinding finding, const LogEntry& entry, size_t line) {
+  if (finding.means.empty() || Replace(finding, entry)) return;
+  // The same said again, of a node or of none.
+  const std::string key = fmt::format("{}\n{}\n{}", finding.node, finding.op, finding.means);
+  const auto known = known_.find(key);
+  size_t at = answer_.findings.size();
+  if (known != known_.end()) {
+    at = known->second;
+    ++answer_.findings[at].count;
+  } else if (at == kMostFindings) {
+    ++answer_.left_out;
+    return;
+  } else {
+    known_.emplace(key, at);
+    answer_.findings.push_back(std::move(finding));
+  }
+  last_[entry.about] = {at, line, entry.role};
+}
+
+// A reason that comes just behind what follows from it takes its place.
+bool LogReader::Replace(LogFinding& finding, const LogEntry& entry) {
+  Last* last = entry.role == LogRole::kNote ? Near(entry.about, kNextLines) : nullptr;
+  if (last == nullptr || last->role != LogRole::kEffect) return false;
+  LogFinding& known = answer_.findings[last->finding];
+  if (known.count > kNextLines || known.rule != nullptr) return false;
+  std::vector<std::string> effects = {known.means};
+  for (const std::string& effect : known.effects) AddOnce(effects, effect);
+  finding.effects = std::move(effects);
+  for (const std::string& name : known.names) AddOnce(finding.names, name);
+  finding.line = known.line;
+  finding.count += known.count;
+  if (finding.node.empty()) {
+    finding.node = known.node;
+    finding.op = known.op;
+  }
+  known = std::move(finding);
+  *last = {last->finding, line_, entry.role};
+  return true;
+}
+
+LogReader::Last* LogReader::Near(std::string_view about, size_t lines) {
+  const auto at = last_.find(about);
+  return at == last_.end() || at->second.line + lines < line_ ? nullptr : &at->second;
+}
+
+void LogReader::DropEchoes(std::string_view about) {
+  std::erase_if(pending_, [&](const Pending& pending) {
+    return pending.entry->role == LogRole::kEcho && pending.entry->about == about;
+  });
+}
+
+// Nothing came that it belongs to.
+void LogReader::Settle(const Pending& pending) {
+  if (pending.used) return;
+  const auto last = last_.find(pending.entry->about);
+  if (pending.entry->role == LogRole::kCause && last != last_.end() &&
+      last->second.role == LogRole::kVerdict && last->second.line + kNextLines >= pending.line) {
+    LogFinding& verdict = answer_.findings[last->second.finding];
+    if (verdict.causes.empty()) {
+      verdict.causes.push_back(pending.finding.means);
+      verdict.rule = pending.finding.rule;
+      verdict.action = pending.finding.action;
+      return;
+    }
+  }
+  // A finding about the same thing is near: an echo says nothing new.
+  if (pending.entry->role == LogRole::kEcho && last != last_.end() &&
+      last->second.line + kNearLines >= pending.line) {
+    return;
+  }
+  Add(pending.finding, *pending.entry, pending.line);
+}
+
+void LogReader::SettleBefore(size_t line) {
+  while (!pending_.empty() && pending_.front().line + kNearLines < line) {
+    const Pending pending = std::move(pending_.front());
+    pending_.pop_front();
+    Settle(pending);
+  }
+}
+
+void LogReader::AddUnknown(std::string_view line) {
+  ++answer_.unknown_lines;
+  // Lines that differ in numbers only are one.
+  std::string kind;
+  for (const char c : line) {
+    if (c < '0' || c > '9') kind += c;
+  }
+  const auto known = known_unknown_.find(kind);
+  if (known != known_unknown_.end()) {
+    if (known->second < answer_.unknown.size()) ++answer_.unknown[known->second].count;
+    return;
+  }
+  if (known_unknown_.size() == kMostUnknownKinds) return;
+  known_unknown_.emplace(std::move(kind), known_unknown_.size());
+  if (answer_.unknown.size() < kMostUnknown) {
+    answer_.unknown.push_back({line_, 1, Printable(line, kShownColumns)});
+  }
+}
+
+// Lines that tell of a failure, and places in tracebacks: maybe it is known who speaks.
+void LogReader::Unknown(std::string_view line, bool sign, bool traceback) {
+  if (sign) AddUnknown(line);
+  if ((!sign && !traceback) || looked_at_ == kMostLookedAt) return;
+  ++looked_at_;
+  for (const LogEntry* stage : table_.stages()) {
+    for (const LogPattern& pattern : stage->patterns) {
+      if (const auto captures = pattern.Match(line)) {
+        return AddStage(Describe(line, *stage, *captures));
+      }
+    }
+  }
+  if (sign) AddUnknownNames(line);
+}
+
+// The message is unknown; what it names is not.
+void LogReader::AddUnknownNames(std::string_view line) {
+  if (stages_.size() >= kMostStages || table_.unknown_line().empty()) return;
+  LogFinding finding;
+  const NamedNode named = FindNode(table_.names(), line);
+  finding.line = line_;
+  finding.node = Printable(named.node, kShownColumns);
+  finding.op = Printable(named.op, kShownColumns);
+  AddFacts(line, finding);
+  if (finding.node.empty() && finding.names.empty()) return;
+  finding.message = Printable(line, kShownColumns);
+  finding.means = table_.unknown_line();
+  finding.action = table_.unknown_line_action();
+  AddStage(std::move(finding));
+}
+
+void LogReader::AddStage(LogFinding finding) {
+  for (LogFinding& known : stages_) {
+    if (known.means != finding.means || known.node != finding.node) continue;
+    ++known.count;
+    for (const std::string& name : finding.names) AddOnce(known.names, name);
+    return;
+  }
+  if (stages_.size() < kMostStages) stages_.push_back(std::move(finding));
+}
+
+// Who speaks is worth saying only where nothing near is known, or where a node is named.
+void LogReader::SettleStages() {
+  const size_t known = answer_.findings.size();
+  for (LogFinding& stage : stages_) {
+    const auto near = [&](const LogFinding& finding) {
+      const size_t apart =
+          finding.line > stage.line ? finding.line - stage.line : stage.line - finding.line;
+      return apart <= kNearLines && (stage.node.empty() || !finding.node.empty());
+    };
+    const auto end = answer_.findings.begin() + static_cast<ptrdiff_t>(known);
+    if (std::any_of(answer_.findings.begin(), end, near)) continue;
+    answer_.findings.push_back(std::move(stage));
+  }
+}
+
+LogAnswer LogReader::Finish() && {
+  SettleBefore(SIZE_MAX);
+  if (subject_) Settle(*subject_);
+  SettleStages();
+  for (LogFinding& finding : answer_.findings) {
+    if (finding.causes.empty() && !finding.alone.empty()) finding.means += "; " + finding.alone;
+  }
+  std::stable_sort(answer_.findings.begin(), answer_.findings.end(),
+                   [](const LogFinding& a, const LogFinding& b) { return a.line < b.line; });
+  return std::move(answer_);
+}
+
+LogAnswer ExplainLog(std::string_view log) {
+  LogReader reader;
+  reader.Read(log);
+  return std::move(reader).Finish();
+}
+
+}  // namespace quantgate::cli
