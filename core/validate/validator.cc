@@ -8,6 +8,7 @@
 
 #include "core/lower/route/route.h"
 #include "core/validate/passes.h"
+#include "core/validate/two_sdks.h"
 #include "core/validate/well_formed.h"
 #include "quantgate/encodings_file.h"
 
@@ -58,7 +59,15 @@ std::vector<std::string_view> FailOnNames() {
 }
 
 struct Validator::Impl {
+  Impl(Target target, const ValidatorOptions& options, const Database& database)
+      : setup(std::move(target), options, database) {
+    if (std::optional<Target> next = NextMeasured(setup.target, database)) {
+      next_measured = std::make_unique<CheckSetup>(*std::move(next), options, database);
+    }
+  }
+
   CheckSetup setup;
+  std::unique_ptr<CheckSetup> next_measured;  // null where the facts of `setup` alone decide
 
   Route UsualRoute(const Model& model) const {
     return DefaultRoute(model.dialect, setup.target, setup.database.view());
@@ -66,14 +75,17 @@ struct Validator::Impl {
   // `usual`: the route where none is asked for.
   Report Check(const Model& model, Route usual, LoweredModel& lowered) const {
     const Route asked = setup.options.route;
-    return RunPasses(setup, model, asked == Route::kDefault ? usual : asked, lowered);
+    const Route route = asked == Route::kDefault ? usual : asked;
+    Report report = RunPasses(setup, model, route, lowered);
+    if (next_measured == nullptr) return report;
+    return SharedVerdicts(report, RunPasses(*next_measured, model, route, lowered), setup.options);
   }
 };
 
 Validator::Validator(Target target, ValidatorOptions options)
     : Validator(std::move(target), options, Database::Embedded()) {}
 Validator::Validator(Target target, ValidatorOptions options, const Database& database)
-    : impl_(new Impl{{std::move(target), options, database}}) {}
+    : impl_(new Impl(std::move(target), options, database)) {}
 Validator::~Validator() = default;
 Validator::Validator(Validator&&) noexcept = default;
 Validator& Validator::operator=(Validator&&) noexcept = default;
