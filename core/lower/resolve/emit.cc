@@ -37,6 +37,27 @@ TensorId SourceResolver::QuantizedBias(int32_t index, TensorId id) {
   return builder_.Fixed(id, Dtype::kSfixedPoint32, encoding, true);
 }
 
+// A scalar with the encoding that the tool gives it: the type of the other inputs, 0 in its middle, the
+// value at an end (onnxruntime 1.31).
+TensorId SourceResolver::QuantizedScalar(int32_t index, TensorId id) {
+  Dtype dtype = Dtype::kUndefined;
+  for (const TensorId input : file_.nodes[static_cast<size_t>(index)].inputs) {
+    const int32_t encoding = input == kNoTensor ? -1 : EncodingFor(Real(input));
+    if (encoding >= 0) dtype = encodings_[static_cast<size_t>(encoding)].dtype;
+  }
+  const int64_t low = StoredMin(dtype), high = StoredMax(dtype), zero = low < 0 ? 0 : high / 2;
+  const TensorValues* values = ValuesOf(id);
+  const double value = values == nullptr || values->reals.empty() ? 0 : values->reals[0];
+  Encoding encoding;
+  encoding.kind = EncodingKind::kPerTensor;
+  encoding.scales = {1};
+  if (value != 0) {
+    encoding.scales = {static_cast<float>(value / static_cast<double>((value > 0 ? high : low) - zero))};
+  }
+  if (zero != 0) encoding.zero_points = {static_cast<int32_t>(zero)};
+  return builder_.Fixed(id, dtype, encoding, true);
+}
+
 TensorId SourceResolver::FileTensorIn(int32_t index, TensorId id, bool bias) {
   const int32_t encoding = EncodingFor(id);
   const bool quantized = states_[static_cast<size_t>(index)].quantized;
@@ -63,6 +84,8 @@ TensorId SourceResolver::FileTensorIn(int32_t index, TensorId id, bool bias) {
     if (q == id && !made_in_float) EmitBorder(index, id, false);
   } else if (bias && quantized && IsConstant(id)) {
     return QuantizedBias(index, id);
+  } else if (quantized && IsQuantizedScalar(index, id)) {
+    return QuantizedScalar(index, id);
   }
   return IsConstant(id) ? builder_.PlainConstant(id) : builder_.Plain(id);
 }

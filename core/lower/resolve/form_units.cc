@@ -172,6 +172,7 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
       continue;
     }
     if (encoding < 0) {
+      if (IsQuantizedScalar(index, id)) continue;
       if (IsFloat(FileTensor(id).dtype) || FileTensor(id).dtype == Dtype::kUndefined) unit = false;
       continue;
     }
@@ -243,6 +244,12 @@ bool SourceResolver::IsBias(TensorId id) const {
   const int32_t encoding = EncodingFor(id);
   if (encoding < 0) return IsConstant(id);
   return encodings_[static_cast<size_t>(encoding)].dtype == Dtype::kSfixedPoint32;
+}
+
+bool SourceResolver::IsQuantizedScalar(int32_t index, TensorId id) const {
+  const Tensor& tensor = FileTensor(id);
+  return states_[static_cast<size_t>(index)].mapping->quantized_scalars && IsConstant(id) &&
+         tensor.dtype == Dtype::kFloat32 && tensor.rank() == 0 && EncodingFor(id) < 0;
 }
 
 // A MatMul whose only reader adds a vector is one op with a bias, where that makes a unit.

@@ -218,6 +218,8 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
             "unit is float, same_input_dtypes, float_output, value_movement or stored_bias, not ",
             entry.str());
       }
+    } else if (key == "quantized_scalars") {
+      out.quantized_scalars = entry.flag().value_or(false);
     } else if (key == "clamp") {
       out.clamp = true;
       if (entry["min"]) {

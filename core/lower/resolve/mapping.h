@@ -86,6 +86,8 @@ struct OpMapping {
   bool same_inputs = false;
   // Input that is a bias: int32, or a float constant that the tool quantizes itself; -1 = none.
   int16_t bias = -1;
+  // The tool quantizes a float constant of rank 0 that stands for an input, by an encoding of its own.
+  bool quantized_scalars = false;
   // The tool quantizes no constant for it: a bias is int32.
   bool stored_bias = false;
   // Input whose type must be signed where that of input 0 is; -1 = none.

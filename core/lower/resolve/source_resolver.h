@@ -106,6 +106,8 @@ class SourceResolver {
   void FuseAddition(int32_t node);
   void FuseActivation(int32_t node);
   bool IsBias(TensorId id) const;
+  // Whether the tool quantizes this input of the node, a constant number.
+  bool IsQuantizedScalar(int32_t node, TensorId id) const;
   bool MakesRedundant(int32_t activation, int32_t encoding) const;
   void PlaceQuantizers();
 
@@ -117,6 +119,7 @@ class SourceResolver {
   TensorId OutputTensor(int32_t node, size_t index);
   TensorId FileTensorIn(int32_t node, TensorId id, bool bias);
   TensorId QuantizedBias(int32_t node, TensorId id);
+  TensorId QuantizedScalar(int32_t node, TensorId id);
   bool AddPort(int32_t node, const mapping::PortSpec& spec, bool input,
                std::vector<TensorId>& temps, absl::InlinedVector<TensorId, 4>& out);
   TensorId Arrange(int32_t node, const mapping::PortSpec& spec, TensorId graph_id);

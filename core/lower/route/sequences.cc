@@ -1,10 +1,11 @@
-#include "core/lower/route/unprepared_sequences.h"
+#include "core/lower/route/sequences.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "core/database/conditions.h"
 #include "core/rules/raise.h"
 #include "quantgate/rule.h"
@@ -32,33 +33,76 @@ bool IsBehind(opdb::Tree ops, size_t node, const Model& graph, EndsByName& ends)
   return false;
 }
 
+// Whether a list that a row may have names the type of a node's first input or output.
+bool HasDtype(opdb::Tree dtypes, const Model& graph, absl::Span<const TensorId> ports) {
+  if (!dtypes) return true;
+  return !ports.empty() && ports[0] != kNoTensor &&
+         opdb::Lists(dtypes, DtypeName(graph.tensors[static_cast<size_t>(ports[0])].dtype));
+}
+
+// Whether what a node reads has the dimensions that a row may have; 0 is any.
+bool HasDims(opdb::Tree dims, const Model& graph, const Node& node) {
+  if (!dims) return true;
+  if (node.inputs.empty() || node.inputs[0] == kNoTensor) return false;
+  const Tensor& tensor = graph.tensors[static_cast<size_t>(node.inputs[0])];
+  if (tensor.rank() != static_cast<int>(dims.size())) return false;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const int64_t dim = dims.at(i).integer().value_or(0);
+    if (dim != 0 && dim != tensor.dims[i]) return false;
+  }
+  return true;
+}
+
+// Whether a node works along the axes that a row may have.
+bool HasAxes(opdb::Tree axes, const Node& node) {
+  if (!axes) return true;
+  const Param* param = node.FindParam("axes");
+  const auto ints = param == nullptr ? std::nullopt : IntsOf(param->value);
+  if (!ints || ints->size() != axes.size()) return false;
+  for (const int64_t axis : *ints) {
+    if (!opdb::Lists(axes, axis)) return false;
+  }
+  return true;
+}
+
 // The last op of the sequence that begins at an op, if one does.
 std::optional<size_t> EndOf(opdb::Tree row, size_t first, const Resolved& resolved, const Report& report,
                             EndsByName& ends) {
   const Model& graph = *resolved.graph;
   const opdb::Tree ops = row["ops"];
+  if (!HasDtype(row["from_dtypes"], graph, graph.nodes[first].inputs)) return std::nullopt;
   size_t at = first;
-  for (size_t k = 0; k < ops.size(); ++k) {
+  for (size_t k = 0;;) {
     const Node& node = graph.nodes[at];
-    if (node.op != ops.at(k).str() || IsOutside(resolved, report, at)) return std::nullopt;
-    if (k + 1 == ops.size()) break;
+    if (IsOutside(resolved, report, at)) return std::nullopt;
+    if (opdb::Lists(ops.at(k), node.op)) {
+      if (++k == ops.size()) break;
+    } else if (!opdb::Lists(row["through"], node.op)) {
+      return std::nullopt;
+    }
     if (node.outputs.empty() || node.outputs[0] == kNoTensor) return std::nullopt;
     const int32_t next = ends.OnlyReader(graph.tensors[static_cast<size_t>(node.outputs[0])].name);
     if (next < 0) return std::nullopt;
     at = static_cast<size_t>(next);
   }
-  return IsBehind(row["behind"], first, graph, ends) ? std::optional(at) : std::nullopt;
+  if (!HasDtype(row["to_dtypes"], graph, graph.nodes[at].outputs) ||
+      !HasDims(row["last_dims"], graph, graph.nodes[at]) || !HasAxes(row["last_axes"], graph.nodes[at])) {
+    return std::nullopt;
+  }
+  const opdb::Tree behind = row["behind"];
+  return !behind || IsBehind(behind, first, graph, ends) ? std::optional(at) : std::nullopt;
 }
 
 void FindSequences(opdb::Tree document, opdb::Tree row, const Resolved& resolved, EndsByName& ends,
                    Report& report) {
   const Model& graph = *resolved.graph;
-  const std::string_view first = row["ops"].at(0).str();
+  const opdb::Tree first = row["ops"].at(0);
+  const Consequence breach = ConsequenceFromName(row["breach"].str()).value_or(Consequence::kPrepareFails);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (graph.nodes[i].op != first) continue;
+    if (!opdb::Lists(first, graph.nodes[i].op)) continue;
     const std::optional<size_t> end = EndOf(row, i, resolved, report, ends);
     if (!end) continue;
-    Finding& f = AddFailure(rules::Raise(rules::kBuiltOtherwise, Consequence::kPrepareFails,
+    Finding& f = AddFailure(rules::Raise(rules::kBuiltOtherwise, breach,
                                          absl::StrCat(graph.nodes[*end].op.str(), ": ",
                                                       std::string(row["reason"].str()))),
                             *end, resolved, report);
@@ -69,10 +113,13 @@ void FindSequences(opdb::Tree document, opdb::Tree row, const Resolved& resolved
 
 }  // namespace
 
-void AddUnpreparedSequences(opdb::Tree document, const Resolved& resolved, EndsByName& ends,
+void AddSequences(opdb::Tree document, const Resolved& resolved, EndsByName& ends,
                             Report& report) {
-  const opdb::Tree rows = document["unprepared_sequences"];
-  for (size_t i = 0; i < rows.size(); ++i) FindSequences(document, rows.at(i), resolved, ends, report);
+  const opdb::Tree rows = document["sequences"];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const opdb::Tree archs = rows.at(i)["archs"];
+    if (!archs || opdb::Lists(archs, report.arch)) FindSequences(document, rows.at(i), resolved, ends, report);
+  }
 }
 
 }  // namespace quantgate

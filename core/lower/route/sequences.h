@@ -1,6 +1,6 @@
-// Ops one behind the other that a backend prepares one by one, and not in this order.
-#ifndef QUANTGATE_CORE_LOWER_ROUTE_UNPREPARED_SEQUENCES_H_
-#define QUANTGATE_CORE_LOWER_ROUTE_UNPREPARED_SEQUENCES_H_
+// Ops one behind the other that a backend runs one by one, and not in this order.
+#ifndef QUANTGATE_CORE_LOWER_ROUTE_SEQUENCES_H_
+#define QUANTGATE_CORE_LOWER_ROUTE_SEQUENCES_H_
 
 #include "core/database/view.h"
 #include "core/lower/resolve/resolved.h"
@@ -9,11 +9,11 @@
 
 namespace quantgate {
 
-// A finding at the last op of each sequence that a row of the document's `unprepared_sequences`
+// A finding at the last op of each sequence that a row of the document's `sequences`
 // describes; nodes left to the CPU end one.
-void AddUnpreparedSequences(opdb::Tree document, const Resolved& resolved, EndsByName& ends,
+void AddSequences(opdb::Tree document, const Resolved& resolved, EndsByName& ends,
                             Report& report);
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_CORE_LOWER_ROUTE_UNPREPARED_SEQUENCES_H_
+#endif  // QUANTGATE_CORE_LOWER_ROUTE_SEQUENCES_H_

@@ -10,7 +10,7 @@
 #include "core/ir/encoding_math.h"
 #include "core/lower/route/route.h"
 #include "core/lower/route/unprepared_parts.h"
-#include "core/lower/route/unprepared_sequences.h"
+#include "core/lower/route/sequences.h"
 #include "core/rules/raise.h"
 #include "quantgate/rule.h"
 
@@ -156,7 +156,7 @@ void AddUnprepared(Route route, const opdb::View& database, const Resolved& reso
       FindRequantizations(document, requantized.at(i), resolved, ends, report);
     }
   }
-  AddUnpreparedSequences(document, resolved, ends, report);
+  AddSequences(document, resolved, ends, report);
   if (report.findings.size() == before) return;
   std::stable_sort(report.findings.begin(), report.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.node_index < b.node_index; });

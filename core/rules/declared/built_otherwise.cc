@@ -18,7 +18,7 @@ sequences of operators end the process that builds the graph.
 Write the operator in the form that the message names, or compare the results of the two.
 
 ## References
-Rows of `operators` and `unprepared_sequences` in opdefs/routes, measured by comparing the tool's results with those of the
+Rows of `operators` and `sequences` in opdefs/routes, measured by comparing the tool's results with those of the
 CPU, or reported by its developers.
 )",
                                     .status = RuleStatus::kStable})};

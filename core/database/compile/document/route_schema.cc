@@ -30,12 +30,21 @@ constexpr DocumentShape kRequantization = {
     .type = kMap, .what = "a row of `unprepared_requantizations`", .keys = kRequantizationKeys};
 constexpr DocumentShape kRequantizations = {.type = kList, .item = &kRequantization};
 
-constexpr DocumentKey kSequenceKeys[] = {{"ops", &kOps, true},
-                                         {"behind", &kOps, true},
+constexpr DocumentShape kSequenceBreach = {.type = kChoice, .choices = "prepare_fails|wrong_values"};
+constexpr DocumentShape kOpsInOrder = {.type = kList, .item = &kOps};
+constexpr DocumentKey kSequenceKeys[] = {{"ops", &kOpsInOrder, true},
+                                         {"through", &kOps},
+                                         {"behind", &kOps},
+                                         {"last_dims", &kIntegers},
+                                         {"last_axes", &kIntegers},
+                                         {"breach", &kSequenceBreach, true},
+                                         {"archs", &kArchs},
+                                         {"from_dtypes", &kDtypes},
+                                         {"to_dtypes", &kDtypes},
                                          {"reason", &kAnyText, true},
                                          {"fix", &kAnyText, true}};
 constexpr DocumentShape kSequence = {
-    .type = kMap, .what = "a row of `unprepared_sequences`", .keys = kSequenceKeys};
+    .type = kMap, .what = "a row of `sequences`", .keys = kSequenceKeys};
 constexpr DocumentShape kSequences = {.type = kList, .item = &kSequence};
 
 constexpr DocumentShape kRank = {.type = kInteger, .min = 1, .max = 64};
@@ -139,7 +148,7 @@ constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
                                  {"partitions", &kPartitions},
                                  {"unprepared_chains", &kChains},
                                  {"unprepared_requantizations", &kRequantizations},
-                                 {"unprepared_sequences", &kSequences},
+                                 {"sequences", &kSequences},
                                  {"fused_transposes", &kFused},
                                  {"value_copies", &kCopies},
                                  {"fixed_output_encodings", &kFixedRows},

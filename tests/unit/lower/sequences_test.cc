@@ -1,0 +1,97 @@
+// Ops that the backend runs one by one, and not in this order; and the scalar that Where has quantized.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "quantgate/validator.h"
+#include "tests/unit/support/onnx_model.h"
+
+namespace quantgate {
+namespace {
+
+using testing_onnx::Dims;
+using testing_onnx::OnnxModel;
+
+Report Check(const Model& model, const char* arch) {
+  return Validator(*Target::Parse({.arch = arch})).Check(model);
+}
+
+// What is said of a node by a rule; kAccepted: nothing.
+Consequence Said(const Report& report, std::string_view node, std::string_view code) {
+  for (const Finding& f : report.findings) {
+    if (f.node == node && f.rule->code == code) return f.consequence;
+  }
+  return Consequence::kAccepted;
+}
+
+struct Choice {
+  std::string comparison = "IsNaN";
+  bool negated = false;
+  Dims scalar = {};
+  const char* arch = "v68";
+};
+
+// Where(comparison(x), 0, x), of which x comes from DQ and the result goes to Q.
+Report Choose(const Choice& c) {
+  OnnxModel m;
+  const Dims dims = {1, 4, 8, 8};
+  const TensorId x = m.Quantized("x", dims);
+  const TensorId nothing = m.Scale("zero", c.scalar, 0.0);
+  std::vector<TensorId> compared = {x};
+  if (c.comparison != "IsNaN") compared.push_back(m.Input("limit", dims));
+  TensorId mask = m.Op("compare", c.comparison, compared, dims, {}, Dtype::kBool8);
+  if (c.negated) mask = m.Op("not", "Not", {mask}, dims, {}, Dtype::kBool8);
+  m.Unit("where", "Where", {mask, nothing, x}, dims, {});
+  return Check(m.model, c.arch);
+}
+
+TEST(Sequences, AQuantizedChoiceByAFloatComparisonIsNotPreparedOnV68) {
+  for (const char* comparison : {"IsNaN", "Greater", "Equal"}) {
+    EXPECT_EQ(Said(Choose({comparison}), "where", "QG620"), Consequence::kPrepareFails) << comparison;
+  }
+  EXPECT_EQ(Said(Choose({.negated = true}), "where", "QG620"), Consequence::kPrepareFails);
+  EXPECT_EQ(Said(Choose({.arch = "v73"}), "where", "QG620"), Consequence::kAccepted);
+}
+
+TEST(Sequences, AScalarOfWhereIsQuantizedByTheTool) {
+  EXPECT_EQ(Said(Choose({.arch = "v73"}), "where", "QG601"), Consequence::kAccepted);
+  // Of rank 1 it is not: the op runs in float.
+  EXPECT_EQ(Said(Choose({.scalar = {1}, .arch = "v73"}), "where", "QG601"), Consequence::kAltered);
+}
+
+struct Mean {
+  Dtype dtype = Dtype::kUint16;
+  Dims reshaped = {1, 64, 1, 49};
+  std::vector<int64_t> axes = {-1, -2};
+  bool transposed = true;
+};
+
+Report TakeMean(const Mean& c) {
+  OnnxModel m;
+  const int zero = c.dtype == Dtype::kUint16 ? 32768 : 128;
+  const auto quantized = [&](const char* name, TensorId x) { return m.Requantize(name, x, 0.001, zero, c.dtype); };
+  TensorId x = quantized("x", m.Input("in", c.transposed ? Dims{1, 49, 64} : Dims{1, 64, 49}));
+  x = quantized("a.y", m.Op("a", "Add", {x, x}, c.transposed ? Dims{1, 49, 64} : Dims{1, 64, 49}, {}));
+  if (c.transposed) {
+    x = quantized("t.y", m.Op("t", "Transpose", {x}, {1, 64, 49}, {{"perm", std::vector<int64_t>{0, 2, 1}}}));
+  }
+  x = quantized("r.y", m.Op("r", "Reshape", {x, m.Constant("shape", c.reshaped)}, c.reshaped, {}));
+  const Dims out = {1, 64};
+  m.End(quantized("mean.y", m.Op("mean", "ReduceMean", {x, m.Constant("axes", c.axes)}, out,
+                                  {{"keepdims", IntParam{0}}})));
+  return Check(m.model, "v73");
+}
+
+TEST(Sequences, AMeanOverASingleAndALongAxisBehindATransposeIsWrongIn16Bits) {
+  EXPECT_EQ(Said(TakeMean({}), "mean", "QG620"), Consequence::kWrongValues);
+  EXPECT_EQ(Said(TakeMean({.dtype = Dtype::kUint8}), "mean", "QG620"), Consequence::kAccepted);
+  EXPECT_EQ(Said(TakeMean({.reshaped = {1, 64, 49, 1}}), "mean", "QG620"), Consequence::kAccepted);
+  EXPECT_EQ(Said(TakeMean({.reshaped = {1, 64, 7, 7}}), "mean", "QG620"), Consequence::kAccepted);
+  EXPECT_EQ(Said(TakeMean({.axes = {-1}}), "mean", "QG620"), Consequence::kAccepted);
+  EXPECT_EQ(Said(TakeMean({.transposed = false}), "mean", "QG620"), Consequence::kAccepted);
+}
+
+}  // namespace
+}  // namespace quantgate
