@@ -22,6 +22,7 @@ constexpr size_t kMostParts = 8;
 constexpr size_t kMostUnknown = 10;
 constexpr size_t kMostUnknownKinds = 500;
 constexpr size_t kMostStages = 200;
+constexpr size_t kFewLines = 20;  // what somebody pastes: each line is meant
 constexpr size_t kMostLookedAt = 5000;  // unknown lines, which take the longest
 
 // QNN says 4294967295 where no single index is meant.
@@ -39,7 +40,27 @@ void AddOnce(std::vector<std::string>& list, const std::string& text) {
 
 }  // namespace
 
+void LogReader::KeepIfFew(std::string_view lines) {
+  while (few_ && !lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    if (few_->size() == kFewLines) return few_.reset();
+    few_->emplace_back(lines.substr(0, std::min(end, kMostLineBytes)));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+}
+
+// In few lines where nothing is known, who speaks and what about is said of each, whether it looks
+// like a failure or not.
+void LogReader::LookAtFew() {
+  if (!few_ || !answer_.findings.empty() || !stages_.empty()) return;
+  for (size_t i = 0; i < few_->size(); ++i) {
+    line_ = i + 1;
+    Unknown((*few_)[i], false, true);
+  }
+}
+
 void LogReader::Read(std::string_view lines) {
+  KeepIfFew(lines);
   const LiteralIndex& index = table_.index();
   LiteralIndex::State state = LiteralIndex::kStart;
   size_t counted = 0;  // line feeds before it are in line_
@@ -399,6 +420,7 @@ void LogReader::SettleStages() {
 LogAnswer LogReader::Finish() && {
   SettleBefore(SIZE_MAX);
   if (subject_) Settle(*subject_);
+  LookAtFew();
   SettleStages();
   for (LogFinding& finding : answer_.findings) {
     if (finding.causes.empty() && !finding.alone.empty()) finding.means += "; " + finding.alone;

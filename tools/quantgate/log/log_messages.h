@@ -77,6 +77,8 @@ class LogReader {
     LogRole role;
   };
 
+  void KeepIfFew(std::string_view lines);
+  void LookAtFew();
   bool Line(std::string_view line);
   void Take(std::string_view line, const LogEntry& entry, const LogPattern::Captures& captures);
   LogFinding Describe(std::string_view line, const LogEntry& entry,
@@ -108,6 +110,7 @@ class LogReader {
   std::map<std::string, Last, std::less<>> last_;
   std::map<std::string, size_t, std::less<>> known_, known_unknown_;
   std::vector<uint32_t> candidates_;
+  std::optional<std::vector<std::string>> few_{std::in_place};  // all lines, of a log that has few
 };
 
 // A whole log.
