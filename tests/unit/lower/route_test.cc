@@ -375,6 +375,19 @@ TEST(RouteRows, OperatorsThatNoToolTranslatesStayOnTheCpu) {
   EXPECT_EQ(Said(aten.model, Route::kDirect, "QG103"), "");
 }
 
+TEST(RouteRows, OperatorsStayOnTheCpuUntilTheProviderTranslatesThem) {
+  const auto said = [](std::string op, std::string sdk) {
+    OnnxModel m;
+    m.Op("n", op, {m.Input("x", {1, 4, 8, 8})}, {1, 4, 8, 8}, {});
+    return Said(m.model, Route::kOnnxruntime, "QG103", std::move(sdk));
+  };
+  EXPECT_NE(said("Swish", "2.48"), "");
+  EXPECT_EQ(said("Swish", "2.51"), "");
+  EXPECT_NE(said("Tan", "2.42"), "");
+  EXPECT_EQ(said("Tan", "2.48"), "");
+  EXPECT_NE(said("LpPool", "2.51"), "");
+}
+
 TEST(RouteRows, QuantizedOperatorsThatAreComputedInFloatAreAltered) {
   for (const bool quantized : {true, false}) {
     OnnxModel m;

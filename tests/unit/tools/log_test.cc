@@ -220,8 +220,16 @@ TEST_F(Logs, WhoSpeaksIsSaidWhereNothingElseIsKnown) {
   EXPECT_EQ(One("ERROR kernel.cc says no\nERROR kernel.cc says never\n").means,
             "the kernel speaks");
   EXPECT_EQ(One("  File \"kernel.cc says no\n").means, "the kernel speaks");
-  EXPECT_TRUE(Explain("kernel.cc says hello\n").findings.empty());
   EXPECT_EQ(One("ERROR kernel.cc says no\nvalue 6\n").means, "five or six");
+}
+
+TEST_F(Logs, FewLinesAreLookedAtWhetherTheyLookLikeFailuresOrNot) {
+  EXPECT_EQ(One("kernel.cc says hello\n").means, "the kernel speaks");
+  EXPECT_EQ(Explain("kernel.cc says hello\n").unknown_lines, 0u);
+  EXPECT_EQ(One("kernel.cc says hello\nvalue 6\n").means, "five or six");
+  std::string log = "kernel.cc says hello\n";
+  for (int i = 0; i < 20; ++i) log += "all is well\n";
+  EXPECT_TRUE(Explain(log).findings.empty());
 }
 
 TEST_F(Logs, UnknownFailuresAreCountedNotExplained) {
@@ -249,6 +257,50 @@ TEST_F(Logs, FindingsAreLimited) {
   const LogAnswer answer = Explain(log);
   EXPECT_EQ(answer.findings.size(), 2000u);
   EXPECT_EQ(answer.left_out, 1000u);
+}
+
+std::string Meaning(std::string_view log) {
+  const LogAnswer answer = ExplainLog(log);
+  return answer.findings.size() == 1 ? answer.findings[0].means : "(not one finding)";
+}
+
+TEST(LogTable, KnowsTheNumbersOfFastRpcWithAndWithoutTheDspsOffset) {
+  for (const std::string_view line :
+       {"Error 0x80000414: remote_handle64_control failed for domain 3",
+        "ggml-hex: failed to open session 0 : error 0x14"}) {
+    EXPECT_NE(Meaning(line).find("not supported (unsupported call)"), std::string::npos) << line;
+  }
+  EXPECT_NE(Meaning("fastrpc_spawn failed for app").find("fastrpc_shell_3"), std::string::npos);
+  EXPECT_NE(Meaning("Unable to create FastRPC session on domain 3").find("/dev/fastrpc-cdsp"),
+            std::string::npos);
+}
+
+TEST(LogTable, NamesNoRuleForWhatIsNotOfTheModel) {
+  for (const std::string_view line :
+       {"No dispatch library found in /data/app/lib/arm64",
+        "relocation truncated to fit: R_X86_64_PC32 against `.tm_clone_table'",
+        "Must use --truncate_64bit_io when input tensors have type int64.",
+        "Failed to load symbol <QnnInterface_getProviders>. dlerror returns x",
+        "ERROR: No matching distribution found for qai-hub",
+        "qnn_graph_create failed. Error 6020"}) {
+    const LogAnswer answer = ExplainLog(line);
+    ASSERT_EQ(answer.findings.size(), 1u) << line;
+    EXPECT_EQ(answer.findings[0].rule, nullptr) << line;
+    EXPECT_EQ(answer.unknown_lines, 0u) << line;
+  }
+}
+
+TEST(LogTable, NamesTheNodeThatABuilderRefuses) {
+  const LogAnswer rank = ExplainLog("Failed to validate op /proj/MatMul incorrect Rank 5.");
+  ASSERT_EQ(rank.findings.size(), 1u);
+  EXPECT_EQ(rank.findings[0].node, "/proj/MatMul");
+  ASSERT_NE(rank.findings[0].rule, nullptr);
+  EXPECT_EQ(rank.findings[0].rule->code, "QG501");
+  const LogAnswer list =
+      ExplainLog("Unsupported nodes in QNN EP: { name: n0, type: DequantizeLinear }");
+  ASSERT_EQ(list.findings.size(), 1u);
+  EXPECT_EQ(list.findings[0].node, "n0");
+  EXPECT_EQ(list.findings[0].op, "DequantizeLinear");
 }
 
 TEST(LogTable, SaysWhatIsWrong) {
