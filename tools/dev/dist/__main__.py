@@ -49,10 +49,11 @@ def epoch() -> int:
 
 
 class Dist:
-    def __init__(self, out: Path, work: Path, jobs: int, pythons: list[str]) -> None:
+    def __init__(self, out: Path, work: Path, jobs: int, pythons: list[str], machine: str = "") -> None:
         self.out, self.work, self.jobs, self.pythons = out, work, jobs, pythons
         self.version, self.epoch = version(), epoch()
-        self.machine = os.uname().machine
+        self.machine = machine or os.uname().machine
+        work.mkdir(parents=True, exist_ok=True)
         self.environment = {"SOURCE_DATE_EPOCH": str(self.epoch), "TZ": "UTC",
                             "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs),
                             "CXX": os.environ.get("CXX", "c++"), "CXXFLAGS": "", "LDFLAGS": "", "QUANTGATE_WERROR": "ON"}  # fmt: skip
@@ -68,7 +69,7 @@ class Dist:
         build, prefix = ROOT / "build-dist", self.work / "prefix"
         shutil.rmtree(prefix, ignore_errors=True)
         self.run("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_INSTALL_PREFIX=/usr",
-                 "-DQUANTGATE_STATIC=ON", "-DQUANTGATE_TESTS=OFF", "-DQUANTGATE_BENCHMARKS=OFF", f"-DPython3_EXECUTABLE={sys.executable}")  # fmt: skip
+                 "-DQUANTGATE_STATIC=ON", "-DQUANTGATE_TESTS=OFF", "-DQUANTGATE_BENCHMARKS=OFF")  # fmt: skip
         self.run("cmake", "--build", build, "-j", str(self.jobs), "--target", "quantgate_cli", "quantgate_printed")
         self.run("cmake", "--install", build, "--prefix", prefix, "--component", "cli", "--strip")
         return prefix
@@ -143,6 +144,11 @@ class Dist:
         (self.out / "SHA256SUMS").write_text("".join(f"{sha}  {name}\n" for name, sha in self.sums().items()))
 
 
+def print_sums(sums: dict[str, str], folder: Path) -> None:
+    for name, sha in sums.items():
+        print(f"{(folder / name).stat().st_size / 1e6:8.2f} MB  {sha[:12]}  {name}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--out", type=Path, required=True)
@@ -154,8 +160,7 @@ def main() -> None:
     work = (arguments.work or out.parent / "work").resolve()
     shutil.rmtree(out, ignore_errors=True)
     os.umask(0o022)
-    for folder in (out, work):
-        folder.mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True)
     dist = Dist(out, work, arguments.jobs, arguments.python)
     prefix = dist.programs()
     dist.archive(prefix)
@@ -165,10 +170,7 @@ def main() -> None:
         for python in arguments.python:
             dist.wheel(python)
     dist.finish()
-    for line in (out / "SHA256SUMS").read_text().splitlines():
-        sha, name = line.split("  ")
-        size = (out / name).stat().st_size
-        print(f"{size / 1e6:8.2f} MB  {sha[:12]}  {name}")
+    print_sums({name: sha for name, sha in dist.sums().items() if name != "SHA256SUMS"}, out)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import tarfile
 from pathlib import Path
@@ -20,21 +21,31 @@ def files_of(shop: Workshop) -> Path:
     return shop.build_folder / "dist" / "files"
 
 
-HAS_HEADERS = "import os, sysconfig; raise SystemExit(not os.path.exists(sysconfig.get_path('include') + '/Python.h'))"
+# Fails where the interpreter is no CPython or has no headers.
+BUILDS = "import sys, sysconfig; open(sysconfig.get_path('include') + '/Python.h').close(); assert sys.implementation.name == 'cpython'"
+
+
+def interpreters(shop: Workshop) -> list[str]:
+    """Of each CPython from 3.11 on one that can build a module: of the system, on PATH, of pyenv."""
+    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    chosen = []
+    for minor in range(11, 20):
+        name = f"python3.{minor}"
+        places = [Path("/usr/bin") / name, Path(shutil.which(name) or name), *sorted(versions.glob(f"3.{minor}.*/bin/{name}"))]
+        found = (str(path) for path in places if path.is_file() and shop.run([path, "-c", BUILDS], quiet=True, may_fail=True) == 0)
+        chosen += [path for path in [next(found, None)] if path]
+    return chosen or [shop.python]
 
 
 def pythons(shop: Workshop) -> list[str]:
-    """Of each CPython from 3.11 on that can build a module, one with what wheels are built with."""
+    """Of each of them one with what wheels are built with."""
     ready = []
-    for name in [found for minor in range(11, 20) if (found := shutil.which(f"python3.{minor}"))] or [shop.python]:
-        venv = shop.build_folder / "dist" / f"venv-{Path(name).name}"
-        if shop.run([name, "-c", HAS_HEADERS], may_fail=True):
-            continue
-        made = (venv / "ready").exists() or not shop.run([name, "-m", "venv", venv], quiet=True, may_fail=True) and not shop.run(
-            [venv / "bin" / "pip", "--quiet", "--disable-pip-version-check", "install", "-r", REQUIREMENTS], "install what wheels need", quiet=True,
-            may_fail=True)  # fmt: skip
-        if made:
-            shop.run(["touch", venv / "ready"])
+    for name in interpreters(shop):
+        short = Path(name).name
+        venv = shop.build_folder / "dist" / f"venv-{short}"
+        pip = [venv / "bin" / "pip", "--quiet", "--disable-pip-version-check", "install", "-r", REQUIREMENTS]
+        steps = (([name, "-m", "venv", venv], f"make an environment of {short}"), (pip, f"install what wheels need for {short}"), (["touch", venv / "ready"], ""))
+        if (venv / "ready").exists() or all(shop.run(words, title, quiet=True, may_fail=True) == 0 for words, title in steps):
             ready.append(str(venv / "bin" / "python"))
     return ready
 
@@ -59,25 +70,28 @@ def dist(shop: Workshop, _: argparse.Namespace) -> None:
 
 
 @GROUP.command("test dist", "the same, built twice, run where nothing of ours is",
-               option("--once", action="store_true", help="without the second build"), RECORD, takes="20 min",
-               writes="build/dist; --record: docs/records/reach.md")  # fmt: skip
+               option("--once", action="store_true", help="without the second build, and without compiling the sdist in a root"), RECORD,
+               takes="40 min", writes="build/dist; --record: docs/records/reach.md")  # fmt: skip
 def test_dist(shop: Workshop, arguments: argparse.Namespace) -> None:
-    """Makes the files, and again from the sdist, in another folder, without the compiler's cache, and compares
-    their bytes. Each is then installed and run in a root of a file system that holds nothing of ours: an empty
-    one, or one of unpacked Debian packages."""
+    """Makes the files, and again from the sdist, in another folder, with an empty cache of the compiler, and
+    compares their bytes. Each is then installed and run in a root of a file system that holds nothing of ours: an
+    empty one, or one of unpacked Debian packages; the sdist is compiled there. `--once` leaves both out."""
     options = make_dist(shop)
     files, again = files_of(shop), shop.build_folder / "dist" / "again"
-    environment = {"QUANTGATE_DIST": str(files), "QUANTGATE_DIST_TIMES": str(files.parent / "times.json")}
+    environment = {"QUANTGATE_DIST": str(files), "QUANTGATE_DIST_TIMES": str(files.parent / "times.json"),
+                   "QUANTGATE_DIST_PYTHONS": os.pathsep.join(options[1::2])}  # fmt: skip
     if not arguments.once:
         environment["QUANTGATE_DIST_AGAIN"] = str(again / "files")
         build_again(shop, files, again, options)
     shop.script("tests/dist/test_dist.py", title="install and run them", **environment)
     if arguments.record:
-        shop.module("dist.page", "--files", files, "--times", environment["QUANTGATE_DIST_TIMES"], "--page", PAGE)
+        compared = [] if arguments.once else ["--again", again / "files"]
+        shop.module("dist.page", "--files", files, *compared, "--times", environment["QUANTGATE_DIST_TIMES"], "--page", PAGE)
 
 
 def build_again(shop: Workshop, files: Path, again: Path, options: list[str]) -> None:
-    """From the sdist, elsewhere, under another time zone and mask."""
+    """From the sdist, elsewhere, under another time zone and mask. Nothing comes from the first build: the cache of the
+    compiler begins empty, and only lets wheels of several Pythons share objects."""
     epoch = "0"
     if not shop.dry:
         shutil.rmtree(again, ignore_errors=True)
@@ -90,7 +104,7 @@ def build_again(shop: Workshop, files: Path, again: Path, options: list[str]) ->
         sources = ROOT
     words = [shop.python, "-m", "tools.dev.dist", "--out", again / "files", "--work", again / "work", "--jobs", str(shop.jobs), *options]
     shop.run(["sh", "-c", 'umask 077; exec "$@"', "sh", *words], "build again, from the sdist", cwd=sources, PYTHONPATH=str(sources),
-             SOURCE_DATE_EPOCH=epoch, CCACHE_DISABLE="1", TZ="Asia/Tokyo")  # fmt: skip
+             SOURCE_DATE_EPOCH=epoch, CCACHE_DIR=str(again / "ccache"), CCACHE_BASEDIR=str(sources), TZ="Asia/Tokyo")  # fmt: skip
 
 
 def page_of(shop: Workshop) -> Path:
@@ -110,9 +124,9 @@ def make_page(shop: Workshop) -> bool:
 
 @GROUP.command("web", "the page for browsers, one file that needs no server", takes="15 min", writes="build/web/page")
 def web(shop: Workshop, _: argparse.Namespace) -> None:
-    """Builds Abseil, fmt and yaml-cpp of Debian's source packages with its emscripten, then `check`
-    and `fix` of the command line, and packs them into build/web/page/index.html, which works from a disk and from any web server. `make web` is
-    this."""
+    """Builds Abseil, fmt and yaml-cpp of Debian's source packages with its emscripten, then `check`,
+    `fix` and `plan` of the command line, and packs them into build/web/page/index.html, which works from a disk and
+    from any web server. `make web` is this."""
     make_page(shop)
 
 
