@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path(os.environ.get("QUANTGATE_PAGE", ROOT / "build" / "web" / "page")) / "index.html"
 CLI = os.environ.get("QUANTGATE_CLI", str(ROOT / "build" / "bin" / "quantgate"))
 EXAMPLES = ROOT / "docs" / "examples"
+AIMET = ROOT / "tests" / "data" / "aimet"
 MISSING = browser.MISSING if browser.CHROMIUM is None else "" if PAGE.is_file() else f"no page at {PAGE}: make web"
 
 

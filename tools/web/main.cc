@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
         [] { return std::string("quantgate " QUANTGATE_VERSION "\n"); });
     quantgate::cli::AddCheck(line);
     quantgate::cli::AddFix(line);
+    quantgate::cli::AddPlan(line);
     quantgate::cli::AddTargets(line);
     return line.Run(argc, argv);
   } catch (const std::exception& error) {  // of the argument parser, or no memory

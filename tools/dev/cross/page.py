@@ -9,7 +9,7 @@ from pathlib import Path
 from tools.dev.shared.page_table import replaced
 from tools.dev.shared.this_machine import described
 
-MARKS = ("<!-- table: qgdev test web -->", "<!-- end of web -->")
+MARKS = {part: (f"<!-- table: qgdev test {part} -->", f"<!-- end of {part} -->") for part in ("web",)}
 
 
 def table(head: str, rows: list[tuple[str, ...]]) -> str:
@@ -30,13 +30,27 @@ def web(figures: dict) -> str:
     return f"On {described()}.\n\n" + table("what | measured | bound", rows)
 
 
+# Milliseconds of the table that may not be more.
+BOUNDS = {"from opening the page to the first verdict": (lambda figures: figures["first_verdict_ms"], 1500),
+          "a check of 1,000 nodes": (lambda figures: figures["thousand"]["milliseconds"], 100)}  # fmt: skip
+
+
+def beyond(figures: dict) -> list[str]:
+    """What takes longer than it may, of a record on a machine at rest."""
+    return [f"{what}: {value(figures):.0f} ms, at most {most} ms" for what, (value, most) in BOUNDS.items() if value(figures) > most]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--figures", type=Path, required=True)
+    parser.add_argument("--figures", type=Path)
     parser.add_argument("--page", type=Path, required=True)
     arguments = parser.parse_args()
-    part = web(json.loads(arguments.figures.read_text()))
-    arguments.page.write_text(replaced(arguments.page.read_text(), MARKS, f"\n\n{part}\n\n"))
+    text = arguments.page.read_text()
+    if arguments.figures:
+        text = replaced(text, MARKS["web"], f"\n\n{web(json.loads(arguments.figures.read_text()))}\n\n")
+    arguments.page.write_text(text)
+    if arguments.figures and (slow := beyond(json.loads(arguments.figures.read_text()))):
+        raise SystemExit(f"error: beyond the bound: {'; '.join(slow)}")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import tarfile
 from pathlib import Path
 
 from tools.dev.program.command import Group, option
-from tools.dev.program.workshop import ROOT, Workshop
+from tools.dev.program.workshop import ROOT, Failed, Workshop
 
 GROUP = Group("Make what users install, and test it where nothing of ours is")
 PAGE = "docs/records/reach.md"
@@ -142,6 +142,9 @@ def test_web(shop: Workshop, arguments: argparse.Namespace) -> None:
     environment = {"QUANTGATE_PAGE": str(page_of(shop)), "QUANTGATE_PAGE_FIGURES": str(figures)}
     if arguments.screenshots:
         environment["QUANTGATE_SCREENSHOTS"] = arguments.screenshots
-    shop.script("tests/web/test_page.py", title="test the page", **environment)
+    failed = [shop.script(f"tests/web/{name}.py", title=title, may_fail=True, **environment)
+              for name, title in (("test_page", "test the page"), ("test_page_use", "use the page"))]  # fmt: skip
+    if any(failed):
+        raise Failed("the page differs")
     if arguments.record:
         shop.module("cross.page", "--figures", figures, "--page", PAGE)

@@ -1,7 +1,7 @@
 // The page: files come in, a view is chosen, the program answers.
 const one = id => document.getElementById(id);
 const program = new Program();
-const state = { files: [], targets: null, run: 0 };
+const state = { files: null, targets: null, run: 0 };
 
 const view = () => document.querySelector('input[name=view]:checked').value;
 const ENCODINGS = /\.encodings$/i, MODEL = /\.(onnx|jsonl|binpb|pt2|tflite)$/i, JSON_FILE = /\.json$/i;
@@ -11,10 +11,18 @@ function say(words, kind = '') {
   one('status').className = kind;
 }
 
+// Encodings of AIMET, overrides of QAIRT and recipes of mllm name themselves near the beginning.
+const HEAD = 1 << 16, SAYS_ENCODINGS = /"((activation|param)_encodings|encodings|quant_recipe)"\s*:/;
+const holdsEncodings = async ({ name, data }) =>
+  ENCODINGS.test(name) || (JSON_FILE.test(name) && SAYS_ENCODINGS.test(await data.slice(0, HEAD).text()));
+
 // Which of the files is the model, and which are the encodings beside it. The rest is data that it names.
-function roles(files) {
-  const model = files.find(file => MODEL.test(file.name)) || files.find(file => JSON_FILE.test(file.name)) || files[0];
-  const encodings = files.find(file => file !== model && (ENCODINGS.test(file.name) || JSON_FILE.test(file.name)));
+async function rolesOf(files) {
+  const said = new Set();
+  for (const file of files) if (await holdsEncodings(file)) said.add(file);
+  const rest = files.filter(file => !said.has(file));
+  const model = rest.find(file => MODEL.test(file.name)) || rest.find(file => JSON_FILE.test(file.name)) || rest[0] || files[0];
+  const encodings = [...said, ...rest.filter(file => JSON_FILE.test(file.name))].find(file => file !== model);
   return { model, encodings };
 }
 
@@ -30,11 +38,14 @@ function targetArguments() {
 }
 
 const VIEWS = {
-  report: { verb: 'check', extra: [], shown: ['--format', 'html'] },
-  run: { verb: 'check', extra: ['--as-run'], shown: [] },
-  chips: { verb: 'check', extra: ['--all-socs'], shown: ['--format', 'json'] },
-  fix: { verb: 'fix', extra: [], shown: [] },
+  report: { verb: 'check', extra: [] },
+  run: { verb: 'check', extra: ['--as-run'] },
+  chips: { verb: 'check', extra: ['--all-socs'] },
+  fix: { verb: 'fix', extra: [] },
+  plan: { verb: 'plan', extra: [] },
 };
+// These look at the file alone.
+const WITHOUT_ENCODINGS = new Set(['chips', 'plan']);
 
 // As somebody would type it.
 function commandOf(kind, { model, encodings }) {
@@ -42,9 +53,14 @@ function commandOf(kind, { model, encodings }) {
   const chosen = targetArguments();
   const at = chosen.indexOf('--soc');
   if (kind === 'chips' && at >= 0) chosen.splice(at, 2);
-  const words = [verb, argument(model.name), ...chosen, ...extra];
-  if (encodings && kind !== 'chips') words.push('--encodings', argument(encodings.name));
+  const words = [verb, argument(model.name), ...(kind === 'plan' ? wish() : []), ...chosen, ...extra];
+  if (encodings && !WITHOUT_ENCODINGS.has(kind)) words.push('--encodings', argument(encodings.name));
   return words;
+}
+
+function wish() {
+  const weights = one('weights').value;
+  return ['--precision', one('precision').value, ...(weights ? ['--weights', weights] : [])];
 }
 
 const quoted = word => (/^[\w.,:/=+@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
@@ -78,11 +94,27 @@ async function check(words, box, files) {
   say(statement(report, json.milliseconds), report.failed ? 'failed' : 'passed');
   performance.mark('verdict');
   const html = await program.run([...words, '--format', 'html', '-o', 'report.html'], ['report.html']);
-  if (html.files['report.html']) showReport(box, { html: html.files['report.html'], json: bytes }, files.model.name);
+  if (html.files['report.html']) showPage(box, { html: html.files['report.html'], json: bytes }, files.model.name, 'report');
+  return { ...json, said: true };
+}
+
+const FITS = { as_wished: 'as wished', nearest: 'in the nearest precision', float: 'in float', refused: 'refused', unchecked: 'unchecked' };
+
+async function plan(words, box, files) {
+  const json = await program.run([...words, '--format', 'json', '-o', 'plan.json'], ['plan.json']);
+  const bytes = json.files && json.files['plan.json'];
+  if (!bytes) return json;
+  const { summary } = JSON.parse(text(bytes));
+  const counts = Object.entries(FITS).filter(([key]) => summary[key]).map(([key, name]) => `${summary[key]} ${name}`);
+  say(`${files.model.name}: a plan for ${summary.nodes} nodes, ${[...counts, `${summary.converts} Converts`].join(', ')}; made in ${json.milliseconds.toFixed(0)} ms`,
+    summary.nodes === (summary.as_wished || 0) ? 'passed' : '');
+  const html = await program.run([...words, '--format', 'html', '-o', 'plan.html'], ['plan.html']);
+  if (html.files['plan.html']) showPage(box, { html: html.files['plan.html'], json: bytes }, files.model.name, 'plan');
   return { ...json, said: true };
 }
 
 const RUN = {
+  plan,
   report: check,
   async run(words, box) {
     const done = await program.run(words);
@@ -104,9 +136,10 @@ const RUN = {
 };
 
 async function refresh() {
-  if (!state.files.length || !state.targets) return;
-  const run = ++state.run;
-  const box = one('result'), kind = view(), files = roles(state.files);
+  const kind = view(), files = state.files;
+  for (const each of document.querySelectorAll('.wish')) each.hidden = kind !== 'plan';
+  if (!files || !state.targets) return;
+  const run = ++state.run, box = one('result');
   const words = commandOf(kind, files);
   showCommand(words);
   say(`Reading ${files.model.name} …`);
@@ -119,6 +152,7 @@ async function refresh() {
       box.hidden = true;
       return say(done.err.split('\n').filter(Boolean).pop() || 'It failed without a word.', 'unusable');
     }
+    if (files.encodings && WITHOUT_ENCODINGS.has(kind)) fresh.prepend(leftOut(files.encodings.name));
     box.replaceChildren(...fresh.children);
     box.hidden = false;
     if (!done.said) say(`${files.model.name}: done in ${done.milliseconds.toFixed(0)} ms${done.err ? `; ${done.err}` : ''}`, done.status ? 'failed' : 'passed');
@@ -129,9 +163,10 @@ async function refresh() {
 
 async function open(files) {
   if (!files.length) return;
-  state.files = files;
-  say(`Reading ${roles(files).model.name} …`);
+  const roles = await rolesOf(files);
+  say(`Reading ${roles.model.name} …`);
   await program.files(files);
+  state.files = roles;
   await refresh();
 }
 
@@ -165,7 +200,7 @@ async function begin() {
     state.targets = JSON.parse(text(done.files['targets.json']));
     fillTargets();
     performance.mark('ready');
-    if (!state.files.length) say('Ready: no model yet.');
+    if (!state.files) say('Ready: no model yet.');
     else await refresh();
   } catch (error) {
     say(`This browser can't run it: ${error.message}`, 'unusable');
@@ -179,7 +214,7 @@ one('example').addEventListener('click', async () => {
   await open([{ name: 'planted.onnx', data: planted }]);
 });
 one('backend').addEventListener('change', () => { fillSdks(); refresh(); });
-for (const id of ['sdk', 'soc']) one(id).addEventListener('change', refresh);
+for (const id of ['sdk', 'soc', 'precision', 'weights']) one(id).addEventListener('change', refresh);
 for (const choice of document.querySelectorAll('input[name=view]')) choice.addEventListener('change', refresh);
 one('choice').addEventListener('submit', event => { event.preventDefault(); refresh(); });
 one('copy').addEventListener('click', () => navigator.clipboard?.writeText(one('command').textContent)

@@ -16,12 +16,16 @@ const stem = name => name.replace(/\.[^.]*$/, '');
 
 const FIT = { fits: 'fits', falls_back: 'falls back', fails: 'fails', unknown: 'unknown' };
 
-function showReport(box, { html, json }, model) {
-  const frame = element('iframe', { title: `Report of ${model}`, sandbox: 'allow-scripts', srcdoc: text(html) });
-  const files = element('div', { className: 'files plain' }, saved(`${stem(model)}.report.html`, [html], 'text/html'),
-    saved(`${stem(model)}.report.json`, [json], 'application/json'));
+// A page of the program, of this kind: "report", "plan".
+function showPage(box, { html, json }, model, kind) {
+  const title = `${kind[0].toUpperCase()}${kind.slice(1)} of ${model}`;
+  const frame = element('iframe', { title, sandbox: 'allow-scripts', srcdoc: text(html) });
+  const files = element('div', { className: 'files plain' }, saved(`${stem(model)}.${kind}.html`, [html], 'text/html'),
+    saved(`${stem(model)}.${kind}.json`, [json], 'application/json'));
   box.replaceChildren(frame, files);
 }
+
+const leftOut = name => element('p', { className: 'plain soft' }, `${name} is left out here: this view looks at the file of the model alone.`);
 
 function showText(box, words) {
   box.replaceChildren(element('div', { className: 'plain' }, element('pre', { tabIndex: 0 }, words)));
@@ -32,7 +36,7 @@ function showChips(box, json) {
   const head = ['arch', 'fit', 'rejected', 'on the CPU', 'partitions', 'chips'];
   const rows = survey.archs.map(fit => {
     const name = [fit.arch || 'other', ...(fit.lacks || []).map(feature => `no ${feature}`)].join(' ');
-        const cells = [name, FIT[fit.fit] || fit.fit, fit.summary.rejected, fit.cpuNodes, fit.partitions,
+    const cells = [name, FIT[fit.fit] || fit.fit, fit.summary.rejected, fit.cpuNodes, fit.partitions,
       fit.socs.join(', ') + (fit.reason ? ` (${fit.reason})` : '')];
     const row = element('tr', {}, ...cells.map((cell, i) => element(i ? 'td' : 'th', i ? {} : { scope: 'row' }, String(cell))));
     row.children[1].className = `fit-${fit.fit}`;
