@@ -388,9 +388,11 @@ Value EinsumIs(const Scope&, Args a) {
   if (a[0].type != Value::Type::kText || a[1].type != Value::Type::kText) return Value::Int(0);
   std::array<char, 128> there{}, back{};
   size_t j = 0;
+  // A char has a sign on some processors alone.
+  const auto ascii = [](char x) { return static_cast<unsigned char>(x) < 128; };
   for (const char c : a[0].text) {
     if (c == ' ') continue;
-    if (j >= a[1].text.size() || c < 0 || a[1].text[j] < 0) return Value::Int(0);
+    if (j >= a[1].text.size() || !ascii(c) || !ascii(a[1].text[j])) return Value::Int(0);
     const char d = a[1].text[j++];
     const auto letter = [](char x) { return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z'); };
     if (!letter(c) || !letter(d)) {
