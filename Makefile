@@ -8,11 +8,11 @@ CLI := $(BUILD)/bin/quantgate
 QGDEV := @PYTHON=$(PYTHON) $(PYTHON) tools/dev/qgdev --build $(BUILD) --jobs $(JOBS)
 
 .PHONY: help setup configure build demo test test-python test-torch conformance conformance-installed zoo-check \
-    update golden docs docs-output dist web bench fuzz clean
+    update golden docs docs-output dist web arm64 bench fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list; tools/dev/qgdev --help has what measures and records
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 setup: ## installs system packages that are missing (Debian 12, Ubuntu 24.04)
 	@tools/setup.sh
@@ -34,7 +34,7 @@ test: configure ## everything: unit, golden, command line, fuzz corpus, conforma
 	@$(MAKE) --no-print-directory conformance-installed
 	@$(MAKE) --no-print-directory test-python
 
-test-python: ## builds the Python wheel, tests and type-checks it in .venv
+test-python: # of that, the Python wheel: built, tested and type-checked in .venv
 	$(QGDEV) test python
 
 test-torch: ## PyTorch and ExecuTorch: installs them into .venv (minutes), tests; ALL=1: all of its models
@@ -70,6 +70,9 @@ dist: ## files of a release: static command line, .deb, wheel, sdist, SBOM, chec
 
 web: ## the page for browsers, one file that needs no server: build/web/page/index.html
 	$(QGDEV) web
+
+arm64: ## the command line for arm64 Linux, cross-built and tested under qemu-user; build/arm64/files
+	$(QGDEV) test arm64
 
 bench: ## time and memory of `quantgate check` on models of 10 to 100,000 nodes
 	$(QGDEV) bench cli

@@ -6,6 +6,7 @@
 #   tools/setup.sh clang    also Clang: the libFuzzer targets, the consumer project
 #   tools/setup.sh gcovr    also gcovr: what of core the tests reach
 #   tools/setup.sh web      also emscripten: the page for browsers
+#   tools/setup.sh arm64    also the cross compiler and qemu-user: arm64 Linux
 set -eu
 
 # Kept in step with docs/extending/dependencies.md.
@@ -18,6 +19,7 @@ case "${1:-}" in
   clang) packages="$packages clang-14" ;;
   gcovr) packages="$packages gcovr" ;;
   web) packages="$packages emscripten node-acorn dpkg-dev" ;;
+  arm64) packages="$packages g++-aarch64-linux-gnu qemu-user-static" ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -148,3 +148,41 @@ def test_web(shop: Workshop, arguments: argparse.Namespace) -> None:
         raise Failed("the page differs")
     if arguments.record:
         shop.module("cross.page", "--figures", figures, "--page", PAGE)
+
+
+def arm64_of(shop: Workshop) -> Path:
+    return shop.build_folder / "arm64"
+
+
+def make_arm64(shop: Workshop, tests: bool) -> bool:
+    """False where there is no cross compiler to be had."""
+    if shop.run(["tools/setup.sh", "arm64"], may_fail=True) != 0:
+        print("SKIPPED arm64: Debian's cross compiler and qemu-user can't be installed")
+        return False
+    work = arm64_of(shop)
+    shop.module("cross.arm64", "--work", work, "--out", work / "files", "--jobs", str(shop.jobs), *(["--tests"] if tests else []),
+                title="build for arm64")  # fmt: skip
+    return True
+
+
+@GROUP.command("arm64", "the same command line and .deb for 64-bit ARM, cross-built", takes="15 min", writes="build/arm64/files")
+def arm64(shop: Workshop, _: argparse.Namespace) -> None:
+    """Debian's cross compiler builds a command line that is linked statically, with arm64 packages that are unpacked
+    into build/arm64/sysroot: nothing of another architecture is installed."""
+    make_arm64(shop, tests=False)
+
+
+@GROUP.command("test arm64", "unit, golden and recorded tests of it under qemu-user", RECORD, takes="20 min",
+               writes="build/arm64; --record: docs/records/reach.md")  # fmt: skip
+def test_arm64(shop: Workshop, arguments: argparse.Namespace) -> None:
+    """Builds it with its tests and runs, emulated, those of the core, of the C interface, of the files that fuzzing
+    found, of golden outputs and recorded answers. What it says of all example models is compared with this machine's
+    command line, byte by byte, and so is the database that its opdefc compiles. `make arm64` is this."""
+    shop.build("bin/quantgate", "opdefc")
+    if not make_arm64(shop, tests=True):
+        return
+    results = arm64_of(shop) / "results.xml"
+    shop.module("cross.emulated", "--build", arm64_of(shop) / "build", "--results", results, "--jobs", str(shop.jobs), title="test it under qemu-user")
+    shop.script("tests/arm64/test_arm64.py", title="compare it with this machine's", QUANTGATE_ARM64=str(arm64_of(shop)))
+    if arguments.record:
+        shop.module("cross.page", "--results", results, "--files", arm64_of(shop) / "files", "--page", PAGE)

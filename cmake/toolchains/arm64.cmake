@@ -1,0 +1,16 @@
+# 64-bit ARM Linux by Debian's cross compiler. Headers and libraries are those of the arm64 packages
+# that tools/dev/cross/arm64.py unpacks into QUANTGATE_SYSROOT; programs are tried with qemu-user.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(QUANTGATE_SYSROOT "" CACHE PATH "Root with unpacked arm64 packages")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES QUANTGATE_SYSROOT)
+set(CMAKE_SYSROOT "${QUANTGATE_SYSROOT}")
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+find_program(QUANTGATE_EMULATOR NAMES qemu-aarch64-static qemu-aarch64 REQUIRED)
+set(CMAKE_CROSSCOMPILING_EMULATOR "${QUANTGATE_EMULATOR};-L;${QUANTGATE_SYSROOT}")
