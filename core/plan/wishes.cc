@@ -27,7 +27,8 @@ absl::StatusOr<Wishes> WishesFor(const Model& model, const PlanOptions& options)
   std::vector<int> held_by(model.nodes.size(), -1);
   for (size_t o = 0; o < options.overrides.size(); ++o) {
     const PlanOverride& wanted = options.overrides[o];
-    const std::string_view weights = wanted.precision == "fp16" ? "" : options.weights;
+    std::string_view weights;
+    if (wanted.precision != "fp16") weights = options.weights;
     absl::StatusOr<Wish> wish = ParseWish(wanted.precision, weights, options.minimize);
     if (!wish.ok()) return wish.status();
     wishes.list.push_back(*wish);
