@@ -385,7 +385,7 @@ TEST(RouteRows, OperatorsStayOnTheCpuUntilTheProviderTranslatesThem) {
   EXPECT_EQ(said("Swish", "2.51"), "");
   EXPECT_NE(said("Tan", "2.42"), "");
   EXPECT_EQ(said("Tan", "2.48"), "");
-  EXPECT_NE(said("LpPool", "2.51"), "");
+  EXPECT_NE(said("AffineGrid", "2.51"), "");
 }
 
 TEST(RouteRows, QuantizedOperatorsThatAreComputedInFloatAreAltered) {
