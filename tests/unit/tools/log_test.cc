@@ -228,7 +228,7 @@ TEST_F(Logs, FewLinesAreLookedAtWhetherTheyLookLikeFailuresOrNot) {
   EXPECT_EQ(Explain("kernel.cc says hello\n").unknown_lines, 0u);
   EXPECT_EQ(One("kernel.cc says hello\nvalue 6\n").means, "five or six");
   std::string log = "kernel.cc says hello\n";
-  for (int i = 0; i < 20; ++i) log += "all is well\n";
+  for (int i = 0; i < 3; ++i) log += "all is well\n";
   EXPECT_TRUE(Explain(log).findings.empty());
 }
 

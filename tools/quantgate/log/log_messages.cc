@@ -22,7 +22,7 @@ constexpr size_t kMostParts = 8;
 constexpr size_t kMostUnknown = 10;
 constexpr size_t kMostUnknownKinds = 500;
 constexpr size_t kMostStages = 200;
-constexpr size_t kFewLines = 20;  // what somebody pastes: each line is meant
+constexpr size_t kFewLines = 3;  // what somebody pastes: each line is meant
 constexpr size_t kMostLookedAt = 5000;  // unknown lines, which take the longest
 
 // QNN says 4294967295 where no single index is meant.
