@@ -53,8 +53,8 @@ class TextPrinter : TextPage {
       asked += (asked.empty() ? "" : ", ") + std::string(StageName(stage));
     }
     const std::string library =
-        fmt::format("{} {}, asked to {}; an x86-64 library and its emulator, not a chip",
-                    Printable(comparison_.library), Printable(comparison_.build_id, 60), asked);
+        fmt::format("{} {}, asked to {}; {}", Printable(comparison_.library),
+                    Printable(comparison_.build_id, 60), asked, Printable(comparison_.about));
     Wrapped(library, Style::kGrey);
     for (const std::string& note : comparison_.notes) {
       Note(Printable(note));

@@ -366,7 +366,9 @@ absl::StatusOr<Oracle> Oracle::Open(std::string library, Device device) {
   inbox.Take([&](const Header& header, std::string_view step, std::string_view text) {
     if (header.kind == Kind::kInfo) {
       opened = true;
-      oracle.info_ = {std::string(step), std::string(text)};
+      oracle.info_.backend = std::string(step);
+      oracle.info_.build_id = std::string(text);
+      oracle.info_.about = "an x86-64 library and its emulator, not a chip";
     } else if (header.kind == Kind::kOpenError) {
       failure = std::string(text);
     }

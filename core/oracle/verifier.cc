@@ -1,6 +1,7 @@
 // Models put to a library and to the validator, batch by batch.
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "core/oracle/comparison.h"
 #include "core/oracle/library_path.h"
 #include "core/oracle/oracle.h"
+#include "core/oracle/program_backend.h"
 #include "core/oracle/reference.h"
 #include "quantgate/lower.h"
 
@@ -61,7 +63,7 @@ void AddCauses(const Report& report, Comparison& comparison) {
 
 class Verifier::Impl {
  public:
-  Impl(Oracle oracle, Target target, const VerifyOptions& options, const Database& database,
+  Impl(std::unique_ptr<const QueriedBackend> oracle, Target target, const VerifyOptions& options, const Database& database,
        std::string library)
       : oracle_(std::move(oracle)),
         target_(std::move(target)),
@@ -69,12 +71,13 @@ class Verifier::Impl {
         database_(database),
         validator_(target_, {.route = Route::kDirect}, database),
         library_(std::move(library)) {
-    ask_.prepare = options.prepare || options.execute;
-    ask_.execute = ask_.keep_data = options.execute;
+    ask_.prepare = options.prepare || options.execute || oracle_->info().always_prepares;
+    ask_.execute = options.execute;
+    ask_.keep_data = options.execute && !oracle_->info().judges_values;
     ask_.seed = options.seed;
     ask_.timeout_seconds = options.timeout_seconds;
     ask_.jobs = options.jobs;
-    if (options.execute) reference_ = Reference::Find(options.python);
+    if (ask_.keep_data) reference_ = Reference::Find(options.python);
   }
 
   void set_note(std::string note) { note_ = std::move(note); }
@@ -100,7 +103,7 @@ class Verifier::Impl {
       options_.progress(0, questions.size());
       ask_.progress = [&](size_t count) { options_.progress(count, questions.size()); };
     }
-    absl::StatusOr<std::vector<Answer>> answers = oracle_.Ask(questions, ask_);
+    absl::StatusOr<std::vector<Answer>> answers = oracle_->Ask(questions, ask_);
     ask_.progress = nullptr;
     if (!answers.ok()) return answers.status();
     ask_.seed += questions.size() << 20;
@@ -123,14 +126,15 @@ class Verifier::Impl {
     comparison.arch = target_.arch();
     comparison.soc = target_.soc();
     comparison.library = library_;
-    comparison.build_id = oracle_.info().build_id;
+    comparison.build_id = oracle_->info().build_id;
+    comparison.about = oracle_->info().about;
     comparison.asked = {Stage::kValidate};
     if (ask_.prepare) comparison.asked.push_back(Stage::kPrepare);
     if (ask_.execute) comparison.asked.push_back(Stage::kExecute);
     comparison.notes = target_.notes();
     if (!note_.empty()) comparison.notes.push_back(note_);
     comparison.notes.insert(comparison.notes.end(), model.notes.begin(), model.notes.end());
-    if (options_.execute && !reference_.ok()) {
+    if (ask_.keep_data && !reference_.ok()) {
       comparison.notes.push_back("values are not judged: " +
                                  std::string(reference_.status().message()));
     }
@@ -180,11 +184,13 @@ class Verifier::Impl {
       const Model& graph = pending.lowered.model;
       for (const int32_t i : pending.asked) {
         ComparedNode& node = pending.comparison.nodes[static_cast<size_t>(i)];
-        if (node.answer[Stage::kExecute].outcome != Outcome::kOk) continue;
+        if (!ask_.keep_data) node.judgement = node.answer.judgement;
+        if (!ask_.keep_data || node.answer[Stage::kExecute].outcome != Outcome::kOk) continue;
         executed.push_back({&graph, &graph.nodes[static_cast<size_t>(i)], &node.answer});
         nodes.push_back(&node);
       }
     }
+    if (executed.empty()) return;
     if (!reference_.ok()) {
       for (ComparedNode* node : nodes) node->judgement.reason = "no float reference installed";
       return;
@@ -200,9 +206,9 @@ class Verifier::Impl {
   }
 
   std::vector<Comparison> TakeCompared() {
-    const Stage deepest = options_.execute   ? Stage::kExecute
-                          : options_.prepare ? Stage::kPrepare
-                                             : Stage::kValidate;
+    const Stage deepest = ask_.execute   ? Stage::kExecute
+                          : ask_.prepare ? Stage::kPrepare
+                                         : Stage::kValidate;
     std::vector<Comparison> done;
     for (Pending& pending : pending_) {
       for (ComparedNode& node : pending.comparison.nodes) {
@@ -216,7 +222,7 @@ class Verifier::Impl {
     return done;
   }
 
-  const Oracle oracle_;
+  const std::unique_ptr<const QueriedBackend> oracle_;
   const Target target_;
   const VerifyOptions options_;
   const Database& database_;
@@ -234,33 +240,72 @@ Verifier::Verifier(Verifier&&) noexcept = default;
 Verifier& Verifier::operator=(Verifier&&) noexcept = default;
 Verifier::~Verifier() = default;
 
-absl::StatusOr<Verifier> Verifier::Open(const std::string& library, const TargetSpec& spec,
-                                        const VerifyOptions& options, const Database& database) {
-  absl::StatusOr<Target> target = Target::Parse(spec, database);
-  if (!target.ok()) return target.status();
-  if (!target->unsupported().empty()) return absl::InvalidArgumentError(target->unsupported());
-  const absl::StatusOr<std::string> path = FindLibrary(library, target->backend());
+namespace {
+
+// What is asked, and its name in reports.
+struct Opened {
+  std::unique_ptr<const QueriedBackend> backend;
+  std::string name;
+};
+
+absl::StatusOr<Opened> OpenLibrary(const std::string& library, const Target& target,
+                                   const Database& database) {
+  const absl::StatusOr<std::string> path = FindLibrary(library, target.backend());
   if (!path.ok()) return path.status();
-  const absl::StatusOr<Device> device = DeviceOf(*target, database);
+  const absl::StatusOr<Device> device = DeviceOf(target, database);
   if (!device.ok()) return device.status();
   absl::StatusOr<Oracle> oracle = Oracle::Open(*path, *device);
   if (!oracle.ok()) {
     return absl::Status(oracle.status().code(),
                         *path + ": " + ExplainLoadError(std::string(oracle.status().message())));
   }
+  return Opened{std::make_unique<Oracle>(*std::move(oracle)), path->substr(path->rfind('/') + 1)};
+}
+
+}  // namespace
+
+absl::StatusOr<Verifier> Verifier::Open(const std::string& library, const TargetSpec& wanted,
+                                        const VerifyOptions& options, const Database& database) {
+  TargetSpec spec = wanted;
+  std::unique_ptr<ProgramBackend> program;
+  if (ProgramBackend::Knows(library)) {
+    absl::StatusOr<std::unique_ptr<ProgramBackend>> found =
+        ProgramBackend::Open(library, options.python);
+    if (!found.ok()) return found.status();
+    program = *std::move(found);
+    if (spec.backend.empty()) spec.backend = program->info().backend;
+    if (spec.backend != program->info().backend) {
+      return absl::InvalidArgumentError(library + " is asked about the backend " +
+                                        program->info().backend + ", not " + spec.backend);
+    }
+  }
+  if (spec.backend.empty()) spec.backend = TargetSpec().backend;
+  absl::StatusOr<Target> target = Target::Parse(spec, database);
+  if (!target.ok()) return target.status();
+  if (!target->unsupported().empty()) return absl::InvalidArgumentError(target->unsupported());
+  Opened opened;
+  if (program != nullptr) {
+    program->set_arch(target->arch());
+    opened = {std::move(program), library};
+  } else {
+    absl::StatusOr<Opened> found = OpenLibrary(library, *target, database);
+    if (!found.ok()) return found.status();
+    opened = *std::move(found);
+  }
   // Unless another is wanted, the library is of the SDK it says it is of.
-  const std::string own_sdk = SdkOfBuildId(oracle->info().build_id);
+  const QueriedBackend::Info& info = opened.backend->info();
+  const std::string own_sdk = info.sdk.empty() ? SdkOfBuildId(info.build_id) : info.sdk;
   std::string note;
   if (spec.sdk.empty() && !own_sdk.empty()) {
     TargetSpec own = spec;
     own.sdk = own_sdk;
     target = Target::Parse(own, database);
     if (!target.ok()) return target.status();
-  } else if (!own_sdk.empty() && own_sdk != target->sdk()) {
+  } else if (!own_sdk.empty() && SdkOfBuildId(own_sdk) != target->sdk()) {
     note = "the library is of SDK " + own_sdk + ", checked for " + target->sdk();
   }
-  auto impl = std::make_unique<Impl>(*std::move(oracle), *std::move(target), options, database,
-                                     path->substr(path->rfind('/') + 1));
+  auto impl = std::make_unique<Impl>(std::move(opened.backend), *std::move(target), options, database,
+                                     std::move(opened.name));
   impl->set_note(std::move(note));
   return Verifier(std::move(impl));
 }

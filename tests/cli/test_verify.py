@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import subprocess
 import unittest
+from pathlib import Path
 
 import jsonschema
-from cli_case import ROOT, CliCase, bad, good
+from cli_case import CLI, ROOT, CliCase, bad, good
 
 FAKE = os.environ.get("QUANTGATE_FAKE_BACKEND", "")
 SCHEMA = json.loads((ROOT / "docs/schemas/verify.schema.json").read_text())
@@ -17,6 +20,22 @@ inputs: [activation]
 outputs: [activation]
 rows: {{documented: {{INT8.1: U8 U8}}}}
 """
+
+
+@functools.cache
+def find_package() -> dict[str, str]:
+    """Of the programs of tools/quantgate/python/oracles, a Python that has what it asks."""
+    found = {}
+    for name, package, folders in (("vela", "ethosu.vela", ["vela/5.2"]), ("litert", "ai_edge_litert", ["litert", "vela/5.2"])):
+        build = Path(CLI).resolve().parents[1]
+        for python in [os.environ.get(f"QUANTGATE_{name.upper()}_PYTHON", ""), *(f"{build}/{one}/bin/python" for one in folders)]:
+            if python and Path(python).exists() and subprocess.run([python, "-c", f"import {package}"], capture_output=True,
+                                                                   check=False).returncode == 0:
+                found[name] = python
+                break
+    return found
+
+
 BEHAVIOURS = ("Accept", "Refuse", "Crash", "Exit", "Hang", "AddFails", "FinalizeCrashes")
 
 
@@ -59,6 +78,119 @@ class WholeModels(CliCase):
                                 (("m.onnx", "--graph", "--python", "/bin/false"), "quantgate[provider]")):
             with self.subTest(arguments=arguments):
                 self.unusable("verify", *arguments, says=(says,))
+
+
+# Answers line by line what a program of tools/quantgate/python/oracles would: the about line, then ANSWERS in turn.
+PROGRAM = """#!/usr/bin/env python3
+import base64, json, sys
+answers = iter({answers!r})
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked.get("about"):
+        print(json.dumps({about!r}))
+        continue
+    assert base64.b64decode(asked["model"])[4:8] == b"TFL3" and asked["arch"] == "u55", asked["arch"]
+    print(json.dumps(next(answers)))
+"""
+ABOUT = {"backend": "ethosu", "version": "5.2.0", "what": "a test"}
+OK, LEFT = {"outcome": "ok"}, {"outcome": "fails", "step": "place", "message": "leaves the operator to the CPU"}
+
+
+def relus(*types: str) -> dict:
+    """Operators of TFLite, one after the other."""
+    encoding = {"perTensor": {"scale": 0.5, "zeroPoint": 0}}
+    tensors = [{"name": f"t{i}", "dtype": dtype, "dims": [1, 4], **({"encoding": encoding} if "FIXED" in dtype else {})}
+               for i, dtype in enumerate((*types, types[-1]))]
+    return {"name": "m", "dialect": "tflite", "tensors": tensors,
+            "nodes": [{"op": "RELU", "inputs": [f"t{i}"], "outputs": [f"t{i + 1}"]} for i in range(len(types))]}
+
+
+class Programs(CliCase):
+    """Compilers and interpreters behind a Python program."""
+
+    def python(self, *answers: dict, about: dict | None = None) -> str:
+        program = self.folder / "python"
+        program.write_text(PROGRAM.format(answers=list(answers), about=about or ABOUT))
+        program.chmod(0o755)
+        return str(program)
+
+    def test_each_outcome_is_compared(self) -> None:
+        crash = {"outcome": "crash", "signal": 11, "step": "compile"}
+        python = self.python({"validate": OK, "prepare": OK}, {"validate": LEFT}, {"validate": OK, "prepare": crash},
+                             {"validate": OK, "prepare": {"outcome": "hang"}}, {"not_queried": "too large"})
+        path = self.path("m.json", relus(*["SFIXED_POINT_8"] * 5))
+        result = self.run_cli("verify", path, "--backend-lib", "vela", "--python", python, "--format", "json")
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
+        report = json.loads(result.stdout)
+        jsonschema.Draft202012Validator(SCHEMA).validate(report)
+        self.assertEqual(report["target"], {"backend": "ethosu", "sdk": "5.2", "arch": "u55"})
+        self.assertEqual(report["library"], {"name": "vela", "buildId": "5.2.0"})
+        said = {n["name"]: (n["agreement"], {stage: n["library"][stage]["outcome"] for stage in ("validate", "prepare")
+                                             if stage in n["library"]}) for n in report["nodes"]}
+        self.assertEqual(said, {
+            "RELU_0": ("agrees", {"validate": "accepted", "prepare": "ok"}),
+            "RELU_1": ("false_acceptance", {"validate": "rejected"}),
+            "RELU_2": ("false_acceptance", {"validate": "accepted", "prepare": "crash SIGSEGV"}),
+            "RELU_3": ("false_acceptance", {"validate": "accepted", "prepare": "hang"}),
+            "RELU_4": ("not_queried", {})})
+
+    def test_a_rejection_agrees_with_the_cpu_and_not_with_the_npu(self) -> None:
+        path = self.path("m.json", relus("FLOAT_32"))
+        for answer, status, words in (({"validate": LEFT}, 0, "agrees: on 1 of 1 nodes"),
+                                      ({"validate": OK, "prepare": OK}, 1, "false rejection: node")):
+            with self.subTest(answer=answer):
+                result = self.run_cli("verify", path, "--backend-lib", "vela", "--python", self.python(answer))
+                self.assertEqual((result.returncode, result.stderr), (status, ""))
+                self.assertIn(words, result.stdout)
+                self.assertIn("vela 5.2.0, asked to validate, prepare; a test", result.stdout)
+
+    def test_values_that_the_program_compared(self) -> None:
+        wrong = {"result": "wrong", "steps": 85.0, "fraction": 0.3, "share": 0.5}
+        python = self.python({"validate": OK, "prepare": OK, "execute": OK, "values": wrong})
+        result = self.run_cli("verify", self.path("m.json", relus("SFIXED_POINT_8")), "--backend-lib", "vela", "--python",
+                              python, "--execute", "--format", "json")
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
+        node = json.loads(result.stdout)["nodes"][0]
+        self.assertEqual((node["agreement"], node["values"]["result"], node["values"]["steps"]), ("false_acceptance", "wrong", 85.0))
+
+    def test_what_makes_it_unusable(self) -> None:
+        path = self.path("m.json", relus("SFIXED_POINT_8", "SFIXED_POINT_8"))
+        self.unusable("verify", path, "--backend-lib", "vela", "--python", self.python(), "--backend", "htp",
+                      says=("vela is asked about the backend ethosu, not htp",))
+        self.unusable("verify", path, "--backend-lib", "vela", "--python", self.python({"validate": OK, "prepare": OK}),
+                      says=("StopIteration",))
+        self.unusable("verify", path, "--backend-lib", "vela", "--python", self.python({"nothing": 1}, {}),
+                      says=("the program answers",))
+        self.unusable("verify", path, "--backend-lib", "vela", "--python", "/no/python", says=("No such file",))
+        self.unusable("verify", path, "--backend-lib", "nosuch", says=("nosuch",))
+
+
+@unittest.skipUnless(find_package(), "no ethos-u-vela or ai-edge-litert: tools/dev/qgdev record vela, record litert install them")
+class RealPrograms(CliCase):
+    """The packages themselves, where they are installed."""
+
+    def real(self, name: str, *arguments: str) -> dict:
+        python = find_package().get(name)
+        if python is None:
+            self.skipTest(f"no Python with the package of {name}")
+        result = self.run_cli("verify", str(ROOT / "docs/examples/keywords.tflite"), "--backend-lib", name, "--python", python,
+                              "--format", "json", *arguments)
+        self.assertEqual(result.stderr, "")
+        report = json.loads(result.stdout)
+        jsonschema.Draft202012Validator(SCHEMA).validate(report)
+        return report
+
+    def test_vela(self) -> None:
+        report = self.real("vela", "--arch", "u55")
+        self.assertEqual(report["summary"]["agrees"], report["summary"]["nodes"], report["nodes"][:2])
+        left = {n["name"] for n in report["nodes"] if n["library"]["validate"]["outcome"] == "rejected"}
+        self.assertEqual(left, {"DEPTHWISE_CONV_2D_3", "MAXIMUM_5"})
+
+    def test_litert(self) -> None:
+        report = self.real("litert", "--execute")
+        self.assertEqual(report["summary"]["agrees"], report["summary"]["nodes"], report["nodes"][:2])
+        values = {n["name"]: n["values"]["result"] for n in report["nodes"]}
+        self.assertEqual({name for name, found in values.items() if found == "wrong"}, {"MAXIMUM_5"})
 
 
 class Verify(CliCase):

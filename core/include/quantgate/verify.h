@@ -54,24 +54,6 @@ struct StageAnswer {
   std::string message;  // first telling line of the library's log
 };
 
-struct Answer {
-  StageAnswer stages[kStageCount];
-  // Why the node could not be put to the library; then nothing was asked.
-  std::string not_queried;
-  // Stored bytes of constants, inputs and outputs, by tensor, while an executed node is compared;
-  // a Comparison holds none.
-  std::map<TensorId, std::vector<uint8_t>> data;
-
-  StageAnswer& operator[](Stage stage) { return stages[static_cast<size_t>(stage)]; }
-  const StageAnswer& operator[](Stage stage) const { return stages[static_cast<size_t>(stage)]; }
-};
-
-// "accepted", "rejected", "crash SIGFPE", "hang", "not queried" for op validation; "ok",
-// "fails", ... for the other stages.
-std::string OutcomeText(Stage stage, const StageAnswer& answer);
-
-// The comparison.
-
 // What an executed node computed, against the float reference.
 enum class Values : uint8_t { kNotEvaluated, kRight, kBetween, kWrong };
 std::string_view ValuesName(Values values);  // "right"
@@ -83,6 +65,26 @@ struct Judgement {
   double fraction = 0;  // largest error as a part of the output's range
   double share = 0;     // of the elements that are not right
 };
+
+struct Answer {
+  StageAnswer stages[kStageCount];
+  // Why the node could not be put to the library; then nothing was asked.
+  std::string not_queried;
+  // Stored bytes of constants, inputs and outputs, by tensor, while an executed node is compared;
+  // a Comparison holds none.
+  std::map<TensorId, std::vector<uint8_t>> data;
+  // Of values that the library's own float kernels were compared with.
+  Judgement judgement;
+
+  StageAnswer& operator[](Stage stage) { return stages[static_cast<size_t>(stage)]; }
+  const StageAnswer& operator[](Stage stage) const { return stages[static_cast<size_t>(stage)]; }
+};
+
+// "accepted", "rejected", "crash SIGFPE", "hang", "not queried" for op validation; "ok",
+// "fails", ... for the other stages.
+std::string OutcomeText(Stage stage, const StageAnswer& answer);
+
+// The comparison.
 
 enum class Agreement : uint8_t {
   kAgrees,
@@ -113,6 +115,7 @@ struct Comparison {
   std::string model;
   std::string backend, sdk, arch, soc, route;
   std::string library, build_id;
+  std::string about;  // what answered: "a compiler, not a chip"
   std::vector<Stage> asked;
   std::vector<std::string> notes;
   std::vector<ComparedNode> nodes;
@@ -162,7 +165,8 @@ struct VerifyOptions {
   uint64_t seed = 1;         // of random values
   int timeout_seconds = 30;  // of one stage of one node
   int jobs = 1;              // processes that ask the library
-  std::string python;        // with NumPy, for the reference; empty = .venv's, else python3
+  // With NumPy for the reference, or with the package that is asked; empty = .venv's, else python3.
+  std::string python;
   // Called now and then while the library is asked; null = not wanted.
   std::function<void(size_t asked, size_t of)> progress;
 };
@@ -172,8 +176,9 @@ struct VerifyOptions {
 // costs 0.1 s. Not for use by several threads at once.
 class Verifier {
  public:
-  // `library`: a file such as libQnnHtp.so, or the folder of an SDK or of an unpacked wheel of
-  // onnxruntime-qnn. Without an SDK in `spec` it is the library's own. InvalidArgument like
+  // `library`: a file such as libQnnHtp.so, the folder of an SDK or of an unpacked wheel of
+  // onnxruntime-qnn, or the name of a program of tools/quantgate/python/oracles, such as "vela".
+  // Without an SDK or a backend in `spec` they are the library's own. InvalidArgument like
   // Target::Parse(); another error says what the library or the loader said. `database` must
   // outlive the verifier.
   static absl::StatusOr<Verifier> Open(const std::string& library, const TargetSpec& spec,

@@ -21,11 +21,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
-from tools.dev.tflite.children import Child  # noqa: E402
 from tools.dev.tflite.configs import draw  # noqa: E402
+from tools.quantgate.python.oracles.children import Child  # noqa: E402
 
 Json = dict[str, Any]
-CHILD = Path(__file__).with_name("vela_child.py")
+CHILD = ROOT / "tools/quantgate/python/oracles/vela_child.py"
 # What a verdict says about the place of an operator.
 PLACES = {"accepted": "npu", "advice": "npu", "altered": "npu", "undocumented": "npu", "wrong_values": "npu",
           "rejected": "cpu", "prepare_fails": "fails", "unchecked": "unknown"}
@@ -128,17 +128,27 @@ def page(rows: list[Row], record: Json) -> str:
     return "\n".join(lines) + "\n"
 
 
-def networks_part(record: Json, cli: str) -> str:
-    """Whole networks, node by node."""
-    from tools.dev.tflite import networks
+def table_of_networks(found: dict[str, tuple[int, int, list[str]]]) -> list[str]:
+    lines = ["| Vela | chip | nodes with the same place | of | differ |", "|---|---|---:|---:|---|"]
+    for target, (same, total, differ) in found.items():
+        sdk, arch = target.split()
+        lines.append(f"| {sdk} | {arch} | {same:,} | {total:,} | {'; '.join(differ) or 'none'} |")
+    return lines
 
-    lines = ["", "## Whole networks", "",
+
+def networks_part(folder: Path, cli: str) -> str:
+    """Whole networks, node by node."""
+    from tools.dev.tflite import converted, networks
+
+    made = converted.read(folder / "converted.json.gz")
+    names = ", ".join(made["networks"])
+    lines = ["", "## Networks of a converter", "",
+             f"{len(made['networks'])} networks, made with Keras and quantized by TensorFlow 2.21's converter "
+             f"(`tools/dev/tflite/converted.py`, `tools/dev/qgdev record converted`), node by node: {names}.", "",
+             *table_of_networks(networks.compare(made["places"], cli, made["networks"])), "", "## Whole networks", "",
              f"{len(networks.networks())} networks of well-known shapes (`tools/dev/tflite/networks.py`), 8 and 16 bits, node by "
              "node. Where a network is lost as a whole, all of its nodes count.", "",
-             "| Vela | chip | nodes with the same place | of | differ |", "|---|---|---:|---:|---|"]
-    for target, (same, total, differ) in networks.compare(record, cli).items():
-        sdk, arch = target.split()
-        lines.append(f"| {sdk} | {arch} | {same} | {total} | {'; '.join(differ) or 'none'} |")
+             *table_of_networks(networks.compare(json.loads((folder / "networks.json").read_text()), cli))]
     return "\n".join(lines) + "\n"
 
 
@@ -157,9 +167,8 @@ def main() -> None:
         return
     record = json.loads(arguments.file.read_text())
     text = page(compare(record, arguments.cli), record)
-    networks_file = arguments.file.with_name("networks.json")
-    if networks_file.exists():
-        text += networks_part(json.loads(networks_file.read_text()), arguments.cli)
+    if arguments.file.with_name("networks.json").exists():
+        text += networks_part(arguments.file.parent, arguments.cli)
     if arguments.page is not None:
         arguments.page.write_text(text)
     print(text)

@@ -19,10 +19,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
-from tools.dev.tflite.children import Child  # noqa: E402
 from tools.dev.tflite.configs import draw  # noqa: E402
 from tools.dev.tflite.float_twin import INTEGERS, float_twin, is_wrong, with_values  # noqa: E402
 from tools.dev.tflite.model_bytes import model_bytes  # noqa: E402
+from tools.quantgate.python.oracles.children import Child  # noqa: E402
+from tools.quantgate.python.oracles.serve import BY_VALUES  # noqa: E402
 
 Json = dict[str, Any]
 
@@ -40,11 +41,6 @@ def outputs(model: Json, answer: Json) -> list[Any]:
     for name, data in zip(model["nodes"][0]["outputs"], answer["outputs"]):
         made.append(np.frombuffer(base64.b64decode(data), dtype=INTEGERS[by_name[name]["dtype"]]))
     return made
-
-
-# What depends on the values that were drawn, not on the model.
-BY_VALUES = ("out of bounds", "Division by 0", "only defined for positive", "data[i] != zero_point", "Invalid tensor size",
-             "Invalid axis", "must be non-negative", "permutations array", "axis_value")
 
 
 def answer_of(child: Child, seed: int) -> tuple[str, str]:
@@ -84,7 +80,7 @@ def main() -> None:
     arguments = parser.parse_args()
     first, count = arguments.seeds
     letters, lines = "", []
-    with Child([sys.executable, str(Path(__file__).with_name("litert_child.py"))], 30) as child:
+    with Child([sys.executable, str(ROOT / "tools/quantgate/python/oracles/litert_child.py")], 30) as child:
         for seed in range(first, first + count):
             letter, said = answer_of(child, seed)
             letters += letter

@@ -20,7 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
-from tools.dev.tflite.children import Child  # noqa: E402
+from tools.quantgate.python.oracles.children import Child  # noqa: E402
 
 Json = dict[str, Any]
 ARCHS = ("u55", "u65", "u85")
@@ -238,20 +238,18 @@ def ask(out: Path, pythons: dict[str, str]) -> None:
 
     record: Json = {}
     for sdk, python in pythons.items():
-        with Child([python, str(Path(__file__).with_name("vela_child.py"))], 120) as child:
+        with Child([python, str(ROOT / "tools/quantgate/python/oracles/vela_child.py")], 120) as child:
             for name, model in networks().items():
                 data = base64.b64encode(model_bytes(model)).decode()
                 for arch in ARCHS:
-                    if sdk.startswith("4."):
-                        child.stop()  # its compiler keeps state from one network to the next
                     answer = child.ask({"arch": arch, "model": data, "results": True})
                     record.setdefault(f"{sdk} {arch}", {})[name] = answer.get("cpu", answer.get("error"))
     out.write_text(json.dumps(record, indent=1) + "\n")
 
 
-def compare(record: Json, cli: str) -> dict[str, tuple[int, int, list[str]]]:
+def compare(record: Json, cli: str, models: dict[str, Json] | None = None) -> dict[str, tuple[int, int, list[str]]]:
     """Per target: nodes with the same place, all nodes, and which differ."""
-    made = networks()
+    made = models if models is not None else networks()
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "networks.jsonl"

@@ -184,8 +184,8 @@ int RunVerify(const VerifyFlags& flags) {
   if (!flags.inputs.empty() && !flags.execute) return Fail("--inputs: needs --execute");
   const absl::StatusOr<const Database*> database = flags.opdefs.Load();
   if (!database.ok()) return Fail(database.status());
-  const absl::StatusOr<Target> target = Target::Parse(flags.target, **database);
-  if (!target.ok()) return Fail(target.status());
+  TargetSpec spec = flags.target;
+  if (!flags.parser->Given("--backend")) spec.backend.clear();  // the library's
   verify::KnownDifferences known;
   if (!flags.known.empty()) {
     auto read = verify::KnownDifferences::Read(flags.known);
@@ -201,7 +201,7 @@ int RunVerify(const VerifyFlags& flags) {
 
   AskingLine line;
   absl::StatusOr<verify::Verifier> verifier = verify::Verifier::Open(
-      flags.library, flags.target,
+      flags.library, spec,
       {.route = *route,
        .prepare = flags.prepare,
        .execute = flags.execute,

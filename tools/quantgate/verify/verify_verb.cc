@@ -18,9 +18,9 @@ void AddVerify(CommandLine& line) {
                  flags->models);
         verb.Add(
             {.name = "--backend-lib",
-             .type = "PATH",
-             .words = "Backend library, such as libQnnHtp.so, or the folder of an SDK or of an "
-                      "unpacked onnxruntime-qnn wheel"},
+             .type = "LIB",
+             .words = "Backend library, such as libQnnHtp.so, the folder of an SDK or of an "
+                      "unpacked onnxruntime-qnn wheel; or vela, litert: the package of that Python"},
             flags->library);
         verb.Add({.name = "--graph",
                   .words = "Put the whole ONNX model to ONNX Runtime's QNN provider instead: session, "
@@ -54,8 +54,8 @@ void AddVerify(CommandLine& line) {
                  flags->known);
         verb.Add({.name = "--python",
                   .type = "PROGRAM",
-                  .words = "Python with NumPy, for the float reference; .venv's if not given. With "
-                           "--graph: that has quantgate[provider]"},
+                  .words = "Python with NumPy, for the float reference, or with the package that is "
+                           "asked; .venv's if not given. With --graph: that has quantgate[provider]"},
                  flags->python);
         AddTargetFlags(verb, flags->target);
         flags->opdefs.Add(verb);
@@ -69,6 +69,7 @@ void AddVerify(CommandLine& line) {
             "Examples:\n"
             "  quantgate verify model.onnx --backend-lib libQnnHtp.so --soc SM8550\n"
             "  quantgate verify net.json --backend-lib SDK_FOLDER --arch v73 --execute\n"
+            "  quantgate verify model.tflite --backend-lib vela --arch u85 --python venv/bin/python\n"
             "  quantgate verify model.onnx --graph --soc SM8550 --reduce -o smallest.onnx\n\n"
             "The library runs in child processes: a crash or a hang of it is a result.\n"
             "The SDK is that of the library if not given.\n"

@@ -7,9 +7,11 @@ starts it watches over it (`children.py`).
 """
 import base64
 import contextlib
+import ctypes
 import io
 import json
 import os
+import signal
 import sys
 import tempfile
 
@@ -103,6 +105,37 @@ class Regor:
         return bytes(regor.compile(args[0], data, *args[2:], **kwargs).model)
 
 
+def answered(compile_it, asked):
+    try:
+        compiled = quiet(compile_it)
+        answer = {"places": ["npu" if code == "ethos-u" else "cpu" for code in custom_codes(compiled)]}
+        if asked.get("results"):
+            answer["cpu"] = cpu_results(compiled)
+        return answer
+    except SystemExit as error:
+        return {"error": "exit", "message": str(error.code)[:200]}
+    except BaseException as error:  # pylint: disable=broad-except
+        return {"error": type(error).__name__, "message": (str(error).splitlines() or [""])[0][:200]}
+
+
+def answered_apart(compile_it, asked):
+    """The same in a process of its own: what the core of 4.2 keeps of one network spoils the next."""
+    ends = os.pipe()
+    child = os.fork()
+    if child == 0:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it ends with this process
+        with os.fdopen(ends[1], "w") as out:
+            json.dump(answered(compile_it, asked), out)
+        os._exit(0)
+    os.close(ends[1])
+    with os.fdopen(ends[0]) as inbox:
+        said = inbox.read()
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        return {"error": "crash", "message": signal.Signals(os.WTERMSIG(status)).name}
+    return json.loads(said)
+
+
 def main():
     out = os.fdopen(os.dup(1), "w")
     with tempfile.TemporaryDirectory() as folder:
@@ -110,23 +143,15 @@ def main():
 
         major = int(version("ethos-u-vela").split(".")[0])
         compiler = Regor(folder) if major >= 5 else None
+        if compiler is None:
+            from ethosu.vela import vela  # noqa: F401, for the processes that are forked  # pylint: disable=unused-import
         for line in sys.stdin:
             asked = json.loads(line)
             data = base64.b64decode(asked["model"])
-            arch = asked["arch"]
-            try:
-                if compiler is not None:
-                    compiled = quiet(lambda: compiler.compile(data, arch))
-                else:
-                    compiled = quiet(lambda: compile_by_main(data, arch, folder))
-                codes = custom_codes(compiled)
-                answer = {"places": ["npu" if code == "ethos-u" else "cpu" for code in codes]}
-                if asked.get("results"):
-                    answer["cpu"] = cpu_results(compiled)
-            except SystemExit as error:
-                answer = {"error": "exit", "message": str(error.code)[:200]}
-            except BaseException as error:  # pylint: disable=broad-except
-                answer = {"error": type(error).__name__, "message": (str(error).splitlines() or [""])[0][:200]}
+            if compiler is not None:
+                answer = answered(lambda: compiler.compile(data, asked["arch"]), asked)
+            else:
+                answer = answered_apart(lambda: compile_by_main(data, asked["arch"], folder), asked)
             out.write(json.dumps(answer) + "\n")
             out.flush()
 
