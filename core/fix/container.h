@@ -53,6 +53,8 @@ absl::StatusOr<std::unique_ptr<Container>> OpenOnnx(FileBytes bytes, const std::
                                                     const Database& database);
 // Of a QNN graph.
 std::unique_ptr<Container> OpenModelJson(FileBytes bytes, Model model, const Database& database);
+absl::StatusOr<std::unique_ptr<Container>> OpenTflite(FileBytes bytes, const std::string& path,
+                                                      const Database& database);
 std::unique_ptr<Container> OpenEncodings(FileBytes bytes, Model model, EncodingsFile file,
                                          const Database& database);
 

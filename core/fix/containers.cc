@@ -10,6 +10,7 @@
 #include "core/fix/onnx_file.h"
 #include "core/fix/own_editor.h"
 #include "core/fix/qdq_editor.h"
+#include "core/fix/tflite_file.h"
 #include "core/readers/onnx/onnx_reader.h"
 #include "quantgate/reader.h"
 
@@ -101,6 +102,43 @@ class JsonContainer : public Container {
   Model model_;
 };
 
+class TfliteContainer : public Container {
+ public:
+  TfliteContainer(FileBytes bytes, const Database& database)
+      : Container(std::move(bytes)), database_(database) {}
+
+  absl::Status Read(const std::string& path) {
+    const std::string name = path == "-" ? "stdin" : std::filesystem::path(path).stem().string();
+    absl::StatusOr<Model> model = ReadTflite(bytes(), name);
+    if (!model.ok()) return model.status();
+    model_ = *std::move(model);
+    auto file = TfliteFile::Make(bytes(), model_);
+    if (!file.ok()) return file.status();
+    file_ = *std::move(file);
+    return absl::OkStatus();
+  }
+
+  std::unique_ptr<Editor> MakeEditor() override {
+    return std::make_unique<TfliteEditor>(model_, database_.view(), *file_);
+  }
+  absl::Status WriteChanged(const Editor& editor, const Sink& sink) const override {
+    return file_->Write(editor, sink);
+  }
+  absl::StatusOr<Report> CheckFile(const Validator& validator,
+                                   const std::string& path) const override {
+    return CheckRead(validator, ReadOne(path, InputFormat::kTflite));
+  }
+  absl::StatusOr<Report> CheckBytes(const Validator& validator,
+                                    std::string_view bytes) const override {
+    return CheckRead(validator, ReadTflite(bytes, "stdout"));
+  }
+
+ private:
+  const Database& database_;
+  Model model_;
+  std::unique_ptr<TfliteFile> file_;
+};
+
 // The model stays; the encodings file beside it is written again.
 class EncodingsContainer : public Container {
  public:
@@ -162,6 +200,13 @@ absl::StatusOr<std::unique_ptr<Container>> OpenOnnx(FileBytes bytes, const std::
                                                     const std::string& external_data,
                                                     const Database& database) {
   auto container = std::make_unique<OnnxContainer>(std::move(bytes), external_data, database);
+  if (const absl::Status read = container->Read(path); !read.ok()) return read;
+  return std::unique_ptr<Container>(std::move(container));
+}
+
+absl::StatusOr<std::unique_ptr<Container>> OpenTflite(FileBytes bytes, const std::string& path,
+                                                      const Database& database) {
+  auto container = std::make_unique<TfliteContainer>(std::move(bytes), database);
   if (const absl::Status read = container->Read(path); !read.ok()) return read;
   return std::unique_ptr<Container>(std::move(container));
 }

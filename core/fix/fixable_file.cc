@@ -47,6 +47,11 @@ absl::StatusOr<FixableFile> FixableFile::Open(const std::string& path, const Rea
     if (!container.ok()) return container.status();
     return FixableFile(*std::move(container));
   }
+  if (*format == InputFormat::kTflite) {
+    auto container = fix::OpenTflite(*std::move(bytes), path, database);
+    if (!container.ok()) return container.status();
+    return FixableFile(*std::move(container));
+  }
   if (*format == InputFormat::kModelJson) {
     absl::StatusOr<Model> model = ReadModelJson(bytes->bytes(), "model");
     if (!model.ok()) return model.status();
@@ -56,7 +61,7 @@ absl::StatusOr<FixableFile> FixableFile::Open(const std::string& path, const Rea
     }
   }
   return Invalid(
-      "only ONNX models, Model JSON of QNN graphs and encodings files are written again");
+      "only ONNX and TFLite models, Model JSON of QNN graphs and encodings files are written again");
 }
 
 absl::StatusOr<FixableFile> FixableFile::OpenEncodings(const std::string& path, Model model,

@@ -106,7 +106,12 @@ class Fixer {
       if (!proposal.apply(*next.editor).ok() || !next.editor->changed()) continue;
       next.report = check_(next.editor->model());
       Follow(next);
-      if (IsBetter(next, {}) != std::nullopt) continue;
+      // What follows may have turned all of it back: then other repairs say it better.
+      const auto& recoded = next.editor->recoded();
+      const bool stays = std::any_of(recoded.begin(), recoded.end(), [](const auto& one) {
+        return one.second.from.dtype != one.second.to.dtype;
+      });
+      if (!stays || IsBetter(next, {}) != std::nullopt) continue;
       Accept(std::move(next), proposal.what);
     }
   }

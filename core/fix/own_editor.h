@@ -26,9 +26,10 @@ class OwnEditor : public Editor {
   absl::Status Values(TensorId tensor, const StoredValues::Use& use) const override;
   bool IsInner(TensorId tensor) const override;
 
- private:
+ protected:
   OwnEditor(const OwnEditor&) = default;
 
+ private:
   Constants constants_;
   std::shared_ptr<const Model> file_;  // as read
 };

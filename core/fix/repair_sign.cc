@@ -44,6 +44,7 @@ Proposal AllInOtherSign(Dtype dtype) {
   proposal.what = fmt::format("write every {} that is computed as {}, with equal values",
                               DtypeName(dtype), DtypeName(OtherSign(example).dtype));
   proposal.apply = [dtype](Editor& editor) {
+    bool is_changed = false;
     for (size_t t = 0; t < editor.model().tensors.size(); ++t) {
       const auto id = static_cast<TensorId>(t);
       if (!editor.IsInner(id)) continue;
@@ -51,8 +52,10 @@ Proposal AllInOtherSign(Dtype dtype) {
       if (!now.ok() || now->dtype != dtype) continue;
       const absl::Status done = editor.Encode(id, OtherSign(*now), Rounding::kNone);
       if (!done.ok()) return done;
+      is_changed = true;
     }
-    return absl::OkStatus();
+    return is_changed ? absl::OkStatus()
+                      : absl::FailedPreconditionError("nothing is computed in this type");
   };
   return proposal;
 }

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 import unittest
+from pathlib import Path
 
-from cli_case import ROOT, CliCase, good
+from cli_case import CLI, ROOT, CliCase, good
 
 PLANTED = ROOT / "docs" / "examples" / "planted.onnx"
 FLOAT, UINT8, INT8, INT32, INT64 = 1, 2, 3, 6, 7
@@ -446,7 +448,7 @@ class ModelJson(CliCase):
     def test_what_is_not_written(self) -> None:
         model = good() | {"dialect": "onnx"}
         self.unusable("fix", self.path("m.json", model), "-o", "out.json",
-                      says="only ONNX models, Model JSON of QNN graphs and encodings files")
+                      says="only ONNX and TFLite models, Model JSON of QNN graphs and encodings files")
         self.assertFalse((self.folder / "out.json").exists())
 
 
@@ -491,6 +493,72 @@ class Encodings(CliCase):
         self.assertEqual((y["offset"], y["min"]), (0, 0))
         self.assertAlmostEqual(y["max"], 255 * 0.0041, 6)
         self.assertEqual(written["activation_encodings"]["x"], encodings["activation_encodings"]["x"])
+
+
+class TfliteFiles(CliCase):
+    """Encodings of a .tflite are changed where they stand."""
+
+    def model(self) -> str:
+        def tensor(name: str, dims: list[int], scale: float, zero: int) -> dict:
+            return {"name": name, "dtype": "SFIXED_POINT_8", "dims": dims,
+                    "encoding": {"perTensor": {"scale": scale, "zeroPoint": zero}}}
+
+        shape = {"dtype": "INT_32", "dims": [2], "ints": [1, 32]}
+        model = {"name": "m", "dialect": "tflite",
+                 "tensors": [tensor("x", [1, 4, 4, 2], 0.05, -3), tensor("r", [1, 32], 0.06, 2), tensor("s", [1, 32], 0.004, -127),
+                             tensor("y", [1, 32], 0.004, -120),
+                             {"name": "shape", "dtype": "INT_32", "dims": [2], "isStatic": True, "values": [1, 32]}],
+                 "nodes": [{"op": "RESHAPE", "inputs": ["x", "shape"], "outputs": ["r"], "params": {"new_shape": {"tensor": shape}}},
+                           {"op": "SOFTMAX", "inputs": ["r"], "outputs": ["s"], "params": {"beta": {"real": 1.0}}},
+                           {"op": "RELU", "inputs": ["s"], "outputs": ["y"]}]}
+        path = str(self.folder / "m.tflite")
+        self.assertEqual(self.run_cli("convert", self.path("m.json", model), "-o", path).returncode, 0)
+        return path
+
+    def test_what_moves_values_gets_one_encoding(self) -> None:
+        path, out = self.model(), str(self.folder / "fixed.tflite")
+        self.assertEqual(self.run_cli("check", path, "--backend", "tflite").returncode, 1)
+        result = self.run_cli("fix", path, "--backend", "tflite", "-o", out)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        self.assertIn('give "r" the encoding of "x"', result.stdout)
+        self.assertIn('quantize "s" with scale 0.00390625, zero_point -128', result.stdout)
+        self.assertEqual(self.run_cli("check", out, "--backend", "tflite").returncode, 0)
+        before, after = Path(path).read_bytes(), Path(out).read_bytes()
+        self.assertEqual(len(before), len(after))
+        # Two scales and two zero points, and nothing else.
+        self.assertLessEqual(sum(a != b for a, b in zip(before, after)), 2 * (4 + 8))
+        again = json.loads(self.run_cli("convert", out, "-o", "-").stdout)
+        encodings = {tensor["name"]: tensor.get("encoding", {}).get("perTensor") for tensor in again["tensors"]}
+        self.assertEqual(encodings["r"], {"scale": 0.05, "zeroPoint": -3})
+        self.assertEqual(encodings["s"], {"scale": 0.00390625, "zeroPoint": -128})
+
+    def test_a_model_without_findings_comes_out_identical(self) -> None:
+        path, out = self.model(), self.folder / "fixed.tflite"
+        self.run_cli("fix", path, "--backend", "tflite", "-o", str(out))
+        self.run_cli("fix", str(out), "--backend", "tflite", "-o", str(self.folder / "again.tflite"))
+        self.assertEqual(out.read_bytes(), (self.folder / "again.tflite").read_bytes())
+
+    def test_what_is_left_says_why(self) -> None:
+        """A maximum of unequal encodings: its values would move."""
+        result = self.run_cli("fix", str(ROOT / "docs/examples/keywords.tflite"), "--backend", "tflite", "--format", "json")
+        report = json.loads(result.stdout)
+        self.assertEqual([left["why"] for left in report["left"]], ["its values would move by up to 0.01, half a step"])
+
+    def test_interpreters_agree_before_and_after(self) -> None:
+        """LiteRT copies stored integers before, and computes the right numbers after."""
+        python = os.environ.get("QUANTGATE_LITERT_PYTHON") or str(Path(CLI).resolve().parents[1] / "litert/bin/python")
+        if not Path(python).exists():
+            self.skipTest("no ai-edge-litert: tools/dev/qgdev record litert installs it")
+        path, out = self.model(), str(self.folder / "fixed.tflite")
+        self.run_cli("fix", path, "--backend", "tflite", "-o", out)
+        values = {}
+        for name in (path, out):
+            result = self.run_cli("verify", name, "--backend-lib", "litert", "--python", python, "--execute", "--format", "json")
+            report = json.loads(result.stdout)
+            self.assertEqual(report["summary"]["agrees"], 3, report["nodes"])
+            values[name] = {node["name"]: node.get("values", {}).get("result") for node in report["nodes"]}
+        self.assertEqual(values[path]["RESHAPE_0"], "wrong")
+        self.assertEqual(set(values[out].values()), {"right"})
 
 
 if __name__ == "__main__":

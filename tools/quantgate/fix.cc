@@ -220,7 +220,7 @@ void AddFix(CommandLine& line) {
       [flags] { return RunFix(*flags); },
       [flags](VerbFlags verb) {
         verb.Add({.name = "MODEL",
-                  .words = "ONNX model or Model JSON; '-' = standard input",
+                  .words = "ONNX or TFLite model or Model JSON; '-' = standard input",
                   .required = true},
                  flags->input);
         verb.Add(

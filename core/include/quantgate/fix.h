@@ -79,8 +79,8 @@ struct FixResult {
   bool changed() const { return !changes.empty() || !insertions.empty(); }
 };
 
-// A file that can be written again: an ONNX model in QDQ form, Model JSON of a QNN graph, or the
-// encodings file beside a model, which itself stays. Order, unknown fields and all that is not
+// A file that can be written again: an ONNX model in QDQ form, a TFLite model, Model JSON of a QNN
+// graph, or the encodings file beside a model, which itself stays. Order, unknown fields and all that is not
 // changed stay; weights are never held in memory. Not for use by several threads at once.
 //
 // Errors are InvalidArgument with "PLACE: reason" or "reason", as those of reader.h, without the

@@ -66,6 +66,7 @@ class Vector {
   }
   uint32_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  uint64_t begin() const { return begin_; }  // the byte of the file where its elements begin
   T operator[](uint32_t i) const { return file_->At<T>(begin_ + uint64_t{i} * sizeof(T)); }
 
  private:
@@ -89,6 +90,8 @@ class Table {
     return at == 0 ? fallback : file_->At<T>(at);
   }
   bool Has(int field) const { return Field(field) != 0; }
+  // The byte of the file where the field stands; 0 = absent.
+  uint64_t Where(int field) const { return Field(field); }
   std::optional<Table> Sub(int field) const;
   Tables All(int field) const;
   template <typename T>
