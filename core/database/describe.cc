@@ -299,7 +299,8 @@ std::string Describer::Holds(const ConstraintRow& row) const {
     case Kind::kEncodingDefined:
       return "has an encoding";
     case Kind::kQuantAxis:
-      return absl::StrCat("channel axis ", value(ArgKey::kAxis));
+      return value(ArgKey::kAxis).empty() ? "a scale for each element of the channel axis"
+                                          : absl::StrCat("channel axis ", value(ArgKey::kAxis));
     case Kind::kSigned:
       return "signed";
     case Kind::kSymmetric:

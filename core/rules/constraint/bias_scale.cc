@@ -25,6 +25,7 @@ struct Ports {
   const Tensor* weight = nullptr;
   double tolerance = 0.01;       // relative; a scale this close moves the bias by less than a step
   std::optional<double> most{};  // times the product; then any smaller scale will do
+  const Tensor* peer = nullptr;  // the tolerance is of its scale
 };
 
 std::optional<Ports> PortsOf(const Subject& s) {
@@ -34,6 +35,10 @@ std::optional<Ports> PortsOf(const Subject& s) {
   Ports ports{s.node.tensor(static_cast<int>(as[0])), s.node.tensor(static_cast<int>(as[1]))};
   if (const auto t = args.real(ArgKey::kTolerance)) ports.tolerance = *t;
   ports.most = args.real(ArgKey::kMax);
+  if (const auto peer = args.number(ArgKey::kPeer)) {
+    ports.peer = s.node.tensor(static_cast<int>(*peer));
+    if (ports.peer == nullptr || ports.peer->encoding->scales.empty()) return std::nullopt;
+  }
   if (!ports.activation || !ports.weight || ports.activation->encoding->scales.empty() ||
       ports.weight->encoding->scales.empty()) {
     return std::nullopt;
@@ -52,9 +57,11 @@ std::optional<size_t> FirstWrong(const Subject& s, const Ports& p) {
   for (size_t i = 0; i < n; ++i) {
     const double want = Wanted(p, i);
     const double have = ScaleAt(bias, i);
+    const double of = p.peer != nullptr ? double{ScaleAt(p.peer->encoding, 0)}
+                                        : std::max(std::abs(have), std::abs(want));
     const bool fits =
         p.most ? std::abs(have) <= *p.most * std::abs(want)
-               : std::abs(have - want) <= p.tolerance * std::max(std::abs(have), std::abs(want));
+               : std::abs(have - want) <= p.tolerance * of;
     if (!fits) return i;
   }
   return std::nullopt;

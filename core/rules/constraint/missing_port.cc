@@ -2,6 +2,7 @@
 
 #include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
+#include "core/rules/support/args.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/node_view.h"
 #include "quantgate/report.h"
@@ -9,7 +10,12 @@
 namespace quantgate::rules {
 namespace {
 
-bool Holds(const Subject& s) { return s.tensor != nullptr; }
+bool Holds(const Subject& s) {
+  if (s.tensor != nullptr) return true;
+  // Left out at the end of the inputs is not the same as written as absent.
+  return Args(s.node, s.constraint).flag(opdb::ArgKey::kExact, false) &&
+         static_cast<size_t>(s.constraint.port) >= s.node.node().inputs.size();
+}
 
 void Explain(const Subject&, Finding& f) {
   f.found = "not given";

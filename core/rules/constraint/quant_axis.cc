@@ -20,15 +20,36 @@ bool HasAxis(const Tensor& t) {
   return t.encoding->kind == EncodingKind::kPerChannel || t.encoding->kind == EncodingKind::kLpbq;
 }
 
+// The axis is one of the tensor's, and there is a scale for each of its elements.
+bool Fits(const Tensor& t) {
+  const int64_t axis = t.encoding->axis;
+  if (axis < 0 || axis >= t.rank()) return false;
+  const int64_t channels = t.dims[static_cast<size_t>(axis)];
+  return channels < 0 || static_cast<int64_t>(t.encoding->scales.size()) == channels ||
+         t.encoding->scales.size() == 1;
+}
+
 bool Holds(const Subject& s) {
   if (!HasAxis(*s.tensor) || s.tensor->unknown_rank) return true;
-  const auto want = Args(s.node, s.constraint).number(ArgKey::kAxis);
+  const Args args(s.node, s.constraint);
+  if (args.flag(ArgKey::kExact, false) && !Fits(*s.tensor)) return false;
+  const auto want = args.number(ArgKey::kAxis);
   if (!want) return true;
   // The axis is compared as written: the library refuses -1 where it takes the last axis.
   return s.tensor->encoding->axis == NormalAxis(*want, s.tensor->rank());
 }
 
+void ExplainCount(const Subject& s, Finding& f) {
+  const Tensor& t = *s.tensor;
+  f.found = fmt::format("{} scales along axis {} of {}", t.encoding->scales.size(),
+                        t.encoding->axis, Dims(t));
+  f.allowed = "a scale for each element along one of its axes";
+  f.message = fmt::format("{} of {} must have {}, and has {}", f.port, f.op, f.allowed, f.found);
+  f.fixes.push_back(UnsafeFix("export the encoding again"));
+}
+
 void Explain(const Subject& s, Finding& f) {
+  if (!Args(s.node, s.constraint).number(ArgKey::kAxis)) return ExplainCount(s, f);
   const int64_t want =
       NormalAxis(*Args(s.node, s.constraint).number(ArgKey::kAxis), s.tensor->rank());
   f.found = fmt::format("{} along axis {} of {}", EncodingKindName(s.tensor->encoding->kind),

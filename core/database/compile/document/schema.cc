@@ -31,7 +31,8 @@ constexpr Field kBroadcast[] = {{"allowed", ArgKey::kAllowed, kFlag},
                                 {"mixed", ArgKey::kMixed, kFlag},
                                 {"exact", ArgKey::kExact, kFlag}};
 constexpr Field kDynamic[] = {{"allowed", ArgKey::kAllowed, kFlag}, {"from", ArgKey::kMin, kInt}};
-constexpr Field kAllowedFlag[] = {{"allowed", ArgKey::kAllowed, kFlag}};
+constexpr Field kGiven[] = {{"allowed", ArgKey::kAllowed, kFlag},
+                            {"listed", ArgKey::kExact, kFlag}};
 constexpr Field kDtypeLists[] = {{"allowed", ArgKey::kAllowed, kDtypes},
                                  {"denied", ArgKey::kDenied, kDtypes}};
 constexpr Field kPeerDtype[] = {{"peer", ArgKey::kPeer, kPort, true},
@@ -42,7 +43,7 @@ constexpr Field kNumberLists[] = {{"allowed", ArgKey::kAllowed, kInts},
 constexpr Field kStorage[] = {{"dtype", ArgKey::kDtype, FieldType::kDtype, true}};
 constexpr Field kEncodingLists[] = {{"allowed", ArgKey::kAllowed, FieldType::kEncodings},
                                     {"denied", ArgKey::kDenied, FieldType::kEncodings}};
-constexpr Field kAxis[] = {{"axis", ArgKey::kAxis, kInt, true}};
+constexpr Field kAxis[] = {{"axis", ArgKey::kAxis, kInt}, {"exact", ArgKey::kExact, kFlag}};
 constexpr Field kSameEncoding[] = {
     {"as", ArgKey::kAs, kPort, true},
     {"aspect", ArgKey::kAspect, kChoice, false,
@@ -83,6 +84,7 @@ constexpr Field kBlockSizes[] = {{"allowed", ArgKey::kAllowed, kInts},
                                  {"multiple_of", ArgKey::kMultipleOf, kInt},
                                  {"divides", ArgKey::kInteger, kTrue}};
 constexpr Field kBias[] = {{"as", ArgKey::kAs, kPortPair, true},
+                           {"peer", ArgKey::kPeer, kPort},
                            {"tolerance", ArgKey::kTolerance, kReal},
                            {"max", ArgKey::kMax, kReal}};
 
@@ -102,7 +104,7 @@ constexpr KindSchema kKinds[] = {
     {Kind::kStorageDtype, kStorage, 0, "dtype"},
     {Kind::kEncodings, kEncodingLists, 1},
     {Kind::kEncodingDefined, {}},
-    {Kind::kQuantAxis, kAxis, 0, "axis"},
+    {Kind::kQuantAxis, kAxis, 1, "axis"},
     {Kind::kSigned, {}},
     {Kind::kSymmetric, {}},
     {Kind::kAsymmetric, {}},
@@ -116,7 +118,7 @@ constexpr KindSchema kKinds[] = {
     {Kind::kDefaultOnly, {}},
     {Kind::kParamRequired, {}},
     {Kind::kPortUnsupported, {}},
-    {Kind::kPortOptional, kAllowedFlag, 1, "allowed"},
+    {Kind::kPortOptional, kGiven, 1, "allowed"},
     {Kind::kInputCount, kMinM, 0, "min_m"},
     {Kind::kAnyOf, {}, 0, "of"},
     {Kind::kNote, kNoteText, 0, "text"},
