@@ -39,6 +39,19 @@ std::string_view Meaning(const Finding& finding) {
   if (finding.consequence == Consequence::kRejected && finding.constraint.empty()) {
     return "it does not reach the backend";
   }
+  // Compilers and interpreters have no op validation, and call their sources otherwise.
+  const bool validated =
+      finding.sources.empty() ||
+      std::any_of(finding.sources.begin(), finding.sources.end(), [](const std::string& source) {
+        return source.starts_with("docs-") || source.starts_with("measured-") ||
+               source.starts_with("revision-");
+      });
+  if (!validated && finding.consequence == Consequence::kRejected) {
+    return "the backend does not run it";
+  }
+  if (!validated && finding.consequence == Consequence::kPrepareFails) {
+    return "the model as a whole fails";
+  }
   // Without documents that forbid it, only the library's yes is known.
   const bool documented = std::any_of(
       finding.sources.begin(), finding.sources.end(),
