@@ -20,8 +20,8 @@ class Recorded(unittest.TestCase):
     def test_agreement(self) -> None:
         counts, differ = compare(RECORD, CLI)
         self.assertGreater(sum(counts.values()), 500)
-        self.assertGreaterEqual(share(counts, "r", "r"), 95.5, differ)
-        self.assertGreaterEqual(share(counts, "w", "w"), 81, differ)
+        self.assertGreaterEqual(share(counts, "r", "r"), 99, differ)
+        self.assertGreaterEqual(share(counts, "w", "w"), 86, differ)
         self.assertLessEqual(share(counts, "k", "rfw"), 1, differ)
         self.assertEqual(share(counts, "k", "?"), 0)
 

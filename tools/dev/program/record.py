@@ -136,6 +136,26 @@ def record_vela(shop: Workshop, arguments: argparse.Namespace) -> None:
                 title="compare")
 
 
+@GROUP.command("record converted", "networks of TensorFlow's converter, node by node", takes="60 min",
+               writes="tests/conformance/vela/converted.json.gz, docs/records/ethosu.md")  # fmt: skip
+def record_converted(shop: Workshop, _: argparse.Namespace) -> None:
+    """Installs tensorflow-cpu below build/tensorflow, makes and quantizes networks of published architectures, and asks
+    the versions of Vela that `record vela` installed."""
+    shop.build("bin/quantgate")
+    folder = shop.build_folder / "tensorflow"
+    python = str(folder / "bin" / "python")
+    if not Path(python).exists():
+        shop.run([sys.executable, "-m", "venv", str(folder)], title="make an environment for TensorFlow")
+    shop.run([python, "-m", "pip", "install", "-q", "tensorflow-cpu==2.21.0"], title="install TensorFlow")
+    networks = str(shop.build_folder / "networks")
+    shop.script("tools/dev/tflite/converted.py", "make", networks, title="convert", python=python)
+    asked = [f"{sdk}={shop.build_folder / 'vela' / sdk / 'bin' / 'python'}" for sdk in ("4.2", "5.0", "5.2")]
+    shop.script("tools/dev/tflite/converted.py", "ask", networks, "tests/conformance/vela/converted.json.gz", "--cli", shop.cli,
+                "--vela", *asked, title="ask Vela")
+    shop.script("tools/dev/tflite/agree_vela.py", "compare", VELA, "--cli", shop.cli, "--page", "docs/records/ethosu.md",
+                title="compare")
+
+
 @GROUP.command("record litert", "models of one operator: what LiteRT's kernels refuse or compute",
                option("--first", type=int, default=40000, metavar="SEED", help="first seed, 40000 unless given"),
                option("--count", type=int, default=2000, metavar="N", help="number of models, 2000 unless given"), takes="20 min",
