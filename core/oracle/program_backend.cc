@@ -70,7 +70,7 @@ absl::StatusOr<Answer> Parse(std::string_view line) {
   return answer;
 }
 
-// What is asked about one node, as a line; empty with the reason where the file format can't say it.
+// What is asked about one node, as a line; empty with the reason where the format can't say it.
 std::string LineOf(const Question& question, const std::string& arch, const AskOptions& options,
                    Answer& answer) {
   const int32_t node = question.node;
@@ -104,7 +104,8 @@ absl::StatusOr<std::unique_ptr<ProgramBackend>> ProgramBackend::Open(const std::
   absl::StatusOr<PythonModule> module = PythonModule::Find(std::string(kPackage) + name, python);
   if (!module.ok()) return module.status();
   std::unique_ptr<ProgramBackend> backend(new ProgramBackend(*std::move(module)));
-  const absl::StatusOr<std::string> said = backend->module_.Run("{\"about\": true}\n", kStartSeconds);
+  const absl::StatusOr<std::string> said =
+      backend->module_.Run("{\"about\": true}\n", kStartSeconds);
   if (!said.ok()) return absl::InvalidArgumentError(said.status().message());
   const Json about = Json::parse(*said, nullptr, false);
   if (!about.is_object()) return BadAnswer(*said);

@@ -79,7 +79,8 @@ TEST(FixableFile, RefusesOtherFiles) {
   const auto other = FixableFile::Open(kExamples + "planted_qnn.json", InputFormat::kModelBinpb);
   EXPECT_EQ(other.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(other.status().message(),
-            "only ONNX models, Model JSON of QNN graphs and encodings files are written again");
+            "only ONNX and TFLite models, Model JSON of QNN graphs and encodings files are "
+            "written again");
 }
 
 TEST(CompareRuns, InputsAreDrawnFromTheirEncodings) {
