@@ -148,16 +148,22 @@ class Comparison(unittest.TestCase):
     def test_numbers(self):
         numbers = {"y": {"off": 0.2, "noise": 0.01, "float": 0.2, "cpu_float": 0.1}}
         wrong = label(numbers=numbers, first="conv")
-        self.assertEqual(self.found(compare.compare_numbers, report({}), wrong)[1], [("missed-numbers", "conv")])
-        telling = {"node": "q", "consequence": "wrong_values"}  # part of conv
-        self.assertEqual(self.found(compare.compare_numbers, report({}, findings=[telling]), wrong)[1], [])
+        self.assertEqual(self.found(compare.compare_numbers, report({}), wrong, {})[1], [("missed-numbers", "conv")])
+        telling = {"node": "q", "rule": "fixed-encoding", "consequence": "wrong_values"}  # part of conv
+        self.assertEqual(self.found(compare.compare_numbers, report({}, findings=[telling]), wrong, {})[1], [])
+        # What is dropped is seen at the op that reads it.
+        dropped = {"node": "add", "rule": "built-otherwise", "consequence": "wrong_values"}
+        other = dropped | {"rule": "different-encoding"}
+        for finding, missed in ((dropped, []), (other, [("missed-numbers", "conv")])):
+            said = report({}, findings=[finding])
+            self.assertEqual(self.found(compare.compare_numbers, said, wrong, {"conv": {"add"}})[1], missed)
         quiet = label(numbers={"y": {"off": 0.2, "noise": 0.1, "float": 0.2, "cpu_float": 0.1}})
-        counts, noted = self.found(compare.compare_numbers, report({}), quiet)
+        counts, noted = self.found(compare.compare_numbers, report({}), quiet, {})
         self.assertEqual((counts["run"], counts["off"], noted), (1, 0, []))
 
     def test_ops_alone(self):
         alone = label(alone={"run": 3, "off": {"erf": {"off": 0.5, "steps": 100.0}}, "fail": {}})
-        counts, noted = self.found(compare.compare_numbers, report({}), alone)
+        counts, noted = self.found(compare.compare_numbers, report({}), alone, {})
         self.assertEqual((counts["alone_run"], counts["alone_off"], noted), (3, 1, [("missed-op", "erf")]))
 
     def test_figures(self):
