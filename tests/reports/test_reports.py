@@ -253,8 +253,11 @@ class HoldingOut(unittest.TestCase):
         self.assertEqual((draws[1].part, draws[2].part), ("quarter", "all"))
         self.assertEqual(draws[2].known_rules - draws[1].known_rules,
                          {"QG207", "QG320", "QG321", "QG620", "QG621", "QG622"})
+        self.assertEqual((draws[3].part, draws[3].known_rules), ("all", draws[2].known_rules))
         for case in collection.load():
-            collection.held_out(case, draws)
+            held = collection.held_out(case, draws)
+            if draws[case.draw].part == "all":
+                self.assertEqual(held, draws[case.draw].score is None, case.id)
 
 
     def test_scored_once(self) -> None:
