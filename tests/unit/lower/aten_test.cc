@@ -130,8 +130,8 @@ TEST(Aten, SymmetryIsKnownBeforeCalibration) {
            u16("a", "[2, 4, 8]", "0") + "," + u16("b", "[2, 8, 4]", zero_point) + "," + u16("y", "[2, 4, 4]", "0") +
            R"(], "nodes": [{"name": "n", "op": "aten.matmul.default", "inputs": ["a", "b"], "outputs": ["y"]}]})";
   };
-  EXPECT_TRUE(Has(Check(product("0")), "QG306"));
-  EXPECT_FALSE(Has(Check(product("32768")), "QG306"));
+  EXPECT_TRUE(Has(Check(product("0")), "QG301"));
+  EXPECT_FALSE(Has(Check(product("32768")), "QG301"));
 }
 
 TEST(Aten, SharingIsKnownBeforeCalibration) {
