@@ -16,28 +16,31 @@ namespace {
 // How far before a sequence its `behind` is looked for: a block of a network.
 constexpr int kMostBefore = 8;
 
-// Whether one of these ops is among those that lead to a node.
-bool IsBehind(opdb::Tree ops, size_t node, const Model& graph, EndsByName& ends) {
+// Whether a list that a row may have names the type of a node's first input or output.
+bool HasDtype(opdb::Tree dtypes, const Model& graph, absl::Span<const TensorId> ports) {
+  if (!dtypes) return true;
+  return !ports.empty() && ports[0] != kNoTensor &&
+         opdb::Lists(dtypes, DtypeName(graph.tensors[static_cast<size_t>(ports[0])].dtype));
+}
+
+// Whether one of the ops `behind` that a row may have, of its dtypes, is among those that lead to a node.
+bool IsBehind(opdb::Tree row, size_t node, const Model& graph, EndsByName& ends) {
+  const opdb::Tree ops = row["behind"];
+  if (!ops) return true;
   for (int step = 0; step < kMostBefore; ++step) {
     int32_t before = -1;
     for (const TensorId id : graph.nodes[node].inputs) {
       if (id == kNoTensor) continue;
       const int32_t maker = ends.Of(graph.tensors[static_cast<size_t>(id)].name).maker;
       if (maker < 0 || maker == static_cast<int32_t>(node)) continue;
-      if (opdb::Lists(ops, graph.nodes[static_cast<size_t>(maker)].op)) return true;
+      const Node& made = graph.nodes[static_cast<size_t>(maker)];
+      if (opdb::Lists(ops, made.op) && HasDtype(row["behind_dtypes"], graph, made.outputs)) return true;
       before = before < 0 ? maker : before;
     }
     if (before < 0) return false;
     node = static_cast<size_t>(before);
   }
   return false;
-}
-
-// Whether a list that a row may have names the type of a node's first input or output.
-bool HasDtype(opdb::Tree dtypes, const Model& graph, absl::Span<const TensorId> ports) {
-  if (!dtypes) return true;
-  return !ports.empty() && ports[0] != kNoTensor &&
-         opdb::Lists(dtypes, DtypeName(graph.tensors[static_cast<size_t>(ports[0])].dtype));
 }
 
 // Whether what a node reads has the dimensions that a row may have; 0 is any.
@@ -89,8 +92,7 @@ std::optional<size_t> EndOf(opdb::Tree row, size_t first, const Resolved& resolv
       !HasDims(row["last_dims"], graph, graph.nodes[at]) || !HasAxes(row["last_axes"], graph.nodes[at])) {
     return std::nullopt;
   }
-  const opdb::Tree behind = row["behind"];
-  return !behind || IsBehind(behind, first, graph, ends) ? std::optional(at) : std::nullopt;
+  return IsBehind(row, first, graph, ends) ? std::optional(at) : std::nullopt;
 }
 
 void FindSequences(opdb::Tree document, opdb::Tree row, const Resolved& resolved, EndsByName& ends,

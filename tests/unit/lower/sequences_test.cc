@@ -61,6 +61,31 @@ TEST(Sequences, AScalarOfWhereIsQuantizedByTheTool) {
   EXPECT_EQ(Said(Choose({.scalar = {1}, .arch = "v73"}), "where", "QG601"), Consequence::kAltered);
 }
 
+// Div(norm, ReduceMean(norm)) where the norm is a ReduceL2, or written out.
+Report DivideByMean(bool written_out, const char* arch) {
+  OnnxModel m;
+  TensorId x = m.Quantized("x", {1, 8, 8, 16});
+  const Dims each = {1, 1, 1, 16}, all = {1, 1, 1, 1};
+  const TensorId axes = m.Constant("axes", {1, 2}), last = m.Constant("last", {3});
+  if (written_out) {
+    x = m.Requantize("m.y", m.Op("m", "Mul", {x, x}, {1, 8, 8, 16}, {}));
+    x = m.Requantize("s.y", m.Op("s", "ReduceSum", {x, axes}, each, {}), 0.1, 0);
+    x = m.Requantize("r.y", m.Op("r", "Sqrt", {x}, each, {}), 0.1, 0);
+  } else {
+    x = m.Requantize("a.y", m.Op("a", "Add", {x, x}, {1, 8, 8, 16}, {}));
+    x = m.Requantize("n.y", m.Op("n", "ReduceL2", {x, axes}, each, {}), 0.1, 0);
+  }
+  const TensorId mean = m.Requantize("mean.y", m.Op("mean", "ReduceMean", {x, last}, all, {}), 0.1, 0);
+  m.Unit("div", "Div", {x, mean}, each, {});
+  return Check(m.model, arch);
+}
+
+TEST(Sequences, ADivisionByAMeanOfFloatNormsIsNotPreparedOnV68) {
+  EXPECT_EQ(Said(DivideByMean(false, "v68"), "div", "QG620"), Consequence::kPrepareFails);
+  EXPECT_EQ(Said(DivideByMean(false, "v73"), "div", "QG620"), Consequence::kAccepted);
+  EXPECT_EQ(Said(DivideByMean(true, "v68"), "div", "QG620"), Consequence::kAccepted);
+}
+
 struct Mean {
   Dtype dtype = Dtype::kUint16;
   Dims reshaped = {1, 64, 1, 49};

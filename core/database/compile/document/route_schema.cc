@@ -35,6 +35,7 @@ constexpr DocumentShape kOpsInOrder = {.type = kList, .item = &kOps};
 constexpr DocumentKey kSequenceKeys[] = {{"ops", &kOpsInOrder, true},
                                          {"through", &kOps},
                                          {"behind", &kOps},
+                                         {"behind_dtypes", &kDtypes, false, "behind"},
                                          {"last_dims", &kIntegers},
                                          {"last_axes", &kIntegers},
                                          {"breach", &kSequenceBreach, true},
