@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
+# Earlier scores, which no record can make again: what was scored joins what is repaired.
+EARLIER = ROOT / "tests/conformance/litert/earlier.json"
 sys.path.insert(0, str(ROOT))
 
 from tools.dev.tflite.configs import draw  # noqa: E402
@@ -66,6 +68,11 @@ def page(counts: collections.Counter[tuple[str, str]], differ: collections.Count
     lines += ["", f"Refusals found: {share(counts, 'r', 'r'):.1f} %. Wrong numbers found: {share(counts, 'w', 'w'):.1f} %. Right "
               f"ones accused: {share(counts, 'k', 'rfw'):.1f} %.", "",
               "Operators that differ: " + (", ".join(f"{op} {n}" for op, n in differ.most_common(16)) or "none") + "."]
+    lines += ["", "Seeds that were scored before, once each:", "",
+              "| seeds | refusals found | wrong numbers found | right ones accused | |", "|---|---:|---:|---:|---|"]
+    for one in json.loads(EARLIER.read_text()):
+        lines.append(f"| {one['first']} to {one['first'] + one['count'] - 1} | {one['refused']} % | {one['wrong']} % | "
+                     f"{one['accused']} % | {one['then']} |")
     return "\n".join(lines) + "\n"
 
 
