@@ -32,11 +32,11 @@ if(QUANTGATE_FUZZERS)
   target_link_options(quantgate_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# What runs once a process, or writes a few lines: built small, which takes a quarter less time to
+# What runs once a process, writes a few lines, or waits for a library: built small, which takes a quarter less time to
 # compile and nothing that can be measured to run.
 add_library(quantgate_small INTERFACE)
 target_compile_options(quantgate_small INTERFACE $<$<CONFIG:Release>:-Os>)
-set(QUANTGATE_SMALL_FOLDERS config fix compile policy knowledge)
+set(QUANTGATE_SMALL_FOLDERS comparison compile config fix knowledge oracle policy)
 
 # quantgate_folder(<name> SOURCES ... DEPS ...): the static library of one folder of core.
 # A target per folder makes a wrong include a link error.

@@ -64,9 +64,8 @@ class _Provider:
         self._log = log
 
     def answer(self, task: dict[str, Any]) -> dict[str, Any]:
-        model: bytes | str = task["model"]
-        if task.get("taps"):
-            model = with_outputs(onnx.load(model), task["taps"])
+        path, taps = str(task["model"]), task.get("taps")
+        model: bytes | str = with_outputs(onnx.load(path), taps) if taps else path
         if task.get("valid"):
             run_on_cpu(model, dict(np.load(task["feeds"])))
         strict = bool(task.get("strict"))
