@@ -56,6 +56,20 @@ bool SameZeroPoints(const Encoding& a, const Encoding& b) {
   return true;
 }
 
+bool DifferInRoundingAlone(Dtype dtype, const Encoding& from, const Encoding& to) {
+  if (from.kind != to.kind || from.axis != to.axis || from.bitwidth != to.bitwidth || !SameZeroPoints(from, to)) {
+    return false;
+  }
+  for (size_t i = 0; i < std::max(EntryCount(from), EntryCount(to)); ++i) {
+    const double zero = ZeroPointAt(from, i);
+    const double farthest = std::max(static_cast<double>(StoredMax(dtype, from.bitwidth)) - zero,
+                                     zero - static_cast<double>(StoredMin(dtype, from.bitwidth)));
+    const double a = ScaleAt(from, i), b = ScaleAt(to, i);
+    if (!(b > 0) || !(farthest * std::abs(a / b - 1) < 0.25)) return false;
+  }
+  return true;
+}
+
 bool SameEncoding(const Encoding& a, const Encoding& b) {
   if (a.kind != b.kind || a.bitwidth != b.bitwidth || a.axis != b.axis ||
       a.block_size != b.block_size || a.num_blocks != b.num_blocks ||

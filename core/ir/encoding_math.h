@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "quantgate/dtype.h"
 #include "quantgate/encoding.h"
 
 namespace quantgate {
@@ -22,6 +23,9 @@ bool SameScales(const Encoding& a, const Encoding& b);
 bool SameZeroPoints(const Encoding& a, const Encoding& b);
 // Whether two encodings say the same, however they write it.
 bool SameEncoding(const Encoding& a, const Encoding& b);
+// Whether the scales are so near that no stored value of this type moves by a quarter of a step on its way from one
+// encoding to the other: what is left is how the last step is rounded.
+bool DifferInRoundingAlone(Dtype dtype, const Encoding& from, const Encoding& to);
 
 }  // namespace quantgate
 

@@ -281,7 +281,7 @@ class Passes {
     const TensorId between = Copy(before ? read : written, before ? "converted" : "copied");
     TensorOf(between).dtype = TensorOf(before ? written : read).dtype;
     TensorOf(between).encoding = Encoding(TensorOf(before ? written : read).encoding);
-    const bool same = found == given;
+    const bool same = found == given, near = IsNear(read, written);
     node.inputs[0] = before ? between : read;
     node.outputs[0] = before ? written : between;
     if (before) {
@@ -290,7 +290,7 @@ class Passes {
       after_ = Beside(node, op, between, written);
     }
     Finding& f =
-        Report(rules::kImpliedConvert, Consequence::kAltered, node,
+        Report(rules::kImpliedConvert, near ? Consequence::kAdvice : Consequence::kAltered, node,
                same ? absl::StrCat("the provider puts a ", std::string(op), " before ",
                                    node.op.str(),
                                    " although nothing changes: another pass over the tensor")
@@ -306,6 +306,16 @@ class Passes {
             before ? absl::StrCat(std::string(op), ", then ", found)
                    : absl::StrCat(given, ", then ", std::string(op)));
     if (!same) f.fixes.push_back(SameEncodings(read, written));
+  }
+
+  // Whether what is written has the encoding of what is read, or one so near that values of 8 bits move by a step
+  // at most (asked: half precision on the way rounds some down).
+  bool IsNear(TensorId read, TensorId written) {
+    const Tensor &from = TensorOf(read), &to = TensorOf(written);
+    const bool is_8_bits = from.dtype == Dtype::kUfixedPoint8 || from.dtype == Dtype::kSfixedPoint8;
+    return from.dtype == to.dtype &&
+           (is_8_bits ? DifferInRoundingAlone(from.dtype, *from.encoding, *to.encoding)
+                      : SameEncoding(*from.encoding, *to.encoding));
   }
 
   // Dequantize, the op in float, Quantize.
@@ -324,12 +334,12 @@ class Passes {
     node.outputs[0] = in_float(written);
     Emit(Beside(node, row["dequantize_op"].str(), read, node.inputs[0]));
     after_ = Beside(node, row["quantize_op"].str(), node.outputs[0], written);
-    Finding& f = Report(rules::kImpliedConvert, Consequence::kAltered, node,
-                        absl::StrCat(node.op.str(),
-                                     " has different scales in and out: it runs in float, "
-                                     "between a ",
+    const bool near = IsNear(read, written);
+    Finding& f = Report(rules::kImpliedConvert, near ? Consequence::kAdvice : Consequence::kAltered, node,
+                        absl::StrCat(node.op.str(), " has different scales in and out: it runs in float, between a ",
                                      std::string(row["dequantize_op"].str()), " and a ",
-                                     std::string(row["quantize_op"].str())));
+                                     std::string(row["quantize_op"].str()),
+                                     near ? "; no value moves by more than a step" : ""));
     f.port = "out[0]";
     f.tensor = TensorOf(written).name;
     f.found = to;

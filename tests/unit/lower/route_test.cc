@@ -56,6 +56,19 @@ TEST(Route, CopyWithOtherScaleRunsInFloat) {
   EXPECT_EQ(r.changes[0].runs, "FLOAT_16");
 }
 
+TEST(Route, CopyWithANearScaleCostsTimeAlone) {
+  for (const auto& [scale, consequence] :
+       {std::pair(0.0200002, Consequence::kAdvice), std::pair(0.02002, Consequence::kAdvice),
+        std::pair(0.0201, Consequence::kAltered), std::pair(0.03, Consequence::kAltered)}) {
+    OnnxModel m;
+    m.Unit("r", "Reshape", {m.Quantized("x", {1, 8}), m.Constant("s", {8})}, {8}, {}, scale);
+    const Resolved r = Take(m.model, Route::kOnnxruntime);
+    ASSERT_EQ(r.findings.size(), 1u);
+    EXPECT_EQ(r.findings[0].consequence, consequence) << scale;
+    EXPECT_EQ(r.changes.size(), 1u);
+  }
+}
+
 TEST(Route, CopyWithOtherZeroPointIsReadWithTheEncodingOfTheInput) {
   OnnxModel m;
   const TensorId shape = m.Constant("s", {8});
