@@ -399,6 +399,27 @@ TEST(RouteRows, OperatorsStayOnTheCpuUntilTheProviderTranslatesThem) {
   EXPECT_NE(said("Tan", "2.42"), "");
   EXPECT_EQ(said("Tan", "2.48"), "");
   EXPECT_NE(said("AffineGrid", "2.51"), "");
+  EXPECT_NE(said("com.microsoft.GroupQueryAttention", "2.48"), "");
+  EXPECT_EQ(said("com.microsoft.GroupQueryAttention", "2.50"), "");
+}
+
+TEST(RouteRows, PoolsAreRefusedByVersionAndForm) {
+  const auto pool = [](int p, std::string sdk) {
+    OnnxModel m;
+    m.Op("n", "LpPool", {m.Input("x", {1, 4, 8, 8})}, {1, 4, 4, 4}, {{"p", IntParam{p}}});
+    return Said(m.model, Route::kOnnxruntime, "QG103", std::move(sdk));
+  };
+  EXPECT_NE(pool(2, "2.47").find("no builder"), std::string::npos);
+  EXPECT_EQ(pool(2, "2.49").find("no builder"), std::string::npos);
+  EXPECT_NE(pool(3, "2.51").find("p = 1 and p = 2"), std::string::npos);
+  for (const char* mode : {"avg", "max"}) {
+    OnnxModel m;
+    m.Op("n", "RoiAlign",
+         {m.Input("x", {1, 4, 8, 8}), m.Input("rois", {3, 4}), m.Constant("i", {0, 0, 0})},
+         {3, 4, 1, 1}, {{"mode", std::string(mode)}});
+    EXPECT_EQ(Said(m.model, Route::kOnnxruntime, "QG103").find("max") != std::string::npos,
+              std::string_view(mode) == "max");
+  }
 }
 
 TEST(RouteRows, QuantizedOperatorsThatAreComputedInFloatAreAltered) {

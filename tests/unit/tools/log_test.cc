@@ -290,6 +290,24 @@ TEST(LogTable, NamesNoRuleForWhatIsNotOfTheModel) {
   }
 }
 
+TEST(LogTable, SaysOfOptionalFilesThatTheyAreNotNeeded) {
+  for (const std::string_view line :
+       {"apps_std_imp.c:540:Error 45: fopen failed for oemconfig.so. (No such file or directory)",
+        "log_config.c:421:file_watcher_thread: Couldn't find file app.farf, errno (2)",
+        "apps_std_fopen_with_env failed with 0x2 for libsysmon_skel.so (No such file)",
+        "ERROR: Overriding output data pointer allocated by memory plan is not allowed."}) {
+    const bool file = line.find("ERROR") != 0;
+    EXPECT_NE(Meaning(line).find(file ? "harmless" : "warning"), std::string::npos) << line;
+  }
+}
+
+TEST(LogTable, TellsAnExpiredQueueFromABrokenOne) {
+  EXPECT_NE(Meaning("dspqueue_cpu.c:9: Error 0xc: dspqueue_write failed").find("timed out"),
+            std::string::npos);
+  EXPECT_EQ(Meaning("dspqueue_cpu.c:9: Error 0xe: dspqueue_write failed").find("timed out"),
+            std::string::npos);
+}
+
 TEST(LogTable, NamesTheNodeThatABuilderRefuses) {
   const LogAnswer rank = ExplainLog("Failed to validate op /proj/MatMul incorrect Rank 5.");
   ASSERT_EQ(rank.findings.size(), 1u);
