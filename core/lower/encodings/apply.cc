@@ -218,7 +218,7 @@ class Applying {
   void CheckSection(const EncodingsEntry& entry, TensorId id) {
     if (entry.section == EncodingsSection::kAny) return;
     const Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
-    const TensorRole& role = roles_.of(id);
+    const FileTensorRole& role = roles_.of(id);
     const bool param = tensor.is_static && (role.weight_of >= 0 || role.is_bias);
     const bool in_params = entry.section == EncodingsSection::kParams;
     if (in_params ? tensor.is_static || role.quantizer >= 0 : !param) return;

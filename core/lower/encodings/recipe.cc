@@ -158,7 +158,7 @@ class Applying {
     if (port >= node.inputs.size() || node.inputs[port] == kNoTensor) return;
     TensorId id = node.inputs[port];
     // The weight may come through the DequantizeLinear that the file has for it.
-    const TensorRole& role = roles_.of(id);
+    const FileTensorRole& role = roles_.of(id);
     if (role.producer >= 0 && role.producer == role.quantizer) id = role.quantized_by;
     const Tensor& weight = model_.tensors[static_cast<size_t>(id)];
     if (!weight.is_static) return;

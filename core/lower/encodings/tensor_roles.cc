@@ -22,7 +22,7 @@ TensorRoles::TensorRoles(const Model& model, mapping::Mapping& mapping)
     }
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == kNoTensor) continue;
-      TensorRole& role = roles_[static_cast<size_t>(node.inputs[i])];
+      FileTensorRole& role = roles_[static_cast<size_t>(node.inputs[i])];
       if (role.reader < 0) role.reader = index;
       if (op == nullptr) continue;
       if (static_cast<int>(i) == op->weight && role.weight_of < 0) role.weight_of = index;
@@ -34,7 +34,7 @@ TensorRoles::TensorRoles(const Model& model, mapping::Mapping& mapping)
     }
     const TensorId quantized = op->role == Role::kQuantize ? node.outputs[0] : node.inputs[0];
     for (const TensorId id : {node.inputs[0], node.outputs[0]}) {
-      TensorRole& role = roles_[static_cast<size_t>(id)];
+      FileTensorRole& role = roles_[static_cast<size_t>(id)];
       role.quantizer = index;
       role.quantized_by = quantized;
     }
@@ -42,7 +42,7 @@ TensorRoles::TensorRoles(const Model& model, mapping::Mapping& mapping)
 }
 
 std::optional<NodeEncoding> TensorRoles::EncodingAround(TensorId id) const {
-  const TensorRole& role = of(id);
+  const FileTensorRole& role = of(id);
   if (role.quantizer < 0) return std::nullopt;
   const Node& node = model_.nodes[static_cast<size_t>(role.quantizer)];
   const auto values = [&](size_t i) -> const TensorValues* {
@@ -56,7 +56,7 @@ std::optional<NodeEncoding> TensorRoles::EncodingAround(TensorId id) const {
 }
 
 std::optional<int64_t> TensorRoles::Axis(TensorId id, bool block) const {
-  const TensorRole& role = of(id);
+  const FileTensorRole& role = of(id);
   if (role.weight_of < 0) return std::nullopt;
   const Node& node = model_.nodes[static_cast<size_t>(role.weight_of)];
   const OpMapping* op = mapping_.Find(node.domain, node.op);

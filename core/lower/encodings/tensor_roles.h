@@ -12,7 +12,7 @@
 
 namespace quantgate {
 
-struct TensorRole {
+struct FileTensorRole {
   int32_t producer = -1;              // node; -1 = none
   int32_t reader = -1;                // the first
   int32_t weight_of = -1;             // node that takes it as its weight
@@ -25,10 +25,10 @@ class TensorRoles {
  public:
   TensorRoles(const Model& model, mapping::Mapping& mapping);
 
-  const TensorRole& of(TensorId id) const { return roles_[static_cast<size_t>(id)]; }
+  const FileTensorRole& of(TensorId id) const { return roles_[static_cast<size_t>(id)]; }
   // The node a finding on the tensor belongs to: its producer, else its first reader.
   int32_t NodeOf(TensorId id) const {
-    const TensorRole& role = of(id);
+    const FileTensorRole& role = of(id);
     return role.producer >= 0 ? role.producer : role.reader;
   }
   // What Q or DQ says; nullopt where there is none or its constants are not known.
@@ -42,7 +42,7 @@ class TensorRoles {
 
   const Model& model_;
   mapping::Mapping& mapping_;
-  std::vector<TensorRole> roles_;
+  std::vector<FileTensorRole> roles_;
 };
 
 }  // namespace quantgate
