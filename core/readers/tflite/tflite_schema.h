@@ -18,30 +18,30 @@ inline constexpr int32_t kSchemaVersion = 3;
 namespace model {
 enum Field { kVersion, kOperatorCodes, kSubgraphs, kDescription, kBuffers, kMetadataBuffer,
              kMetadata, kSignatures };
-}
+}  // namespace model
 namespace operator_code {
 enum Field { kByteCode, kCustomCode, kVersion, kCode };
-}
+}  // namespace operator_code
 namespace subgraph {
 enum Field { kTensors, kInputs, kOutputs, kOperators, kName };
-}
+}  // namespace subgraph
 namespace tensor {
 enum Field { kShape, kType, kBuffer, kName, kQuantization, kIsVariable, kSparsity,
              kShapeSignature, kHasRank };
-}
+}  // namespace tensor
 namespace quantization {
 enum Field { kMin, kMax, kScale, kZeroPoint, kDetailsType, kDetails, kDimension };
-}
+}  // namespace quantization
 namespace node {
 enum Field { kOpcodeIndex, kInputs, kOutputs, kOptionsType, kOptions, kCustomOptions,
              kCustomOptionsFormat, kMutatingInputs, kIntermediates };
-}
+}  // namespace node
 namespace buffer {
 enum Field { kData, kOffset, kSize };
-}
+}  // namespace buffer
 namespace signature {
 enum Field { kInputs, kOutputs, kKey, kUnused, kSubgraph };
-}
+}  // namespace signature
 
 struct OperatorRow {
   std::string_view name;  // "CONV_2D"
