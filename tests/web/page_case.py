@@ -42,7 +42,7 @@ class PageTab(Tab):
         return message
 
     def in_frame(self, expression: str) -> Any:
-        """Its value in the newest frame."""
+        """Its value in the newest frame; None while there is none yet."""
         if self.frames:
             own, self.session = self.session, self.frames[-1]
             try:
@@ -50,6 +50,8 @@ class PageTab(Tab):
             finally:
                 self.session = own
         children = self.call("Page.getFrameTree")["frameTree"].get("childFrames", [])
+        if not children:
+            return None
         world = self.call("Page.createIsolatedWorld", frameId=children[-1]["frame"]["id"])["executionContextId"]
         return self.call("Runtime.evaluate", contextId=world, expression=expression)["result"].get("value")
 

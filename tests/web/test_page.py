@@ -342,6 +342,7 @@ class Fast(PageCase):
 class Pictures(PageCase):
     def test_screenshots(self) -> None:
         folder = Path(os.environ.get("QUANTGATE_SCREENSHOTS") or self.enterContext(tempfile.TemporaryDirectory()))
+        folder.mkdir(parents=True, exist_ok=True)
         for name, size, scheme, view in (("page-light", (1280, 1100), "light", "report"), ("page-dark", (1280, 1100), "dark", "report"),
                                          ("page-phone", (390, 844), "light", "report"), ("page-chips", (1280, 900), "light", "chips"),
                                          ("page-run", (1280, 900), "dark", "run"), ("page-fix", (390, 844), "dark", "fix"),
