@@ -224,7 +224,7 @@ void SweepResult::Export(SweepTable table, ArrowArrayStream* out) const {
 }
 
 struct Sweeper::Impl {
-  // Targets of one backend, which share what is the same for all of them.
+  // Targets of one backend and SDK, which share what is the same for all of them.
   struct Backend {
     std::vector<Validator> validators;
     std::vector<size_t> targets;  // of each
@@ -263,7 +263,7 @@ Sweeper::Sweeper(std::vector<ListedTarget> targets, const ValidatorOptions& opti
   own.as_run = false;
   std::vector<std::string> names;
   for (size_t i = 0; i < targets.size(); ++i) {
-    const std::string& name = targets[i].target.backend();
+    const std::string name = targets[i].target.backend() + " " + targets[i].target.sdk();
     const auto at = std::find(names.begin(), names.end(), name);
     const auto index = static_cast<size_t>(at - names.begin());
     if (at == names.end()) {

@@ -31,7 +31,7 @@ struct CheckSetup {
   Waivers waivers;
 };
 
-// What the validators of several targets share of one model: nothing in it depends on arch or SDK.
+// What the validators of several targets share of one model: nothing in it depends on the arch.
 struct LoweredModel {
   std::string malformed = {};             // why the model is no graph; empty = it is one
   std::vector<Finding> findings = {};     // on the model's nodes, from before

@@ -67,8 +67,8 @@ class Validator {
   // that is not QNN's is then kQairt.
   Report Check(Model model, const EncodingsFile& encodings) const;
 
-  // A report from each of `validators`, which must have one backend, one database and one route:
-  // what is the same for all archs and SDKs is done once.
+  // A report from each of `validators`, which must have one backend, SDK, database and route:
+  // what is the same for all archs is done once.
   static std::vector<Report> CheckEach(const std::vector<Validator>& validators,
                                        const Model& model);
 

@@ -13,6 +13,7 @@
 #include "core/sweep/columns.h"
 #include "quantgate/reader.h"
 #include "tests/unit/support/one_node.h"
+#include "tests/unit/support/onnx_model.h"
 
 namespace quantgate {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 using sweep::Field;
 using sweep::TableBuilder;
 using sweep::Type;
+using testing_onnx::OnnxModel;
 
 // A stream read as a consumer would: text of every cell by name of its column; "-" = null.
 std::vector<std::map<std::string, std::string>> RowsOf(ArrowArrayStream& stream) {
@@ -160,6 +162,21 @@ TEST(Sweep, ARowForEachModelAndTarget) {
   EXPECT_EQ(of_bad[0].at("message"), report.findings[0].message.str());
   EXPECT_EQ(of_bad[0].at("code"), report.findings[0].rule->code);
   EXPECT_EQ(RowsOf(result, SweepTable::kNodes).size(), 4u);
+}
+
+// What a tool on the way hands over differs between SDKs too.
+TEST(Sweep, EverySdkIsAnsweredForItself) {
+  OnnxModel m;
+  m.Op("pool", "LpPool", {m.Input("x", {1, 4, 8, 8})}, {1, 4, 7, 7}, {{"p", IntParam{2}}});
+  const auto model = std::make_shared<const Model>(m.model);
+  for (const char* sdks : {"2.47", "2.51"}) {
+    const std::string other = sdks == std::string_view("2.47") ? "2.51" : "2.47";
+    const Sweeper sweeper(TargetsOf("arch:v73", {sdks, other}), {}, Database::Embedded());
+    const std::vector<SweepInput> inputs = {InputOf("pool", model)};
+    const auto rows = RowsOf(sweeper.Run(inputs, {}), SweepTable::kModels);
+    ASSERT_EQ(rows.size(), 2u);
+    for (const auto& row : rows) EXPECT_EQ(row.at("rejected"), row.at("sdk") == "2.47" ? "1" : "0");
+  }
 }
 
 TEST(Sweep, ThreadsChangeNothing) {
