@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
+#include "core/oracle/judgement_json.h"
 #include "nlohmann/json.hpp"
 #include "quantgate/extract.h"
 #include "quantgate/reader.h"
@@ -38,20 +39,6 @@ StageAnswer StageOf(const Json& said) {
   return answer;
 }
 
-Judgement JudgementOf(const Json& said) {
-  Judgement judgement;
-  if (!said.contains("result")) {
-    judgement.reason = said.value("reason", "no float reference");
-    return judgement;
-  }
-  judgement.values =
-      said.value("result", "") == ValuesName(Values::kRight) ? Values::kRight : Values::kWrong;
-  judgement.steps = said.value("steps", 0.0);
-  judgement.fraction = said.value("fraction", 0.0);
-  judgement.share = said.value("share", 0.0);
-  return judgement;
-}
-
 absl::StatusOr<Answer> Parse(std::string_view line) {
   const Json said = Json::parse(line, nullptr, false);
   if (!said.is_object()) return BadAnswer(line);
@@ -65,7 +52,7 @@ absl::StatusOr<Answer> Parse(std::string_view line) {
     return BadAnswer(line);
   }
   if (const auto at = said.find("values"); at != said.end() && at->is_object()) {
-    answer.judgement = JudgementOf(*at);
+    answer.judgement = ReadJudgement(*at);
   }
   return answer;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/oracle/judgement_json.h"
 #include "core/oracle/tensor_data.h"
 #include "nlohmann/json.hpp"
 #include "quantgate/reader.h"
@@ -44,24 +45,13 @@ std::string Request(const Reference::Executed& executed) {
 }
 
 Judgement ParseJudgement(const std::string& line) {
-  Judgement judgement;
   const Json said = Json::parse(line, nullptr, false);
   if (!said.is_object()) {
+    Judgement judgement;
     judgement.reason = "the reference says " + Printable(line, 80);
     return judgement;
   }
-  if (!said.value("evaluated", false)) {
-    judgement.reason = said.value("reason", "no float reference");
-    return judgement;
-  }
-  const std::string result = said.value("result", "");
-  judgement.values = result == ValuesName(Values::kRight)   ? Values::kRight
-                     : result == ValuesName(Values::kWrong) ? Values::kWrong
-                                                            : Values::kBetween;
-  judgement.steps = said.value("steps", 0.0);
-  judgement.fraction = said.value("fraction", 0.0);
-  judgement.share = said.value("share", 0.0);
-  return judgement;
+  return ReadJudgement(said);
 }
 
 }  // namespace

@@ -23,10 +23,10 @@
 #include "tools/quantgate/cli/in_order.h"
 #include "tools/quantgate/cli/input.h"
 #include "tools/quantgate/cli/output.h"
-#include "tools/quantgate/show/progress.h"
-#include "tools/quantgate/save_node.h"
 #include "tools/quantgate/cli/verbs.h"
 #include "tools/quantgate/cli/watch.h"
+#include "tools/quantgate/save_node.h"
+#include "tools/quantgate/show/progress.h"
 
 namespace quantgate::cli {
 namespace {

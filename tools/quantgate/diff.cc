@@ -7,9 +7,9 @@
 
 #include "tools/quantgate/cli/command_line.h"
 #include "tools/quantgate/cli/common.h"
-#include "tools/quantgate/show/diff_text.h"
 #include "tools/quantgate/cli/verbs.h"
 #include "tools/quantgate/cli/view_flags.h"
+#include "tools/quantgate/show/diff_text.h"
 
 namespace quantgate::cli {
 namespace {

@@ -17,14 +17,14 @@
 #include "quantgate/version.h"
 #include "tools/quantgate/cli/command_line.h"
 #include "tools/quantgate/cli/common.h"
+#include "tools/quantgate/cli/input.h"
+#include "tools/quantgate/cli/output.h"
+#include "tools/quantgate/cli/verbs.h"
 #include "tools/quantgate/explain_id.h"
 #include "tools/quantgate/log/explain_log.h"
-#include "tools/quantgate/cli/input.h"
 #include "tools/quantgate/show/markdown.h"
-#include "tools/quantgate/cli/output.h"
 #include "tools/quantgate/show/rule_examples.h"
 #include "tools/quantgate/show/table.h"
-#include "tools/quantgate/cli/verbs.h"
 
 namespace quantgate::cli {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "quantgate/quantgate.h"
+#include "tools/quantgate/cli/view_flags.h"
 #include "tools/quantgate/show/op_json.h"
 #include "tools/quantgate/show/table.h"
-#include "tools/quantgate/cli/view_flags.h"
 
 namespace quantgate::cli {
 namespace {

@@ -14,11 +14,11 @@
 #include "tools/quantgate/cli/command_line.h"
 #include "tools/quantgate/cli/common.h"
 #include "tools/quantgate/cli/database_flags.h"
-#include "tools/quantgate/show/fix_report.h"
-#include "tools/quantgate/verify/fix_verify.h"
 #include "tools/quantgate/cli/input.h"
 #include "tools/quantgate/cli/output.h"
 #include "tools/quantgate/cli/verbs.h"
+#include "tools/quantgate/show/fix_report.h"
+#include "tools/quantgate/verify/fix_verify.h"
 
 namespace quantgate::cli {
 namespace {

@@ -10,11 +10,11 @@
 #include "quantgate/text.h"
 #include "tools/quantgate/cli/command_line.h"
 #include "tools/quantgate/cli/common.h"
+#include "tools/quantgate/cli/verbs.h"
+#include "tools/quantgate/cli/view_flags.h"
 #include "tools/quantgate/show/op_json.h"
 #include "tools/quantgate/show/query_html.h"
 #include "tools/quantgate/show/table.h"
-#include "tools/quantgate/cli/verbs.h"
-#include "tools/quantgate/cli/view_flags.h"
 
 namespace quantgate::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include "quantgate/config.h"
 #include "tools/quantgate/cli/command_line.h"
 #include "tools/quantgate/cli/common.h"
-#include "tools/quantgate/program/python_program.h"
 #include "tools/quantgate/cli/verbs.h"
+#include "tools/quantgate/program/python_program.h"
 
 namespace quantgate::cli {
 namespace {

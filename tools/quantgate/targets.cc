@@ -7,9 +7,9 @@
 #include "quantgate/text.h"
 #include "tools/quantgate/cli/command_line.h"
 #include "tools/quantgate/cli/common.h"
-#include "tools/quantgate/show/table.h"
 #include "tools/quantgate/cli/verbs.h"
 #include "tools/quantgate/cli/view_flags.h"
+#include "tools/quantgate/show/table.h"
 #include "tools/quantgate/show/web.h"
 
 namespace quantgate::cli {

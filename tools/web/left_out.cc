@@ -1,6 +1,6 @@
 // What needs another program, where none can be started: Python.
-#include "tools/quantgate/verify/fix_verify.h"
 #include "tools/quantgate/program/python_program.h"
+#include "tools/quantgate/verify/fix_verify.h"
 
 namespace quantgate::cli {
 

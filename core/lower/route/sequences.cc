@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "core/database/conditions.h"
 #include "core/rules/raise.h"
 #include "quantgate/rule.h"
@@ -15,13 +14,6 @@ namespace {
 
 // How far before a sequence its `behind` is looked for: a block of a network.
 constexpr int kMostBefore = 8;
-
-// Whether a list that a row may have names the type of a node's first input or output.
-bool HasDtype(opdb::Tree dtypes, const Model& graph, absl::Span<const TensorId> ports) {
-  if (!dtypes) return true;
-  return !ports.empty() && ports[0] != kNoTensor &&
-         opdb::Lists(dtypes, DtypeName(graph.tensors[static_cast<size_t>(ports[0])].dtype));
-}
 
 // Whether one of the ops `behind` that a row may have, of its dtypes, is among those that lead to a node.
 bool IsBehind(opdb::Tree row, size_t node, const Model& graph, EndsByName& ends) {

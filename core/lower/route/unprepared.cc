@@ -20,14 +20,6 @@ namespace {
 // What the tensor of an op comes from: kEdge is a `to` of floats that no op computed.
 enum class Origin : uint8_t { kOther, kEdge, kFrom, kTo };
 
-// Whether a row without `dtypes`, or with that of the first output, is about the op.
-bool IsAbout(opdb::Tree row, const Model& graph, const Node& node) {
-  const opdb::Tree dtypes = row["dtypes"];
-  if (!dtypes) return true;
-  if (node.outputs.empty() || node.outputs[0] == kNoTensor) return false;
-  return opdb::Lists(dtypes, DtypeName(graph.tensors[static_cast<size_t>(node.outputs[0])].dtype));
-}
-
 void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, Report& report) {
   const Model& graph = *resolved.graph;
   absl::flat_hash_set<std::string_view> fatal;
@@ -68,7 +60,7 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
     } else if (node.op == to) {
       result = Origin::kEdge;
     }
-    if (behind_to && fatal.contains(node.op) && IsAbout(row, graph, node)) {
+    if (behind_to && fatal.contains(node.op) && HasDtype(row["dtypes"], graph, node.outputs)) {
       Finding& f = AddFailure(rules::Raise(rules::kFloatBetween, Consequence::kPrepareFails), i, resolved,
                               report);
       f.message =

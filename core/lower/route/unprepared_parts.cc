@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/database/conditions.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
@@ -14,6 +15,12 @@ bool IsOutside(const Resolved& resolved, const Report& report, size_t op) {
   const Consequence verdict =
       report.nodes[static_cast<size_t>(SourceOf(resolved, op))].verdict;
   return verdict == Consequence::kRejected || verdict == Consequence::kUnchecked;
+}
+
+bool HasDtype(opdb::Tree dtypes, const Model& graph, absl::Span<const TensorId> ports) {
+  if (!dtypes) return true;
+  return !ports.empty() && ports[0] != kNoTensor &&
+         opdb::Lists(dtypes, DtypeName(graph.tensors[static_cast<size_t>(ports[0])].dtype));
 }
 
 Finding& AddFailure(Finding finding, size_t op, const Resolved& resolved, Report& report) {

@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "core/database/view.h"
 #include "core/lower/resolve/resolved.h"
 #include "quantgate/report.h"
 
@@ -18,6 +20,9 @@ int32_t SourceOf(const Resolved& resolved, size_t op);
 
 // Whether that node stays outside of the backend's graph.
 bool IsOutside(const Resolved& resolved, const Report& report, size_t op);
+
+// Whether a list that a row may have names the type of a node's first input or output.
+bool HasDtype(opdb::Tree dtypes, const Model& graph, absl::Span<const TensorId> ports);
 
 // Adds the failure to prepare an op: fills in its node and op, and makes the node's verdict worse.
 Finding& AddFailure(Finding finding, size_t op, const Resolved& resolved, Report& report);

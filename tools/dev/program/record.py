@@ -12,6 +12,7 @@ from tools.dev.program.workshop import ROOT, Failed, Workshop
 
 GROUP = Group("Record the real library's answers")
 VELA, LITERT = "tests/conformance/vela/recorded.json", "tests/conformance/litert/recorded.json"
+VELAS = ("4.2", "5.0", "5.2")
 RULES, GRAPH, EXECUTORCH = "tests/conformance/rules", "tests/conformance/graph", "tests/conformance/executorch"
 
 
@@ -110,6 +111,15 @@ def record_executorch(shop: Workshop, _: argparse.Namespace) -> None:
         shop.run([python, script, "--record"], f"record {script}", cwd=ROOT / EXECUTORCH)
 
 
+def environment(shop: Workshop, folder: Path, what: str, *packages: str) -> str:
+    """The Python of an environment of its own, with these packages."""
+    python = str(folder / "bin" / "python")
+    if not Path(python).exists():
+        shop.run([sys.executable, "-m", "venv", str(folder)], title=f"make an environment for {what}")
+    shop.run([python, "-m", "pip", "install", "-q", *packages], title=f"install {what}")
+    return python
+
+
 @GROUP.command("record vela", "models of one operator: what Vela puts on the NPU",
                option("--first", type=int, default=50000, metavar="SEED", help="first seed, 50000 unless given"),
                option("--count", type=int, default=3000, metavar="N", help="number of models, 3000 unless given"), takes="20 min",
@@ -118,15 +128,9 @@ def record_vela(shop: Workshop, arguments: argparse.Namespace) -> None:
     """Installs the versions of Vela that quantgate knows, each into an environment of its own below build/vela,
     asks them about models of one operator drawn by chance, and writes how far quantgate agrees."""
     shop.build("bin/quantgate")
-    pythons = {}
-    for sdk in ("4.2", "5.0", "5.2"):
-        folder = shop.build_folder / "vela" / sdk
-        pythons[sdk] = str(folder / "bin" / "python")
-        if not Path(pythons[sdk]).exists():
-            shop.run([sys.executable, "-m", "venv", str(folder)], title=f"make an environment for Vela {sdk}")
-        # The core of 4.2 was written for NumPy 1.
-        more = ["numpy<2"] if sdk == "4.2" else ["ai-edge-litert==2.3.0"]
-        shop.run([pythons[sdk], "-m", "pip", "install", "-q", f"ethos-u-vela=={sdk}.0", *more], title=f"install Vela {sdk}")
+    # The core of 4.2 was written for NumPy 1.
+    pythons = {sdk: environment(shop, shop.build_folder / "vela" / sdk, f"Vela {sdk}", f"ethos-u-vela=={sdk}.0",
+                                "numpy<2" if sdk == "4.2" else "ai-edge-litert==2.3.0") for sdk in VELAS}
     asked = [f"{sdk}={python}" for sdk, python in pythons.items()]
     shop.script("tools/dev/tflite/agree_vela.py", "ask", VELA, "--vela", *asked, "--seeds", str(arguments.first),
                 str(arguments.count), title="ask Vela", python=pythons["5.2"])
@@ -142,14 +146,10 @@ def record_converted(shop: Workshop, _: argparse.Namespace) -> None:
     """Installs tensorflow-cpu below build/tensorflow, makes and quantizes networks of published architectures, and asks
     the versions of Vela that `record vela` installed."""
     shop.build("bin/quantgate")
-    folder = shop.build_folder / "tensorflow"
-    python = str(folder / "bin" / "python")
-    if not Path(python).exists():
-        shop.run([sys.executable, "-m", "venv", str(folder)], title="make an environment for TensorFlow")
-    shop.run([python, "-m", "pip", "install", "-q", "tensorflow-cpu==2.21.0"], title="install TensorFlow")
+    python = environment(shop, shop.build_folder / "tensorflow", "TensorFlow", "tensorflow-cpu==2.21.0")
     networks = str(shop.build_folder / "networks")
     shop.script("tools/dev/tflite/converted.py", "make", networks, title="convert", python=python)
-    asked = [f"{sdk}={shop.build_folder / 'vela' / sdk / 'bin' / 'python'}" for sdk in ("4.2", "5.0", "5.2")]
+    asked = [f"{sdk}={shop.build_folder / 'vela' / sdk / 'bin' / 'python'}" for sdk in VELAS]
     shop.script("tools/dev/tflite/converted.py", "ask", networks, "tests/conformance/vela/converted.json.gz", "--cli", shop.cli,
                 "--vela", *asked, title="ask Vela")
     shop.script("tools/dev/tflite/agree_vela.py", "compare", VELA, "--cli", shop.cli, "--page", "docs/records/ethosu.md",
@@ -164,11 +164,7 @@ def record_litert(shop: Workshop, arguments: argparse.Namespace) -> None:
     """Installs ai-edge-litert below build/litert, runs models of one operator drawn by chance with its default
     kernels and the same in float, and writes how far quantgate agrees."""
     shop.build("bin/quantgate")
-    folder = shop.build_folder / "litert"
-    python = str(folder / "bin" / "python")
-    if not Path(python).exists():
-        shop.run([sys.executable, "-m", "venv", str(folder)], title="make an environment for LiteRT")
-    shop.run([python, "-m", "pip", "install", "-q", "ai-edge-litert==2.3.0"], title="install LiteRT")
+    python = environment(shop, shop.build_folder / "litert", "LiteRT", "ai-edge-litert==2.3.0")
     shop.script("tools/dev/tflite/ask_litert.py", LITERT, "--seeds", str(arguments.first), str(arguments.count),
                 title="run the kernels", python=python)
     shop.script("tools/dev/tflite/agree_litert.py", LITERT, "--cli", shop.cli, "--page", "docs/records/tflite.md", title="compare")

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tools/quantgate/cli/common.h"
-#include "tools/quantgate/program/python_program.h"
 #include "tools/quantgate/cli/signals.h"
+#include "tools/quantgate/program/python_program.h"
 
 namespace quantgate::cli {
 namespace {

@@ -25,9 +25,9 @@
 #include "quantgate/dtype.h"
 #include "quantgate/overlay.h"
 #include "tools/quantgate/cli/common.h"
+#include "tools/quantgate/cli/signals.h"
 #include "tools/quantgate/import/opdef_page.h"
 #include "tools/quantgate/show/progress.h"
-#include "tools/quantgate/cli/signals.h"
 
 namespace quantgate::cli {
 namespace {

@@ -2,8 +2,8 @@
 #include <exception>
 
 #include "tools/quantgate/cli/common.h"
-#include "tools/quantgate/import/import.h"
 #include "tools/quantgate/cli/signals.h"
+#include "tools/quantgate/import/import.h"
 
 int main(int argc, char** argv) {
   quantgate::cli::PrepareProcess();

@@ -2,9 +2,9 @@
 #include <memory>
 
 #include "tools/quantgate/cli/command_line.h"
+#include "tools/quantgate/cli/verbs.h"
 #include "tools/quantgate/import/import.h"
 #include "tools/quantgate/program/program_beside.h"
-#include "tools/quantgate/cli/verbs.h"
 
 namespace quantgate::cli {
 

@@ -11,10 +11,10 @@
 #include "absl/status/statusor.h"
 #include "quantgate/text.h"
 #include "quantgate/version.h"
+#include "tools/quantgate/cli/output.h"
 #include "tools/quantgate/log/log_messages.h"
 #include "tools/quantgate/log/log_nodes.h"
 #include "tools/quantgate/log/log_source.h"
-#include "tools/quantgate/cli/output.h"
 
 namespace quantgate::cli {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "quantgate/dtype.h"
 #include "quantgate/text.h"
-#include "tools/quantgate/show/texts.h"
 #include "tools/quantgate/cli/yaml_tree.h"
+#include "tools/quantgate/show/texts.h"
 
 namespace quantgate::cli {
 namespace {
