@@ -63,9 +63,13 @@ struct RuleEntry {
   // Of a rule that compares scales: all it compares, for every node of this one's form. Nothing: a
   // node of this form has nothing to compare.
   std::optional<ScaleLimit> (*scale_limit)(const Subject&) = nullptr;
-  // Rules between nodes, instead of the above: looks at the whole graph at the end of the route.
-  // Runs where opdefs/rules/<slug>.yaml says (backends, archs, ops that must be there).
+  // Rules between nodes have one of these instead of the above. They see the whole graph at the end
+  // of the route, and run where opdefs/rules/<slug>.yaml says (backends, archs, ops that must be
+  // there). `visit` is called for each op and finds what stands at it or next to it; `walk` is
+  // called once.
+  void (*visit)(const GraphView&, int32_t op, GraphFindings&) = nullptr;
   void (*walk)(const GraphView&, GraphFindings&) = nullptr;
+  constexpr bool is_between_nodes() const { return visit != nullptr || walk != nullptr; }
 
   // What opdefs/rules/<slug>.yaml holds beyond the keys that all rules have
   // (core/rules/support/settings.h).

@@ -36,6 +36,9 @@ void Price(const rules::GraphView& view, const rules::SetMask conversions,
   }
 }
 
+// Rules look at so many ops in turn: what one has fetched from memory is there for the next.
+constexpr int32_t kOpsOfTurn = 512;
+
 // Whether a graph has encodings without numbers. Only files of source operators have them.
 bool HasUncalibrated(const Resolved& resolved) {
   if (resolved.owned == nullptr) return false;
@@ -49,7 +52,7 @@ bool HasUncalibrated(const Resolved& resolved) {
 GraphRules::GraphRules(const opdb::View& db, const Target& target)
     : db_(&db), target_(target), sets_(db, target) {
   for (const rules::RuleEntry* entry : rules::AllEntries()) {
-    if (entry->walk == nullptr) continue;
+    if (!entry->is_between_nodes()) continue;
     const opdb::Tree document = db.Document(absl::StrCat("rules/", std::string(entry->rule.slug)));
     if (!document || !opdb::Lists(document["backends"], target.backend()) ||
         !opdb::IsFor(document, target))
@@ -60,6 +63,44 @@ GraphRules::GraphRules(const opdb::View& db, const Target& target)
     priced_ops_ |= settings->priced_sets;
     active_.push_back({entry, std::move(settings)});
   }
+}
+
+std::vector<Finding> GraphRules::Collect(rules::GraphView& view, bool uncalibrated) const {
+  std::vector<Running> running;
+  for (const Active& active : active_) {
+    if (uncalibrated && rules::WalksNumbers(*active.entry)) continue;
+    const rules::SetMask required = active.settings->required_sets;
+    if (required == 0 || (required & view.any_sets()) != 0) running.push_back({&active, {}});
+  }
+  const auto run = [&](Running& rule, auto&& with) {
+    const Active& active = *rule.active;
+    view.set_settings(*active.settings);
+    rules::GraphFindings findings(view, active.entry->rule, std::string(active.settings->basis),
+                                  rule.found);
+    with(*active.entry, findings);
+  };
+  for (int32_t begin = 0; begin < view.op_count(); begin += kOpsOfTurn) {
+    const int32_t end = std::min(begin + kOpsOfTurn, view.op_count());
+    for (Running& rule : running) {
+      if (rule.active->entry->visit == nullptr) continue;
+      run(rule, [&](const rules::RuleEntry& entry, rules::GraphFindings& findings) {
+        const rules::SetMask visited = rule.active->settings->required_sets;
+        for (int32_t op = begin; op < end; ++op) {
+          if (visited == 0 || view.Is(op, visited)) entry.visit(view, op, findings);
+        }
+      });
+    }
+  }
+  std::vector<Finding> all;
+  for (Running& rule : running) {
+    if (rule.active->entry->walk != nullptr) {
+      run(rule, [&](const rules::RuleEntry& entry, rules::GraphFindings& findings) {
+        entry.walk(view, findings);
+      });
+    }
+    std::move(rule.found.begin(), rule.found.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 void GraphRules::Walk(const Resolved& resolved, Report& report) const {
@@ -73,17 +114,7 @@ void GraphRules::Walk(const Resolved& resolved, Report& report) const {
   rules::GraphView view({*db_, target_, sets_, *resolved.graph, resolved.op_source, report, refused,
                          resolved.file, resolved.end_of});
   Price(view, priced_ops_, priced_, report);
-  std::vector<Finding> found;
-  const bool uncalibrated = HasUncalibrated(resolved);
-  for (const Active& active : active_) {
-    if (uncalibrated && rules::WalksNumbers(*active.entry)) continue;
-    const rules::SetMask required = active.settings->required_sets;
-    if (required != 0 && (required & view.any_sets()) == 0) continue;
-    view.set_settings(*active.settings);
-    rules::GraphFindings findings(view, active.entry->rule, std::string(active.settings->basis),
-                                  found);
-    active.entry->walk(view, findings);
-  }
+  std::vector<Finding> found = Collect(view, HasUncalibrated(resolved));
   if (found.empty()) return;
   for (const Finding& f : found) {
     if (f.node_index < 0) continue;

@@ -15,7 +15,7 @@
 
 namespace quantgate {
 
-// The rules with a `walk` that opdefs/rules has for one target, picked once.
+// The rules between nodes that opdefs/rules has for one target, picked once.
 class GraphRules {
  public:
   GraphRules(const opdb::View& db, const Target& target);
@@ -28,6 +28,13 @@ class GraphRules {
     const rules::RuleEntry* entry;
     std::shared_ptr<const rules::Settings> settings;
   };
+  struct Running {
+    const Active* active;
+    std::vector<Finding> found;
+  };
+
+  // Findings of all rules, one rule after the other.
+  std::vector<Finding> Collect(rules::GraphView& view, bool uncalibrated) const;
 
   const opdb::View* db_;
   Target target_;

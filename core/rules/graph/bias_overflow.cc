@@ -33,11 +33,11 @@ bool FarBelow(const Tensor& in, const Tensor& weight, const Tensor& bias) {
       !IsFixedPoint(bias.dtype) || bias.values->ints.empty()) {
     return false;
   }
-  const auto [low, high] = std::minmax_element(bias.values->ints.begin(), bias.values->ints.end());
+  int64_t bits = 0;  // all that any value needs: biases are long, and this takes a cycle for each
+  for (const int64_t value : bias.values->ints) bits |= value < 0 ? ~value : value;
   int64_t zero = 0;
   for (const int32_t z : bias.encoding->zero_points) zero = std::max(zero, std::abs(int64_t{z}));
-  const auto furthest =
-      static_cast<double>(zero) + std::max(-static_cast<double>(*low), static_cast<double>(*high));
+  const double furthest = static_cast<double>(zero) + static_cast<double>(bits) + 1;
   const double finest = *std::min_element(weights.begin(), weights.end());
   const auto [smallest, coarsest] = std::minmax_element(scales.begin(), scales.end());
   const double step = double{in.encoding->scales[0]} * finest;
@@ -87,37 +87,35 @@ std::optional<Worst> At(const GraphView& g, int32_t op) {
   return worst;
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    const std::optional<Worst> worst = At(g, op);
-    if (!worst) continue;
-    const OpInfo& info = g.info(op);
-    const auto port = static_cast<size_t>(info.bias);
-    const Tensor* bias = g.input(op, port);
-    const Tensor* in = g.input(op, 0);
-    const Tensor* weight = g.input(op, static_cast<size_t>(info.weight));
-    // Measured with per-tensor weights and a bias whose own scale is honoured.
-    const bool wrong = !worst->cut && IsFixedPoint(bias->dtype) &&
-                       weight->encoding->kind == EncodingKind::kPerTensor;
-    Finding& f =
-        findings.AddInput(op, port, wrong ? Consequence::kWrongValues : Consequence::kAdvice);
-    const double step =
-        double{ScaleAt(in->encoding, 0)} * double{ScaleAt(weight->encoding, worst->channel)};
-    f.message = worst->cut
-                    ? fmt::format("the bias of channel {} stands at the end of 32 bits: it was cut",
-                                  worst->channel)
-                    : fmt::format(
-                          "the bias of channel {} needs {} steps of input scale x weight "
-                          "scale: more than 32 bits hold",
-                          worst->channel, Number(worst->steps));
-    f.found = fmt::format("{} x {} = {} a step", Number(ScaleAt(in->encoding, 0)),
-                          Number(ScaleAt(weight->encoding, worst->channel)), Number(step));
-    f.allowed = fmt::format("at least {} a step", Number(step * worst->steps / kLimit));
-    f.lost_bits = std::max(0.0, std::log2(worst->steps / kLimit));
-    f.related = {"in[0]", fmt::format("in[{}]", info.weight)};
-    f.fixes.push_back(UnsafeFix(
-        fmt::format("quantize channel {} of the weight with a larger scale", worst->channel)));
-  }
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const std::optional<Worst> worst = At(g, op);
+  if (!worst) return;
+  const OpInfo& info = g.info(op);
+  const auto port = static_cast<size_t>(info.bias);
+  const Tensor* bias = g.input(op, port);
+  const Tensor* in = g.input(op, 0);
+  const Tensor* weight = g.input(op, static_cast<size_t>(info.weight));
+  // Measured with per-tensor weights and a bias whose own scale is honoured.
+  const bool wrong = !worst->cut && IsFixedPoint(bias->dtype) &&
+                     weight->encoding->kind == EncodingKind::kPerTensor;
+  Finding& f =
+      findings.AddInput(op, port, wrong ? Consequence::kWrongValues : Consequence::kAdvice);
+  const double step =
+      double{ScaleAt(in->encoding, 0)} * double{ScaleAt(weight->encoding, worst->channel)};
+  f.message = worst->cut
+                  ? fmt::format("the bias of channel {} stands at the end of 32 bits: it was cut",
+                                worst->channel)
+                  : fmt::format(
+                        "the bias of channel {} needs {} steps of input scale x weight "
+                        "scale: more than 32 bits hold",
+                        worst->channel, Number(worst->steps));
+  f.found = fmt::format("{} x {} = {} a step", Number(ScaleAt(in->encoding, 0)),
+                        Number(ScaleAt(weight->encoding, worst->channel)), Number(step));
+  f.allowed = fmt::format("at least {} a step", Number(step * worst->steps / kLimit));
+  f.lost_bits = std::max(0.0, std::log2(worst->steps / kLimit));
+  f.related = {"in[0]", fmt::format("in[{}]", info.weight)};
+  f.fixes.push_back(UnsafeFix(
+      fmt::format("quantize channel {} of the weight with a larger scale", worst->channel)));
 }
 
 constexpr RuleEntry kEntry = {
@@ -139,7 +137,7 @@ an addition of its own.
 The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
-    .walk = Walk};
+    .visit = Visit};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -35,29 +35,27 @@ std::optional<int64_t> WrongAt(const GraphView& g, const Own& settings, int32_t 
   return std::nullopt;
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    const std::optional<int64_t> found = WrongAt(g, settings, op);
-    if (!found) continue;
-    const int64_t wrong = *found;
-    const auto port = static_cast<size_t>(g.info(op).weight);
-    const Encoding& e = g.input(op, port)->encoding;
-    const int64_t most = Most(e);
-    const auto at = std::find(e.block_scales.begin(), e.block_scales.end(), wrong);
-    Finding& f = findings.AddInput(op, port,
-                                   wrong > most ? Consequence::kWrongValues : Consequence::kAdvice);
-    f.message =
-        fmt::format("{} of {} has a block factor of {}: {}", f.port, f.op, wrong,
-                    wrong > most ? "it does not fit its bits, and the numbers come out wrong"
-                                 : "all weights of that block are 0");
-    f.found = fmt::format("{}, block {}", wrong, at - e.block_scales.begin());
-    f.allowed =
-        fmt::format("{} to {} ({} bits)", settings.min_factor, most, e.block_scale_bitwidth);
-    f.fixes.push_back(
-        UnsafeFix("choose the channel's scale so that its largest factor is the most "
-                  "allowed, and quantize the factors again"));
-  }
+  const std::optional<int64_t> found = WrongAt(g, settings, op);
+  if (!found) return;
+  const int64_t wrong = *found;
+  const auto port = static_cast<size_t>(g.info(op).weight);
+  const Encoding& e = g.input(op, port)->encoding;
+  const int64_t most = Most(e);
+  const auto at = std::find(e.block_scales.begin(), e.block_scales.end(), wrong);
+  Finding& f = findings.AddInput(op, port,
+                                 wrong > most ? Consequence::kWrongValues : Consequence::kAdvice);
+  f.message =
+      fmt::format("{} of {} has a block factor of {}: {}", f.port, f.op, wrong,
+                  wrong > most ? "it does not fit its bits, and the numbers come out wrong"
+                               : "all weights of that block are 0");
+  f.found = fmt::format("{}, block {}", wrong, at - e.block_scales.begin());
+  f.allowed =
+      fmt::format("{} to {} ({} bits)", settings.min_factor, most, e.block_scale_bitwidth);
+  f.fixes.push_back(
+      UnsafeFix("choose the channel's scale so that its largest factor is the most "
+                "allowed, and quantize the factors again"));
 }
 
 constexpr RuleEntry kEntry = {
@@ -78,7 +76,7 @@ steps of it, rounded, at least 1.
 The evidence and what the real library said are listed below.
 )",
                                  .status = RuleStatus::kStable}),
-    .walk = Walk,
+    .visit = Visit,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -35,29 +35,27 @@ bool TooMany(double lost, const Own& settings) {
   return lost >= settings.min_lost_bits && std::isfinite(lost);
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, settings.joins)) continue;
-    const Tensor* out = g.output(op);
-    if (!HasStep(out)) continue;
-    for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
-      const Tensor* in = g.input(op, port);
-      if (!HasStep(in)) continue;
-      const double lost = Lost(*in, *out);
-      if (!TooMany(lost, settings)) continue;
-      const double step = out->encoding->scales[0], own = in->encoding->scales[0];
-      Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
-      const int bits = EffectiveBits(*in);
-      f.message = fmt::format(
-          "{} loses {} of its {} bits: the scale of the output of {} is {} times as large", f.port,
-          lost < bits ? fmt::format("{:.1f}", lost) : "all", bits, f.op, Number(step / own));
-      f.found = DescribeEncoding(*out);
-      f.allowed = fmt::format("near {}", DescribeEncoding(*in));
-      f.related = {"out[0]"};
-      f.lost_bits = std::min<double>(lost, bits);
-      f.fixes.push_back(UnsafeFix("join tensors of similar range, or use 16 bits here"));
-    }
+  if (!g.Is(op, settings.joins)) return;
+  const Tensor* out = g.output(op);
+  if (!HasStep(out)) return;
+  for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
+    const Tensor* in = g.input(op, port);
+    if (!HasStep(in)) continue;
+    const double lost = Lost(*in, *out);
+    if (!TooMany(lost, settings)) continue;
+    const double step = out->encoding->scales[0], own = in->encoding->scales[0];
+    Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+    const int bits = EffectiveBits(*in);
+    f.message = fmt::format(
+        "{} loses {} of its {} bits: the scale of the output of {} is {} times as large", f.port,
+        lost < bits ? fmt::format("{:.1f}", lost) : "all", bits, f.op, Number(step / own));
+    f.found = DescribeEncoding(*out);
+    f.allowed = fmt::format("near {}", DescribeEncoding(*in));
+    f.related = {"out[0]"};
+    f.lost_bits = std::min<double>(lost, bits);
+    f.fixes.push_back(UnsafeFix("join tensors of similar range, or use 16 bits here"));
   }
 }
 
@@ -81,7 +79,7 @@ use 16 bits for the joined tensor.
 The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
-    .walk = Walk,
+    .visit = Visit,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

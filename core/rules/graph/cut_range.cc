@@ -44,27 +44,25 @@ bool Cuts(const Interval& out, const Interval& in, double tolerance) {
   return cut > tolerance * (in.high - in.low);
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, settings.joins) || !HasRange(g.output(op))) continue;
-    const Interval out = RangeOf(*g.output(op));
-    for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
-      const Tensor* tensor = g.input(op, port);
-      if (!HasRange(tensor)) continue;
-      const Interval in = RangeOf(*tensor);
-      if (!Cuts(out, in, settings.tolerance)) continue;
-      Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
-      f.message = fmt::format(
-          "{} reaches {}, the output of {} holds {} only: values beyond are "
-          "clipped",
-          f.port, Text(in), f.op, Text(out));
-      f.found = fmt::format("range {}", Text(out));
-      f.allowed =
-          fmt::format("range {}", Text({std::min(in.low, out.low), std::max(in.high, out.high)}));
-      f.related = {"out[0]"};
-      f.fixes.push_back({"calibrate the output with the values of all inputs", false, {}});
-    }
+  if (!g.Is(op, settings.joins) || !HasRange(g.output(op))) return;
+  const Interval out = RangeOf(*g.output(op));
+  for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
+    const Tensor* tensor = g.input(op, port);
+    if (!HasRange(tensor)) continue;
+    const Interval in = RangeOf(*tensor);
+    if (!Cuts(out, in, settings.tolerance)) continue;
+    Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+    f.message = fmt::format(
+        "{} reaches {}, the output of {} holds {} only: values beyond are "
+        "clipped",
+        f.port, Text(in), f.op, Text(out));
+    f.found = fmt::format("range {}", Text(out));
+    f.allowed =
+        fmt::format("range {}", Text({std::min(in.low, out.low), std::max(in.high, out.high)}));
+    f.related = {"out[0]"};
+    f.fixes.push_back({"calibrate the output with the values of all inputs", false, {}});
   }
 }
 
@@ -86,7 +84,7 @@ Calibrate the shared encoding over all members, or take the union of their range
 The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
-    .walk = Walk,
+    .visit = Visit,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -24,35 +24,33 @@ int64_t StepsBelow(const Tensor& out) {
   return ZeroPointAt(out.encoding, 0) - StoredMin(out.dtype, out.encoding->bitwidth);
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, settings.relus)) continue;
-    const Tensor* in = g.input(op, 0);
-    const Tensor* out = g.output(op);
-    if (in == nullptr || out == nullptr || !IsFixedPoint(out->dtype) ||
-        out->encoding->scales.size() != 1) {
-      continue;
-    }
-    const TensorId between = g.op(op).inputs[0];
-    const int32_t host = g.Producer(between);
-    if (host < 0 || !g.Is(host, settings.fold_targets) || g.Readers(between).size() != 1 ||
-        g.IsGraphOutput(between)) {
-      continue;
-    }
-    const int64_t steps = StepsBelow(*out);
-    if (steps <= 0) continue;
-    const int64_t zero = ZeroPointAt(out->encoding, 0), lowest = zero - steps;
-    Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
-    const double below = static_cast<double>(steps) * double{out->encoding->scales[0]};
-    f.message = fmt::format(
-        "{} is folded into \"{}\" ({}), and its encoding reaches {} below 0: {} of "
-        "its values are never used",
-        f.op, g.NameOf(host), g.op(host).op, Number(below), steps);
-    f.found = ZeroPoint(zero);
-    f.allowed = ZeroPoint(lowest);
-    f.fixes.push_back(UnsafeFix("calibrate the output of the Relu: its range begins at 0"));
+  if (!g.Is(op, settings.relus)) return;
+  const Tensor* in = g.input(op, 0);
+  const Tensor* out = g.output(op);
+  if (in == nullptr || out == nullptr || !IsFixedPoint(out->dtype) ||
+      out->encoding->scales.size() != 1) {
+    return;
   }
+  const TensorId between = g.op(op).inputs[0];
+  const int32_t host = g.Producer(between);
+  if (host < 0 || !g.Is(host, settings.fold_targets) || g.Readers(between).size() != 1 ||
+      g.IsGraphOutput(between)) {
+    return;
+  }
+  const int64_t steps = StepsBelow(*out);
+  if (steps <= 0) return;
+  const int64_t zero = ZeroPointAt(out->encoding, 0), lowest = zero - steps;
+  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  const double below = static_cast<double>(steps) * double{out->encoding->scales[0]};
+  f.message = fmt::format(
+      "{} is folded into \"{}\" ({}), and its encoding reaches {} below 0: {} of "
+      "its values are never used",
+      f.op, g.NameOf(host), g.op(host).op, Number(below), steps);
+  f.found = ZeroPoint(zero);
+  f.allowed = ZeroPoint(lowest);
+  f.fixes.push_back(UnsafeFix("calibrate the output of the Relu: its range begins at 0"));
 }
 
 constexpr RuleEntry kEntry = {
@@ -73,7 +71,7 @@ for unsigned types, -128 for SFIXED_POINT_8). The tensor between the two needs n
 The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
-    .walk = Walk,
+    .visit = Visit,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

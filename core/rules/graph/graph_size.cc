@@ -27,9 +27,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
   for (int32_t op = 0; op < g.op_count(); ++op) {
     if (g.Refused(op)) continue;
     for (const TensorId id : g.op(op).inputs) {
-      if (id == kNoTensor || seen[static_cast<size_t>(id)]) continue;
+      if (id == kNoTensor || !g.tensor(id).is_static || seen[static_cast<size_t>(id)]) continue;
       seen[static_cast<size_t>(id)] = true;
-      if (g.tensor(id).is_static) bytes += StoredBytes(g.tensor(id));
+      bytes += StoredBytes(g.tensor(id));
     }
   }
   if (bytes <= most * kGib) return;

@@ -39,26 +39,24 @@ int64_t CountIdle(const Own& settings, const Tensor* t) {
                        [&](float scale) { return IsIdle(settings, scale, largest); });
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (g.info(op).weight < 0) continue;
-    const auto port = static_cast<size_t>(g.info(op).weight);
-    const int64_t idle = CountIdle(settings, g.input(op, port));
-    if (idle == 0) continue;
-    const auto& scales = g.input(op, port)->encoding->scales;
-    const float least = *std::min_element(scales.begin(), scales.end());
-    const float most = *std::max_element(scales.begin(), scales.end());
-    Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
-    f.message = fmt::format(
-        "{} of {} channels of {} have the smallest scale that quantizers give ({}): nothing but "
-        "zeros was seen there",
-        idle, scales.size(), f.port, Number(least));
-    f.found = fmt::format("scales from {} to {}", Number(least), Number(most));
-    f.allowed = fmt::format("a scale of its own, above {}", Number(settings.floor));
-    f.lost_bits = std::min<double>(std::log2(most / least), EffectiveBits(*g.input(op, port)));
-    f.fixes.push_back(UnsafeFix("look at the training: prune these channels, or calibrate again"));
-  }
+  if (g.info(op).weight < 0) return;
+  const auto port = static_cast<size_t>(g.info(op).weight);
+  const int64_t idle = CountIdle(settings, g.input(op, port));
+  if (idle == 0) return;
+  const auto& scales = g.input(op, port)->encoding->scales;
+  const float least = *std::min_element(scales.begin(), scales.end());
+  const float most = *std::max_element(scales.begin(), scales.end());
+  Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+  f.message = fmt::format(
+      "{} of {} channels of {} have the smallest scale that quantizers give ({}): nothing but "
+      "zeros was seen there",
+      idle, scales.size(), f.port, Number(least));
+  f.found = fmt::format("scales from {} to {}", Number(least), Number(most));
+  f.allowed = fmt::format("a scale of its own, above {}", Number(settings.floor));
+  f.lost_bits = std::min<double>(std::log2(most / least), EffectiveBits(*g.input(op, port)));
+  f.fixes.push_back(UnsafeFix("look at the training: prune these channels, or calibrate again"));
 }
 
 constexpr RuleEntry kEntry = {
@@ -78,7 +76,7 @@ Look at the weights of the channel: prune it where it is zero, else take its ran
 The evidence is listed below.
 )",
                                  .status = RuleStatus::kStable}),
-    .walk = Walk,
+    .visit = Visit,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -27,23 +27,21 @@ int32_t InsertedBefore(const GraphView& g, SetMask transposes, int32_t op) {
   return g.input(before, 0) == nullptr ? -1 : before;
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    const int32_t before =
-        g.Is(op, settings.norms) ? InsertedBefore(g, settings.transposes, op) : -1;
-    if (before < 0) continue;
-    const Tensor* in = g.input(before, 0);
-    Finding& f = findings.AddInput(op, 0, Consequence::kAltered);
-    f.tensor = in->name;
-    f.message = fmt::format(
-        "{} of \"{}\" is not on the last axis: a Transpose is put before and one after it, "
-        "{} a run",
-        f.op, g.NameOf(op), Bytes(4 * BytesOf(*in)));
-    f.found = fmt::format("{} transposed to {}", Dims(*in), Dims(*g.input(op, 0)));
-    f.allowed = "the last axis";
-    f.fixes.push_back(UnsafeFix(fmt::format("lay \"{}\" out with this axis last", in->name)));
-  }
+  const int32_t before =
+      g.Is(op, settings.norms) ? InsertedBefore(g, settings.transposes, op) : -1;
+  if (before < 0) return;
+  const Tensor* in = g.input(before, 0);
+  Finding& f = findings.AddInput(op, 0, Consequence::kAltered);
+  f.tensor = in->name;
+  f.message = fmt::format(
+      "{} of \"{}\" is not on the last axis: a Transpose is put before and one after it, "
+      "{} a run",
+      f.op, g.NameOf(op), Bytes(4 * BytesOf(*in)));
+  f.found = fmt::format("{} transposed to {}", Dims(*in), Dims(*g.input(op, 0)));
+  f.allowed = "the last axis";
+  f.fixes.push_back(UnsafeFix(fmt::format("lay \"{}\" out with this axis last", in->name)));
 }
 
 constexpr RuleEntry kEntry = {
@@ -64,7 +62,7 @@ Lay the tensor out so that the axis is the last one.
 The evidence and what the real library or provider said are listed below.
 )",
                .status = RuleStatus::kStable}),
-    .walk = Walk,
+    .visit = Visit,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

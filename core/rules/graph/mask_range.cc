@@ -76,41 +76,39 @@ double TooWeak(const Tensor* mask, const Own& settings) {
   return range->first;
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, settings.softmaxes) || g.op(op).inputs.empty() || g.op(op).inputs[0] == kNoTensor)
-      continue;
-    const int32_t add = g.Producer(g.op(op).inputs[0]);
-    if (add < 0 || !g.Is(add, settings.adds)) continue;
-    const Tensor* sum = g.output(add);
-    if (IsCoarse(sum, settings)) {
-      const bool lost = LosesOperand(g, add);
-      Finding& f = findings.AddOutput(add, 0, lost ? Consequence::kAltered : Consequence::kAdvice);
-      f.message = fmt::format(
-          "the scores that go into \"{}\" have scale {}: the mask has used up their "
-          "range{}",
-          g.NameOf(op), Number(sum->encoding->scales[0]),
-          lost ? ", and nothing is left of the scores" : "");
-      f.found = DescribeEncoding(*sum);
-      f.allowed = fmt::format("a scale well below {}", Number(settings.coarse_score_step));
-      f.lost_bits = LostBits(g, add);
-      f.fixes.push_back(UnsafeFix("clip the mask to about -100 before calibration"));
-      continue;
-    }
-    for (size_t port = 0; port < 2; ++port) {
-      const double smallest = TooWeak(g.input(add, port), settings);
-      if (!(smallest < 0)) continue;
-      Finding& f = findings.AddInput(add, port, Consequence::kAdvice);
-      f.message = fmt::format(
-          "the mask in front of \"{}\" pushes scores down by {} only: masked "
-          "positions keep part of the attention",
-          g.NameOf(op), Number(-smallest));
-      f.found = fmt::format("smallest value {}", Number(smallest));
-      f.allowed = fmt::format("at most {}", Number(settings.max_mask_addend));
-      f.fixes.push_back(UnsafeFix(
-          fmt::format("use {} or less for masked positions", Number(settings.max_mask_addend))));
-    }
+  if (!g.Is(op, settings.softmaxes) || g.op(op).inputs.empty() || g.op(op).inputs[0] == kNoTensor)
+    return;
+  const int32_t add = g.Producer(g.op(op).inputs[0]);
+  if (add < 0 || !g.Is(add, settings.adds)) return;
+  const Tensor* sum = g.output(add);
+  if (IsCoarse(sum, settings)) {
+    const bool lost = LosesOperand(g, add);
+    Finding& f = findings.AddOutput(add, 0, lost ? Consequence::kAltered : Consequence::kAdvice);
+    f.message = fmt::format(
+        "the scores that go into \"{}\" have scale {}: the mask has used up their "
+        "range{}",
+        g.NameOf(op), Number(sum->encoding->scales[0]),
+        lost ? ", and nothing is left of the scores" : "");
+    f.found = DescribeEncoding(*sum);
+    f.allowed = fmt::format("a scale well below {}", Number(settings.coarse_score_step));
+    f.lost_bits = LostBits(g, add);
+    f.fixes.push_back(UnsafeFix("clip the mask to about -100 before calibration"));
+    return;
+  }
+  for (size_t port = 0; port < 2; ++port) {
+    const double smallest = TooWeak(g.input(add, port), settings);
+    if (!(smallest < 0)) continue;
+    Finding& f = findings.AddInput(add, port, Consequence::kAdvice);
+    f.message = fmt::format(
+        "the mask in front of \"{}\" pushes scores down by {} only: masked "
+        "positions keep part of the attention",
+        g.NameOf(op), Number(-smallest));
+    f.found = fmt::format("smallest value {}", Number(smallest));
+    f.allowed = fmt::format("at most {}", Number(settings.max_mask_addend));
+    f.fixes.push_back(UnsafeFix(
+        fmt::format("use {} or less for masked positions", Number(settings.max_mask_addend))));
   }
 }
 
@@ -134,7 +132,7 @@ range of the scores.
 The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
-    .walk = Walk,
+    .visit = Visit,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

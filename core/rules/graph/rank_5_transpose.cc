@@ -30,38 +30,36 @@ std::optional<size_t> Together(const std::vector<int64_t>& perm) {
   return std::nullopt;
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   const int64_t rank = settings.rank;
   if ((g.any_sets() & settings.matrix_products) == 0) return;
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!g.Is(op, settings.transposes)) continue;
-    const Tensor* in = g.input(op, 0);
-    const Tensor* out = g.output(op);
-    if (in == nullptr || out == nullptr || in->rank() != rank) continue;
-    const int32_t before = g.Producer(g.op(op).inputs[0]);
-    const auto readers = g.Readers(g.op(op).outputs[0]);
-    if (before < 0 || !g.Is(before, settings.reshapes) || readers.size() != 1 ||
-        !g.Is(readers[0], settings.reshapes)) {
-      continue;
-    }
-    for (const Param& param : g.op(op).params) {
-      const auto perm = IntsOf(param.value);
-      if (!perm || static_cast<int64_t>(perm->size()) != rank) continue;
-      const auto at = Together(*perm);
-      if (!at) continue;
-      const int64_t dim = (*perm)[*at];
-      Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
-      f.message = fmt::format(
-          "{} works on rank {} between two Reshapes; dimensions {} and {} move "
-          "together: rank {} would do",
-          f.op, rank, dim, dim + 1, rank - 1);
-      f.found = Dims(*in);
-      f.allowed = fmt::format("rank {}", rank - 1);
-      f.fixes.push_back(UnsafeFix(fmt::format(
-          "merge dimensions {} and {} in the Reshape before, and split them in the one after", dim,
-          dim + 1)));
-    }
+  if (!g.Is(op, settings.transposes)) return;
+  const Tensor* in = g.input(op, 0);
+  const Tensor* out = g.output(op);
+  if (in == nullptr || out == nullptr || in->rank() != rank) return;
+  const int32_t before = g.Producer(g.op(op).inputs[0]);
+  const auto readers = g.Readers(g.op(op).outputs[0]);
+  if (before < 0 || !g.Is(before, settings.reshapes) || readers.size() != 1 ||
+      !g.Is(readers[0], settings.reshapes)) {
+    return;
+  }
+  for (const Param& param : g.op(op).params) {
+    const auto perm = IntsOf(param.value);
+    if (!perm || static_cast<int64_t>(perm->size()) != rank) continue;
+    const auto at = Together(*perm);
+    if (!at) continue;
+    const int64_t dim = (*perm)[*at];
+    Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+    f.message = fmt::format(
+        "{} works on rank {} between two Reshapes; dimensions {} and {} move "
+        "together: rank {} would do",
+        f.op, rank, dim, dim + 1, rank - 1);
+    f.found = Dims(*in);
+    f.allowed = fmt::format("rank {}", rank - 1);
+    f.fixes.push_back(UnsafeFix(fmt::format(
+        "merge dimensions {} and {} in the Reshape before, and split them in the one after", dim,
+        dim + 1)));
   }
 }
 
@@ -84,7 +82,7 @@ Merge the two dimensions that stay neighbours in the first Reshape, and split th
 The evidence and what the real library or provider said are listed below.
 )",
                .status = RuleStatus::kStable}),
-    .walk = Walk,
+    .visit = Visit,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

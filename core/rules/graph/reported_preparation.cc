@@ -45,17 +45,14 @@ struct Own : Settings {
 
 constexpr SettingField kFields[] = {Fields<Own>::Rows<&Own::patterns>("patterns", kPattern)};
 
-void Walk(const GraphView& g, GraphFindings& findings) {
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   for (const Pattern& pattern : g.settings<Own>().patterns) {
-    if (!pattern.IsFor(g.target())) continue;
-    for (int32_t op = 0; op < g.op_count(); ++op) {
-      if (!pattern.Fits(g, op)) continue;
-      const Tensor* out = g.output(op);
-      Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
-      f.message = std::string(pattern.message);
-      f.found = fmt::format("{} {}", DtypeName(out->dtype), Dims(*out));
-      f.fixes.push_back(UnsafeFix(std::string(pattern.fix)));
-    }
+    if (!pattern.IsFor(g.target()) || !pattern.Fits(g, op)) continue;
+    const Tensor* out = g.output(op);
+    Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+    f.message = std::string(pattern.message);
+    f.found = fmt::format("{} {}", DtypeName(out->dtype), Dims(*out));
+    f.fixes.push_back(UnsafeFix(std::string(pattern.fix)));
   }
 }
 
@@ -77,7 +74,7 @@ What the finding says; or ask your own library: `quantgate verify --prepare`.
 The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
-    .walk = Walk,
+    .visit = Visit,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -30,21 +30,19 @@ bool IsWrongAt(const GraphView& g, const Own& settings, int32_t op) {
          in->dims.back() <= settings.max_depth;
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!IsWrongAt(g, settings, op) || g.ReportedBefore(op)) continue;
-    const auto port = static_cast<size_t>(g.info(op).weight);
-    const Tensor* in = g.input(op, 0);
-    const Tensor* weight = g.input(op, port);
-    Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
-    f.message =
-        fmt::format("{} of {} input channels has asymmetric weights", f.op, in->dims.back());
-    f.found = DescribeEncoding(*weight);
-    f.allowed = ZeroPoint(MiddleOf(*weight));
-    f.related = {"in[0]"};
-    f.fixes.push_back(SymmetricFix(*weight));
-  }
+  if (!IsWrongAt(g, settings, op) || g.ReportedBefore(op)) return;
+  const auto port = static_cast<size_t>(g.info(op).weight);
+  const Tensor* in = g.input(op, 0);
+  const Tensor* weight = g.input(op, port);
+  Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+  f.message =
+      fmt::format("{} of {} input channels has asymmetric weights", f.op, in->dims.back());
+  f.found = DescribeEncoding(*weight);
+  f.allowed = ZeroPoint(MiddleOf(*weight));
+  f.related = {"in[0]"};
+  f.fixes.push_back(SymmetricFix(*weight));
 }
 
 constexpr RuleEntry kEntry = {
@@ -64,7 +62,7 @@ Quantize the weights symmetric, or set the option if accuracy is off on the devi
 The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
-    .walk = Walk,
+    .visit = Visit,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

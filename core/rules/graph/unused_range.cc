@@ -37,25 +37,23 @@ double LostBits(const GraphView& g, const Own& settings, int32_t op) {
   return lost >= settings.min_lost_bits ? lost : 0;
 }
 
-void Walk(const GraphView& g, GraphFindings& findings) {
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    const double lost = LostBits(g, settings, op);
-    if (lost == 0 || g.Refused(op) || g.ReportedBefore(op)) continue;
-    const Tensor& out = *g.output(op);
-    const double low = g.Is(op, settings.shares) ? 0 : -1;
-    const double steps = std::exp2(EffectiveBits(out));
-    Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
-    f.message = fmt::format(
-        "values of {} lie from {} to 1, and the encoding reaches over {}: {:.1f} of {} bits are "
-        "never used",
-        g.op(op).op, Number(low), Number(out.encoding->scales[0] * (steps - 1)), lost,
-        EffectiveBits(out));
-    f.found = DescribeEncoding(out);
-    f.allowed = fmt::format("a scale of about {}", Number((1 - low) / steps));
-    f.lost_bits = lost;
-    f.fixes.push_back(UnsafeFix(fmt::format("use the scale {}", Number((1 - low) / steps))));
-  }
+  const double lost = LostBits(g, settings, op);
+  if (lost == 0 || g.Refused(op) || g.ReportedBefore(op)) return;
+  const Tensor& out = *g.output(op);
+  const double low = g.Is(op, settings.shares) ? 0 : -1;
+  const double steps = std::exp2(EffectiveBits(out));
+  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "values of {} lie from {} to 1, and the encoding reaches over {}: {:.1f} of {} bits are "
+      "never used",
+      g.op(op).op, Number(low), Number(out.encoding->scales[0] * (steps - 1)), lost,
+      EffectiveBits(out));
+  f.found = DescribeEncoding(out);
+  f.allowed = fmt::format("a scale of about {}", Number((1 - low) / steps));
+  f.lost_bits = lost;
+  f.fixes.push_back(UnsafeFix(fmt::format("use the scale {}", Number((1 - low) / steps))));
 }
 
 constexpr RuleEntry kEntry = {
@@ -75,7 +73,7 @@ Use the scale that the message names.
 The evidence is listed below; the rest is arithmetic.
 )",
                                  .status = RuleStatus::kStable}),
-    .walk = Walk,
+    .visit = Visit,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

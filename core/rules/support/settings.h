@@ -24,7 +24,8 @@ namespace quantgate::rules {
 struct Settings {
   virtual ~Settings() = default;
   std::string_view basis;     // what the rule rests on; the note of its findings
-  SetMask required_sets = 0;  // it runs where the graph has ops of one of them; 0 = always
+  // `visit` is called for ops of these sets, `walk` where the graph has one; 0 = always.
+  SetMask required_sets = 0;
   // Rules whose finding on an op makes one of this rule needless.
   std::vector<const Rule*> reported_by;
   // Findings of these rules get the bytes that ops of these sets read and write for their node.

@@ -113,7 +113,10 @@ class Scene {
     const GraphView view = View();
     std::vector<Finding> found;
     GraphFindings findings(view, entry_->rule, "", found);
-    entry_->walk(view, findings);
+    if (entry_->walk != nullptr) entry_->walk(view, findings);
+    for (int32_t op = 0; entry_->visit != nullptr && op < view.op_count(); ++op) {
+      entry_->visit(view, op, findings);
+    }
     return found;
   }
   const OpSets& sets() const { return sets_; }

@@ -92,7 +92,7 @@ void Append(const Model& part, size_t copy, Model& whole) {
 // Rules between nodes see other neighbours in another graph.
 bool IsBetweenNodes(const Finding& finding) {
   for (const rules::RuleEntry* entry : rules::AllEntries()) {
-    if (&entry->rule == finding.rule) return entry->walk != nullptr;
+    if (&entry->rule == finding.rule) return entry->is_between_nodes();
   }
   return false;
 }
