@@ -50,10 +50,6 @@ class NamedTensors {
   absl::flat_hash_map<std::string_view, TensorId> by_name_;  // made when it is needed
 };
 
-bool IsGiven(const std::vector<TensorId>& ids, TensorId id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
-}
-
 // The same zero points in the type of the other sign, which leaves the values of a constant equal;
 // nothing where it is not only they that are asked for.
 std::optional<Coding> WithEqualValues(const Tensor& tensor, const Coding& now, const Coding& to) {
@@ -100,7 +96,7 @@ void MarkSafeFixes(const Model& model, const opdb::View& database, Report& repor
       // Integers that the model's caller reads or writes stay what they are.
       const bool is_native = model.dialect == Dialect::kQnn;
       const bool changes = is_native ? to->dtype != now->dtype : !HasOwnEncoding(tensor);
-      const bool raw = changes && (IsGiven(model.inputs, id) || IsGiven(model.outputs, id));
+      const bool raw = changes && (ranges.IsInput(id) || ranges.IsOutput(id));
       fix.safe = !raw && !ObjectionTo(model, ranges, id, *now, *to);
       // Rather than another zero point for the same integers. Whether a row has that type is seen
       // when the model is checked again.

@@ -37,6 +37,15 @@ ValueRange Union(const ValueRange& a, const ValueRange& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high), a.step == b.step ? a.step : 0};
 }
 
+// Which tensors of the model are in a list.
+std::vector<bool> Marks(const Model& model, const std::vector<TensorId>& ids) {
+  std::vector<bool> marks(model.tensors.size());
+  for (const TensorId id : ids) {
+    if (id >= 0 && static_cast<size_t>(id) < marks.size()) marks[static_cast<size_t>(id)] = true;
+  }
+  return marks;
+}
+
 // Whether a tensor holds real values, not indices, shapes or conditions.
 bool HoldsReals(const Tensor& tensor) {
   return tensor.dtype == Dtype::kUndefined || IsFloat(tensor.dtype) || IsFixedPoint(tensor.dtype);
@@ -84,26 +93,38 @@ ValueRange EntryRanges::operator[](size_t i) const {
 ValueRanges::ValueRanges(const Model& model, const opdb::View& database)
     : model_(model),
       ops_(database, model.dialect),
-      producer_(model.tensors.size(), -1),
-      dequantize_(model.tensors.size(), -1) {
-  for (size_t n = 0; n < model.nodes.size(); ++n) {
-    const Node& node = model.nodes[n];
-    for (const TensorId id : node.outputs) {
-      if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(n);
-    }
-    if (!node.inputs.empty() && node.inputs[0] != kNoTensor &&
-        ops_.RoleOf(node) == Role::kDequantize) {
-      dequantize_[static_cast<size_t>(node.inputs[0])] = static_cast<int32_t>(n);
-    }
-  }
-}
+      is_input_(Marks(model, model.inputs)),
+      is_output_(Marks(model, model.outputs)) {}
 
-bool ValueRanges::IsInput(TensorId tensor) const {
-  return std::find(model_.inputs.begin(), model_.inputs.end(), tensor) != model_.inputs.end();
+bool ValueRanges::IsInput(TensorId tensor) const { return is_input_[static_cast<size_t>(tensor)]; }
+bool ValueRanges::IsOutput(TensorId tensor) const {
+  return is_output_[static_cast<size_t>(tensor)];
 }
 
 const Node* ValueRanges::Producer(TensorId tensor) const {
+  if (producer_.empty()) {
+    producer_.assign(model_.tensors.size(), -1);
+    for (size_t n = 0; n < model_.nodes.size(); ++n) {
+      for (const TensorId id : model_.nodes[n].outputs) {
+        if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(n);
+      }
+    }
+  }
   const int32_t at = producer_[static_cast<size_t>(tensor)];
+  return at < 0 ? nullptr : &model_.nodes[static_cast<size_t>(at)];
+}
+
+const Node* ValueRanges::DequantizeOf(TensorId tensor) const {
+  if (dequantize_.empty()) {
+    dequantize_.assign(model_.tensors.size(), -1);
+    for (size_t n = 0; n < model_.nodes.size(); ++n) {
+      const Node& node = model_.nodes[n];
+      if (node.inputs.empty() || node.inputs[0] == kNoTensor) continue;
+      if (ops_.RoleOf(node) != Role::kDequantize) continue;
+      dequantize_[static_cast<size_t>(node.inputs[0])] = static_cast<int32_t>(n);
+    }
+  }
+  const int32_t at = dequantize_[static_cast<size_t>(tensor)];
   return at < 0 ? nullptr : &model_.nodes[static_cast<size_t>(at)];
 }
 
@@ -130,9 +151,8 @@ std::optional<Coding> ValueRanges::CodingOf(TensorId id) const {
   }
   const Node* producer = Producer(id);
   if (producer != nullptr && ops_.RoleOf(*producer) == Role::kQuantize) return CodingAt(*producer);
-  const int32_t reader = dequantize_[static_cast<size_t>(id)];
-  if (reader >= 0) return CodingAt(model_.nodes[static_cast<size_t>(reader)]);
-  return std::nullopt;
+  const Node* reader = DequantizeOf(id);
+  return reader == nullptr ? std::nullopt : CodingAt(*reader);
 }
 
 // Of the values in the file, else of what the encoding can say.

@@ -58,6 +58,8 @@ class ValueRanges {
   ValueRange Reaching(TensorId tensor) const;
   // Something outside of the model writes it.
   bool IsInput(TensorId tensor) const;
+  // Something outside of the model reads it.
+  bool IsOutput(TensorId tensor) const;
 
  private:
   ValueRange Held(TensorId tensor, int depth) const;
@@ -67,10 +69,13 @@ class ValueRanges {
   ValueRange Dequantized(const Node& node, int depth) const;
   std::optional<Coding> CodingAt(const Node& node) const;
   const Node* Producer(TensorId tensor) const;
+  const Node* DequantizeOf(TensorId tensor) const;  // the last one that reads it
 
   const Model& model_;
   OpValues ops_;
-  std::vector<int32_t> producer_, dequantize_;  // per tensor: a node; -1 = none
+  std::vector<bool> is_input_, is_output_;
+  // Per tensor: a node; -1 = none. Made when they are first needed.
+  mutable std::vector<int32_t> producer_, dequantize_;
   mutable absl::flat_hash_map<TensorId, ValueRange> held_;
 };
 
