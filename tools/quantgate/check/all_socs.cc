@@ -1,4 +1,4 @@
-#include "tools/quantgate/all_socs.h"
+#include "tools/quantgate/check/all_socs.h"
 
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 // `check --all-socs`: the table of chips for a model.
-#ifndef QUANTGATE_TOOLS_QUANTGATE_ALL_SOCS_H_
-#define QUANTGATE_TOOLS_QUANTGATE_ALL_SOCS_H_
+#ifndef QUANTGATE_TOOLS_QUANTGATE_CHECK_ALL_SOCS_H_
+#define QUANTGATE_TOOLS_QUANTGATE_CHECK_ALL_SOCS_H_
 
 #include <string>
 
@@ -24,4 +24,4 @@ int SurveyExitCode(const Survey& survey);
 
 }  // namespace quantgate::cli
 
-#endif  // QUANTGATE_TOOLS_QUANTGATE_ALL_SOCS_H_
+#endif  // QUANTGATE_TOOLS_QUANTGATE_CHECK_ALL_SOCS_H_

@@ -1,4 +1,4 @@
-#include "tools/quantgate/save_node.h"
+#include "tools/quantgate/check/save_node.h"
 
 #include <utility>
 #include <vector>

@@ -1,6 +1,6 @@
 // check --save-node: the smallest model around a node, instead of a report.
-#ifndef QUANTGATE_TOOLS_QUANTGATE_SAVE_NODE_H_
-#define QUANTGATE_TOOLS_QUANTGATE_SAVE_NODE_H_
+#ifndef QUANTGATE_TOOLS_QUANTGATE_CHECK_SAVE_NODE_H_
+#define QUANTGATE_TOOLS_QUANTGATE_CHECK_SAVE_NODE_H_
 
 #include <string>
 
@@ -22,4 +22,4 @@ int WriteSmallest(const SaveNode& flags, const Target& target, ValidatorOptions 
 
 }  // namespace quantgate::cli
 
-#endif  // QUANTGATE_TOOLS_QUANTGATE_SAVE_NODE_H_
+#endif  // QUANTGATE_TOOLS_QUANTGATE_CHECK_SAVE_NODE_H_

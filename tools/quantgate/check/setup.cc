@@ -1,4 +1,4 @@
-#include "tools/quantgate/check_setup.h"
+#include "tools/quantgate/check/setup.h"
 
 #include <algorithm>
 #include <utility>
