@@ -155,4 +155,20 @@ std::vector<LogFact> FindChipsAndVersions(const LogNames& names, std::string_vie
   return facts;
 }
 
+std::vector<LogFact> FindTerms(const LogNames& names, std::string_view line) {
+  constexpr size_t kMostTerms = 3;
+  std::vector<LogFact> facts;
+  for (const LogNames::Term& term : names.terms) {
+    if (facts.size() == kMostTerms) break;
+    const auto word = std::find_if(term.words.begin(), term.words.end(), [&](const auto& text) {
+      return line.find(text) != std::string_view::npos;
+    });
+    if (word == term.words.end()) continue;
+    std::string name = *word;
+    while (!name.empty() && name.back() == ' ') name.pop_back();
+    facts.push_back({name, fmt::format("{}: {}", name, term.means)});
+  }
+  return facts;
+}
+
 }  // namespace quantgate::cli

@@ -15,6 +15,11 @@ struct LogNames {
   std::vector<LogPattern> nodes;    // with {node}, {op} or both; the first that fits counts
   std::vector<LogPattern> errors;   // with {code}
   std::vector<LogPattern> soc_ids;  // with {id}
+  struct Term {
+    std::vector<std::string> words;
+    std::string means;
+  };
+  std::vector<Term> terms;  // files, variables and other things with a name, and what they are
 };
 
 // The node and op that a line names; empty where it names none.
@@ -29,6 +34,9 @@ struct LogFact {
   std::string words;  // "SM8650 is a chip with Hexagon v75"
 };
 std::vector<LogFact> FindChipsAndVersions(const LogNames& names, std::string_view line);
+
+// The first terms that it holds.
+std::vector<LogFact> FindTerms(const LogNames& names, std::string_view line);
 
 }  // namespace quantgate::cli
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "quantgate/text.h"
+#include "tools/quantgate/log/log_topics.h"
 
 namespace quantgate::cli {
 namespace {
@@ -366,27 +367,35 @@ void LogReader::Unknown(std::string_view line, bool sign, bool traceback) {
   if (sign) AddUnknown(line);
   if ((!sign && !traceback) || looked_at_ == kMostLookedAt) return;
   ++looked_at_;
+  LogFinding finding = WhoSpeaks(line);
+  const bool known = !finding.means.empty();
+  const bool few = few_ && !sign;
+  if (!sign && !known && !few) return;
+  const bool topics = (sign || few) && AddTopics(table_, line, finding);
+  if (sign || few) AddCodes(line, finding);
+  if (known || topics) return AddStage(std::move(finding));
+  if (sign || few) AddUnknownNames(std::move(finding));
+}
+
+LogFinding LogReader::WhoSpeaks(std::string_view line) const {
   for (const LogEntry* stage : table_.stages()) {
     for (const LogPattern& pattern : stage->patterns) {
-      if (const auto captures = pattern.Match(line)) {
-        return AddStage(Describe(line, *stage, *captures));
-      }
+      if (const auto captures = pattern.Match(line)) return Describe(line, *stage, *captures);
     }
   }
-  if (sign) AddUnknownNames(line);
+  return Describe(line, LogEntry(), {});
+}
+
+void LogReader::AddCodes(std::string_view line, LogFinding& finding) const {
+  for (const LogFact& fact : table_.BareCodes(line)) {
+    AddOnce(finding.names, Printable(fact.words, kMostWords));
+  }
 }
 
 // The message is unknown; what it names is not.
-void LogReader::AddUnknownNames(std::string_view line) {
+void LogReader::AddUnknownNames(LogFinding finding) {
   if (stages_.size() >= kMostStages || table_.unknown_line().empty()) return;
-  LogFinding finding;
-  const NamedNode named = FindNode(table_.names(), line);
-  finding.line = line_;
-  finding.node = Printable(named.node, kShownColumns);
-  finding.op = Printable(named.op, kShownColumns);
-  AddFacts(line, finding);
   if (finding.node.empty() && finding.names.empty()) return;
-  finding.message = Printable(line, kShownColumns);
   finding.means = table_.unknown_line();
   finding.action = table_.unknown_line_action();
   AddStage(std::move(finding));
@@ -402,9 +411,10 @@ void LogReader::AddStage(LogFinding finding) {
   if (stages_.size() < kMostStages) stages_.push_back(std::move(finding));
 }
 
-// Who speaks is worth saying only where nothing near is known, or where a node is named.
+// Who speaks is worth saying only where nothing near is known, or where a node is named; and of few
+// lines, each of which is meant.
 void LogReader::SettleStages() {
-  const size_t known = answer_.findings.size();
+  const size_t known = few_ ? 0 : answer_.findings.size();
   for (LogFinding& stage : stages_) {
     const auto near = [&](const LogFinding& finding) {
       const size_t apart =

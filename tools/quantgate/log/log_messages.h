@@ -93,7 +93,9 @@ class LogReader {
   void SettleBefore(size_t line);
   void Unknown(std::string_view line, bool sign, bool traceback);
   void AddUnknown(std::string_view line);
-  void AddUnknownNames(std::string_view line);
+  LogFinding WhoSpeaks(std::string_view line) const;
+  void AddCodes(std::string_view line, LogFinding& finding) const;
+  void AddUnknownNames(LogFinding finding);
   void AddStage(LogFinding finding);
   void SettleStages();
   void AddFacts(std::string_view line, LogFinding& finding) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <system_error>
 
@@ -15,7 +16,7 @@
 namespace quantgate::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LogRole>, 8> kRoles = {
+constexpr std::array<std::pair<std::string_view, LogRole>, 9> kRoles = {
     {{"cause", LogRole::kCause},
      {"verdict", LogRole::kVerdict},
      {"note", LogRole::kNote},
@@ -23,12 +24,14 @@ constexpr std::array<std::pair<std::string_view, LogRole>, 8> kRoles = {
      {"echo", LogRole::kEcho},
      {"subject", LogRole::kSubject},
      {"stage", LogRole::kStage},
+     {"topic", LogRole::kTopic},
      {"quiet", LogRole::kQuiet}}};
 constexpr std::array<std::string_view, 8> kKeys = {"pattern", "patterns", "role", "means",
                                                    "do",      "alone",    "rule", "when"};
 constexpr size_t kShown = 80;  // columns of a user's text
 constexpr std::array<std::string_view, 5> kFilters = {"dtype", "error", "do", "bytes", "kib"};
 constexpr std::string_view kTraceback = "File \"";
+constexpr int64_t kFirstDspError = 0x80000400, kLastDspError = 0x800006ff;
 // A line with one of these that no entry is about is counted as unknown.
 constexpr std::array<std::string_view, 13> kSigns = {"rror:",     "rror ",      "ERROR",  "ailed ",
                                                      "AILED",     "xception",   "annot ", "<E>",
@@ -120,6 +123,7 @@ LogTable::LogTable(std::string_view files) {
   };
   unknown_line_ = phrase("unknown line");
   unknown_line_action_ = phrase("unknown error");
+  unknown_message_ = phrase("unknown message");
   MakeIndex();
 }
 
@@ -171,6 +175,10 @@ void LogTable::LoadNames(const std::string& place, const YamlTree& names) {
                                       {"errors", &names_.errors, "code"},
                                       {"soc ids", &names_.soc_ids, "id"}}};
   for (const YamlTree& part : names.children) {
+    if (part.key == "terms") {
+      LoadTerms(place, part);
+      continue;
+    }
     const auto kind = std::find_if(kinds.begin(), kinds.end(),
                                    [&](const Kind& known) { return known.key == part.key; });
     if (kind == kinds.end()) {
@@ -186,6 +194,18 @@ void LogTable::LoadNames(const std::string& place, const YamlTree& names) {
       }
       kind->patterns->push_back(std::move(pattern));
     }
+  }
+}
+
+void LogTable::LoadTerms(const std::string& place, const YamlTree& terms) {
+  for (const YamlTree& node : terms.children) {
+    LogNames::Term term;
+    for (const YamlTree* word : Scalars(node.find("words"))) term.words.push_back(word->text);
+    term.means = Phrase(place, node.find("means"));
+    if (term.words.empty() || term.means.empty()) {
+      wrong_.push_back(fmt::format("{}:{}: a term has words and means", place, node.line));
+    }
+    names_.terms.push_back(std::move(term));
   }
 }
 
@@ -303,8 +323,8 @@ void LogTable::CheckHoles(const std::string& place, const LogEntry& entry) {
 void LogTable::MakeIndex() {
   std::vector<std::string_view> texts;
   for (size_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].role == LogRole::kStage) {
-      stages_.push_back(&entries_[i]);
+    if (entries_[i].role == LogRole::kStage || entries_[i].role == LogRole::kTopic) {
+      (entries_[i].role == LogRole::kStage ? stages_ : topics_).push_back(&entries_[i]);
       continue;
     }
     for (size_t j = 0; j < entries_[i].patterns.size(); ++j) {
@@ -411,6 +431,34 @@ std::vector<LogFact> LogTable::Facts(std::string_view line) const {
     if (words != code) add({code + " (", std::move(words)});
   }
   for (LogFact& fact : FindChipsAndVersions(names_, line)) add(std::move(fact));
+  for (LogFact& fact : FindTerms(names_, line)) add(std::move(fact));
+  return facts;
+}
+
+std::vector<LogFact> LogTable::BareCodes(std::string_view line) const {
+  std::vector<LogFact> facts;
+  const auto in_word = [&](size_t at) {
+    return at < line.size() && (std::isalnum(static_cast<unsigned char>(line[at])) != 0 ||
+                                line[at] == '_' || line[at] == '.');
+  };
+  for (size_t at = 0; at < line.size(); ++at) {
+    const size_t begin = at;
+    while (in_word(at)) ++at;
+    std::string_view word = line.substr(begin, at - begin);
+    while (word.ends_with('.')) word.remove_suffix(1);
+    // A number between colons is a line of a source file.
+    const bool of_file = begin > 0 && line[begin - 1] == ':' && at < line.size() && line[at] == ':';
+    const std::optional<int64_t> number = of_file ? std::nullopt : NumberOf(word);
+    if (!number) continue;
+    const LogError* error = word.size() > 3 ? ErrorOf(word) : nullptr;
+    if (error != nullptr) facts.push_back({std::to_string(error->code), Filtered(word, "error")});
+    // The DSP's errors as numbers of 32 bits with a sign, -2147482611 = 0x8000040d.
+    const bool negative = begin > 0 && line[begin - 1] == '-';
+    const int64_t code = (negative ? -*number : *number) & 0xffffffff;
+    if (code < kFirstDspError || code > kLastDspError || word.starts_with("0x")) continue;
+    const std::string hex = fmt::format("{:#x}", code);
+    facts.push_back({hex, fmt::format("{}{} = {}", negative ? "-" : "", word, Filtered(hex, "fastrpc"))});
+  }
   return facts;
 }
 

@@ -22,7 +22,17 @@ namespace quantgate::cli {
 struct YamlTree;
 
 // What a message is in the story that a log tells (docs/extending/log_message.md).
-enum class LogRole : uint8_t { kCause, kVerdict, kNote, kEffect, kEcho, kSubject, kStage, kQuiet };
+enum class LogRole : uint8_t {
+  kCause,
+  kVerdict,
+  kNote,
+  kEffect,
+  kEcho,
+  kSubject,
+  kStage,
+  kTopic,
+  kQuiet
+};
 
 struct LogEntry {
   struct Range {
@@ -60,18 +70,19 @@ class LogTable {
 
   // `files`: YAML documents, each after a line "==> NAME".
   explicit LogTable(std::string_view files);
-  LogTable(const LogTable&) = delete;  // stages() are its own entries
+  LogTable(const LogTable&) = delete;  // stages() and topics() are its own entries
   LogTable& operator=(const LogTable&) = delete;
 
   const std::vector<LogEntry>& entries() const { return entries_; }
   const std::vector<std::string>& wrong() const { return wrong_; }
 
-  // The words of all patterns but those of stages, in the order of the table, then that of a place
+  // The words of all patterns but those of stages and topics, in the order of the table, then that of a place
   // in a traceback, then signs that a line tells of a failure.
   const LiteralIndex& index() const { return *index_; }
   bool IsTraceback(uint32_t text) const { return text == owners_.size(); }
   bool IsSign(uint32_t text) const { return text > owners_.size(); }
   const std::vector<const LogEntry*>& stages() const { return stages_; }
+  const std::vector<const LogEntry*>& topics() const { return topics_; }
   const LogEntry& EntryOf(uint32_t text) const { return entries_[owners_[text].entry]; }
 
   // Whether the pattern with these words is about a line, and what its holes catch.
@@ -90,8 +101,12 @@ class LogTable {
   // How messages call nodes, codes and chips; what a line names beside what it says.
   const LogNames& names() const { return names_; }
   std::vector<LogFact> Facts(std::string_view line) const;
+  // Numbers in it that are known error codes, wherever they stand: of lines whose message is unknown.
+  std::vector<LogFact> BareCodes(std::string_view line) const;
   // Said of a line that nobody knows, where it names something.
   const std::string& unknown_line() const { return unknown_line_; }
+  // Said of a line of which only topics are known.
+  const std::string& unknown_message() const { return unknown_message_; }
   const std::string& unknown_line_action() const { return unknown_line_action_; }
 
  private:
@@ -103,6 +118,7 @@ class LogTable {
   void LoadErrors(const std::string& place, const YamlTree& errors);
   void LoadTables(const std::string& place, const YamlTree& tables);
   void LoadNames(const std::string& place, const YamlTree& names);
+  void LoadTerms(const std::string& place, const YamlTree& terms);
   void LoadEntry(const std::string& place, const YamlTree& node);
   void LoadConditions(const std::string& place, const YamlTree& when, LogEntry& entry);
   void CheckHoles(const std::string& place, const LogEntry& entry);
@@ -115,10 +131,11 @@ class LogTable {
   std::map<std::string, std::string, std::less<>> phrases_;
   std::map<std::string, std::map<int64_t, std::string>, std::less<>> tables_;
   LogNames names_;
-  std::string unknown_line_, unknown_line_action_;
+  std::string unknown_line_, unknown_line_action_, unknown_message_;
   std::vector<std::string> wrong_;
   std::vector<Owner> owners_;
   std::vector<const LogEntry*> stages_;  // entries that say who speaks
+  std::vector<const LogEntry*> topics_;  // entries that say what words are about
   std::optional<LiteralIndex> index_;
 };
 
