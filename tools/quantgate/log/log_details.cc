@@ -109,6 +109,33 @@ void LookAtWord(std::string_view word, bool of_sdk, std::vector<LogFact>& facts)
 
 }  // namespace
 
+// A word that looks like the name of a node: "/model.22/Sigmoid_1", "aten_view_copy_default_17".
+std::string NodeByItsLook(const LogNames& names, std::string_view line) {
+  constexpr std::string_view kEnds = " \t\r\n\"'`,;:()[]{}<>=";
+  for (size_t at = 0; at < line.size();) {
+    if (kEnds.find(line[at]) != std::string_view::npos) {
+      ++at;
+      continue;
+    }
+    const size_t end = std::min(line.find_first_of(kEnds, at), line.size());
+    std::string_view word = line.substr(at, end - at);
+    while (word.ends_with('.')) word.remove_suffix(1);
+    at = end;
+    const auto begins = [&](const std::string& text) { return word.starts_with(text); };
+    if (std::none_of(names.node_beginnings.begin(), names.node_beginnings.end(), begins)) continue;
+    const size_t slash = word.starts_with('/') ? word.find('/', 1) : std::string_view::npos;
+    if (word.starts_with('/')) {
+      if (slash == std::string_view::npos || slash + 1 == word.size()) continue;
+      const std::string_view first = word.substr(1, slash - 1);
+      if (std::find(names.folders.begin(), names.folders.end(), first) != names.folders.end()) {
+        continue;
+      }
+    }
+    return std::string(word);
+  }
+  return "";
+}
+
 NamedNode FindNode(const LogNames& names, std::string_view line) {
   NamedNode named;
   for (const LogPattern& pattern : names.nodes) {
@@ -122,6 +149,7 @@ NamedNode FindNode(const LogNames& names, std::string_view line) {
     if (node != captures->end() && named.node.empty()) named.node = node->second;
     if (op != captures->end() && named.op.empty()) named.op = op->second;
   }
+  if (named.node.empty()) named.node = NodeByItsLook(names, line);
   return named;
 }
 
@@ -135,6 +163,13 @@ std::vector<LogFact> FindChipsAndVersions(const LogNames& names, std::string_vie
     if (chip != AllChips().by_id.end()) {
       Add(facts, chip->second->name,
           fmt::format("QNN's SoC id {} is {}", id, ChipWords(*chip->second)));
+    }
+  }
+  for (const LogPattern& pattern : names.archs) {
+    const auto captures = pattern.Match(line);
+    if (!captures) continue;
+    if (const auto arch = ArchIn("v" + captures->at("arch"))) {
+      Add(facts, *arch, "Hexagon " + *arch);
     }
   }
   const std::string upper = Upper(line.substr(0, 512));

@@ -15,6 +15,10 @@ struct LogNames {
   std::vector<LogPattern> nodes;    // with {node}, {op} or both; the first that fits counts
   std::vector<LogPattern> errors;   // with {code}
   std::vector<LogPattern> soc_ids;  // with {id}
+  std::vector<LogPattern> archs;    // with {arch}, a number
+  // Words that begin so are names of nodes, where the line names none otherwise; but not where a
+  // slash and one of `folders` are the beginning of a file's path.
+  std::vector<std::string> node_beginnings, folders;
   struct Term {
     std::vector<std::string> words;
     std::string means;

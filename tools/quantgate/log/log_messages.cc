@@ -387,7 +387,7 @@ LogFinding LogReader::WhoSpeaks(std::string_view line) const {
 }
 
 void LogReader::AddCodes(std::string_view line, LogFinding& finding) const {
-  for (const LogFact& fact : table_.BareCodes(line)) {
+  for (const LogFact& fact : table_.NumberFacts(line)) {
     AddOnce(finding.names, Printable(fact.words, kMostWords));
   }
 }

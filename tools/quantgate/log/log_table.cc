@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
-#include <system_error>
 
 #include "quantgate/dtype.h"
 #include "quantgate/text.h"
 #include "tools/quantgate/cli/yaml_tree.h"
+#include "tools/quantgate/log/log_numbers.h"
 #include "tools/quantgate/show/texts.h"
 
 namespace quantgate::cli {
@@ -31,34 +29,11 @@ constexpr std::array<std::string_view, 8> kKeys = {"pattern", "patterns", "role"
 constexpr size_t kShown = 80;  // columns of a user's text
 constexpr std::array<std::string_view, 5> kFilters = {"dtype", "error", "do", "bytes", "kib"};
 constexpr std::string_view kTraceback = "File \"";
-constexpr int64_t kFirstDspError = 0x80000400, kLastDspError = 0x800006ff;
 // A line with one of these that no entry is about is counted as unknown.
 constexpr std::array<std::string_view, 13> kSigns = {"rror:",     "rror ",      "ERROR",  "ailed ",
                                                      "AILED",     "xception",   "annot ", "<E>",
                                                      "nable to ", "nsupported ", "not supported",
                                                      "FATAL",     "Fatal "};
-
-std::optional<int64_t> NumberOf(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    text.remove_prefix(2);
-    base = 16;
-  }
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// 0x2400000 bytes are 36 MiB.
-std::string SizeText(double bytes) {
-  constexpr std::array<std::string_view, 4> kUnits = {"bytes", "KiB", "MiB", "GiB"};
-  size_t unit = 0;
-  for (; bytes >= 1024 && unit + 1 < kUnits.size(); ++unit) bytes /= 1024;
-  std::string text = fmt::format("{:.1f}", bytes);
-  if (text.ends_with(".0") || bytes >= 100) text = fmt::format("{:.0f}", bytes);
-  return fmt::format("{} {}", text, kUnits[unit]);
-}
 
 // Calls `see(name, filter)` for each hole of a text.
 template <typename See>
@@ -171,12 +146,18 @@ void LogTable::LoadNames(const std::string& place, const YamlTree& names) {
     std::vector<LogPattern>* patterns;
     std::string_view hole;
   };
-  const std::array<Kind, 3> kinds = {{{"nodes", &names_.nodes, "node"},
+  const std::array<Kind, 4> kinds = {{{"nodes", &names_.nodes, "node"},
                                       {"errors", &names_.errors, "code"},
-                                      {"soc ids", &names_.soc_ids, "id"}}};
+                                      {"soc ids", &names_.soc_ids, "id"},
+                                      {"archs", &names_.archs, "arch"}}};
   for (const YamlTree& part : names.children) {
     if (part.key == "terms") {
       LoadTerms(place, part);
+      continue;
+    }
+    if (part.key == "node beginnings" || part.key == "folders") {
+      auto& list = part.key == "folders" ? names_.folders : names_.node_beginnings;
+      for (const YamlTree* text : Scalars(&part)) list.push_back(text->text);
       continue;
     }
     const auto kind = std::find_if(kinds.begin(), kinds.end(),
@@ -406,60 +387,6 @@ std::string LogTable::Filtered(std::string_view value, std::string_view filter) 
   if (!decimal && error == nullptr && number) text += fmt::format(" = {}", *number);
   if (number && error != nullptr) text += fmt::format(" = QNN_{}", error->name);
   return error == nullptr ? text : fmt::format("{} ({})", text, error->means);
-}
-
-std::vector<LogFact> LogTable::Facts(std::string_view line) const {
-  std::vector<LogFact> facts;
-  const auto add = [&](LogFact fact) {
-    const bool known = std::any_of(facts.begin(), facts.end(),
-                                   [&](const LogFact& other) { return other.key == fact.key; });
-    if (!known) facts.push_back(std::move(fact));
-  };
-  for (const LogPattern& pattern : names_.errors) {
-    const auto captures = pattern.Match(line);
-    if (!captures) continue;
-    const std::string& code = captures->at("code");
-    const LogError* error = ErrorOf(code);
-    if (error != nullptr) add({std::to_string(error->code), Filtered(code, "error")});
-  }
-  // What FastRPC returns, errors of the DSP's system.
-  constexpr std::string_view kFirst = "0x8000";
-  for (size_t at = line.find(kFirst); at != std::string_view::npos;
-       at = line.find(kFirst, at + 1)) {
-    const std::string code(line.substr(at, kFirst.size() + 4));
-    std::string words = Filtered(code, "fastrpc");
-    if (words != code) add({code + " (", std::move(words)});
-  }
-  for (LogFact& fact : FindChipsAndVersions(names_, line)) add(std::move(fact));
-  for (LogFact& fact : FindTerms(names_, line)) add(std::move(fact));
-  return facts;
-}
-
-std::vector<LogFact> LogTable::BareCodes(std::string_view line) const {
-  std::vector<LogFact> facts;
-  const auto in_word = [&](size_t at) {
-    return at < line.size() && (std::isalnum(static_cast<unsigned char>(line[at])) != 0 ||
-                                line[at] == '_' || line[at] == '.');
-  };
-  for (size_t at = 0; at < line.size(); ++at) {
-    const size_t begin = at;
-    while (in_word(at)) ++at;
-    std::string_view word = line.substr(begin, at - begin);
-    while (word.ends_with('.')) word.remove_suffix(1);
-    // A number between colons is a line of a source file.
-    const bool of_file = begin > 0 && line[begin - 1] == ':' && at < line.size() && line[at] == ':';
-    const std::optional<int64_t> number = of_file ? std::nullopt : NumberOf(word);
-    if (!number) continue;
-    const LogError* error = word.size() > 3 ? ErrorOf(word) : nullptr;
-    if (error != nullptr) facts.push_back({std::to_string(error->code), Filtered(word, "error")});
-    // The DSP's errors as numbers of 32 bits with a sign, -2147482611 = 0x8000040d.
-    const bool negative = begin > 0 && line[begin - 1] == '-';
-    const int64_t code = (negative ? -*number : *number) & 0xffffffff;
-    if (code < kFirstDspError || code > kLastDspError || word.starts_with("0x")) continue;
-    const std::string hex = fmt::format("{:#x}", code);
-    facts.push_back({hex, fmt::format("{}{} = {}", negative ? "-" : "", word, Filtered(hex, "fastrpc"))});
-  }
-  return facts;
 }
 
 std::string LogTable::Fill(std::string_view text, const LogPattern::Captures& captures) const {

@@ -101,8 +101,9 @@ class LogTable {
   // How messages call nodes, codes and chips; what a line names beside what it says.
   const LogNames& names() const { return names_; }
   std::vector<LogFact> Facts(std::string_view line) const;
-  // Numbers in it that are known error codes, wherever they stand: of lines whose message is unknown.
-  std::vector<LogFact> BareCodes(std::string_view line) const;
+  // What numbers in it are, wherever they stand: known error codes, datatypes, sizes. For lines whose
+  // message is unknown.
+  std::vector<LogFact> NumberFacts(std::string_view line) const;
   // Said of a line that nobody knows, where it names something.
   const std::string& unknown_line() const { return unknown_line_; }
   // Said of a line of which only topics are known.
