@@ -217,6 +217,22 @@ class Reading {
     return offset == -half || offset == 1 - half;
   }
 
+  // A grid of one step less ends at half - 1 steps on both sides. One that begins there and goes on
+  // to `half` has all steps and another middle: no symmetric one.
+  void CheckStrictGrid(int64_t half) {
+    const size_t count = std::min(raw_.scales.values.size(), raw_.maxima.values.size());
+    for (size_t i = 0; i < count; ++i) {
+      const double steps = raw_.maxima.values[i] / raw_.scales.values[i];
+      if (OffsetAt(i) != 1 - half || !(steps > static_cast<double>(half) - 0.5)) continue;
+      Problem(Kind::kInconsistent, fmt::format("is_sym with offset {} and all steps", 1 - half),
+              fmt::format("offset {}", -half),
+              fmt::format("the range ends {:.0f} steps above 0 and {} below: the flag says "
+                          "symmetric and the range does not; converters stop there",
+                          steps, half - 1));
+      return;
+    }
+  }
+
   void ReadCountedOffsets() {
     const size_t count = raw_.scales.values.size();
     const int64_t half = IsLpbq() ? expanded_half_ : Half();
@@ -238,6 +254,7 @@ class Reading {
       Problem(Kind::kInconsistent, fmt::format("is_sym with offset {}", FirstOffCentre(half)),
               fmt::format("offset {}", -half), "the flag says symmetric and the offset does not");
     }
+    if (symmetric && param && !IsLpbq()) CheckStrictGrid(half);
     is_signed_ = param && symmetric && centred;
     if (is_signed_) {
       CheckRange(half, bits_, /*centred=*/true);

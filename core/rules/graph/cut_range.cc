@@ -13,12 +13,15 @@ namespace {
 
 struct Own : Settings {
   SetMask joins = 0;
+  SetMask products = 0;  // of two inputs
   double tolerance = 0;  // part of an input's range that the output may cut
+  double excess = 0;     // times its range that a product goes beyond it, in an input's encoding
 };
 
 using F = Fields<Own>;
-constexpr SettingField kFields[] = {F::Bind<&Own::joins>("joins"),
-                                    F::Bind<&Own::tolerance>("tolerance")};
+constexpr SettingField kFields[] = {
+    F::Bind<&Own::joins>("joins"), F::Bind<&Own::products>("products"),
+    F::Bind<&Own::tolerance>("tolerance"), F::Bind<&Own::excess>("excess")};
 
 struct Interval {
   double low, high;
@@ -44,8 +47,41 @@ bool Cuts(const Interval& out, const Interval& in, double tolerance) {
   return cut > tolerance * (in.high - in.low);
 }
 
+bool SameEncoding(const Tensor& a, const Tensor& b) {
+  return a.dtype == b.dtype && a.encoding->scales == b.encoding->scales &&
+         a.encoding->zero_points == b.encoding->zero_points;
+}
+
+Interval ProductOf(Interval a, Interval b) {
+  const auto [low, high] =
+      std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  return {low, high};
+}
+
+// A product in the very encoding of one of its factors, which is far too narrow for it: the encoding
+// was copied, not calibrated.
+void VisitProduct(const GraphView& g, int32_t op, double excess, GraphFindings& findings) {
+  const Tensor *first = g.input(op, 0), *second = g.input(op, 1), *output = g.output(op);
+  if (!HasRange(first) || !HasRange(second) || !HasRange(output)) return;
+  if (!SameEncoding(*first, *output) && !SameEncoding(*second, *output)) return;
+  const Interval product = ProductOf(RangeOf(*first), RangeOf(*second));
+  const Interval out = RangeOf(*output);
+  if (product.high - product.low < excess * (out.high - out.low)) return;
+  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "{} of {} has the encoding of one of its factors, which ends at {}; their product reaches {}: "
+      "what lies beyond is clipped",
+      f.port, f.op, Text(out), Text(product));
+  f.found = fmt::format("range {}", Text(out));
+  f.allowed = "the calibrated range of the product";
+  f.fixes.push_back({"calibrate the output of its own, do not share the encoding of an input", false, {}});
+}
+
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
+  if (g.Is(op, settings.products) && g.op(op).inputs.size() == 2) {
+    VisitProduct(g, op, settings.excess, findings);
+  }
   if (!g.Is(op, settings.joins) || !HasRange(g.output(op))) return;
   const Interval out = RangeOf(*g.output(op));
   for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
@@ -71,7 +107,8 @@ constexpr RuleEntry kEntry = {
                   {.summary = "the range of the joined tensor does not hold one of its inputs",
                    .explanation = R"(## What it checks
 The range of a quantized tensor is what its stored values can say. Where several tensors go into one
-(Concat, Pack), or share one encoding, the range of the output must hold the range of each input.
+(Concat, Pack), or share one encoding, the range of the output must hold the range of each input. A
+product must not have the very encoding of one of its factors where their ranges make it much larger.
 
 ## Why
 Values beyond the range saturate: the largest activations, which matter most, become equal. Shared

@@ -1,5 +1,6 @@
 // Encodings files: what each version's entries mean, what the model adds to them, and what is
 // said of files that can't be used.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -136,6 +137,19 @@ TEST(Encodings, SignsOfOtherConventionsAreSaid) {
       {"bitwidth": 8, "dtype": "int", "is_symmetric": "False", "min": -1, "max": 5, "offset": -128,
        "scale": 0.01}]}})");
   EXPECT_EQ(p.kind, EncodingsProblem::Kind::kInconsistent);
+}
+
+TEST(Encodings, AStrictGridEndsAsFarAboveZeroAsBelow) {
+  const auto problems = [](std::string_view maximum) {
+    return Read(fmt::format(R"({{"version": "0.6.1", "activation_encodings": {{}}, "param_encodings":
+        {{"w": [{{"bitwidth": 8, "dtype": "int", "is_symmetric": "True", "min": -1.27, "max": {},
+                  "offset": -127, "scale": 0.01}}]}}}})",
+                            maximum))
+        .problems;
+  };
+  EXPECT_TRUE(problems("1.27").empty());
+  ASSERT_EQ(problems("1.28").size(), 1u);
+  EXPECT_EQ(problems("1.28")[0].kind, EncodingsProblem::Kind::kInconsistent);
 }
 
 TEST(Encodings, VersionAndContentAreCompared) {

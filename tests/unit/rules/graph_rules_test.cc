@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -346,6 +347,25 @@ TEST(CutRange, ATwentiethMayBeCut) {
     g.Op("Concat", {x}, g.Add({1, 4}, Dtype::kUfixedPoint8, c.scale, c.zero_point));
     const Scene scene(g, "cut-range");
     EXPECT_EQ(scene.Findings().size(), c.reported ? 1U : 0U) << c.scale << " " << c.zero_point;
+  }
+}
+
+TEST(CutRange, AProductInTheEncodingOfAFactor) {
+  // Ranges of -r to r: the product reaches r * r, reported from 8 times the range.
+  for (const auto& [scale, other, reported] : {std::tuple{0.1F, 0.1F, true},
+                                               {0.05F, 0.05F, false},
+                                               // An encoding of its own was calibrated.
+                                               {0.1F, 0.11F, false}}) {
+    Graph g;
+    const TensorId a = g.Input({1, 4}, "a");
+    const TensorId b = g.Input({1, 4}, "b");
+    for (const TensorId id : {a, b}) {
+      g.At(id).encoding.Edit().scales = {scale};
+      g.At(id).encoding.Edit().zero_points = {128};
+    }
+    g.Op("ElementWiseMultiply", {a, b}, g.Add({1, 4}, Dtype::kUfixedPoint8, other, 128));
+    const Scene scene(g, "cut-range");
+    EXPECT_EQ(scene.Findings().size(), reported ? 1U : 0U) << scale << " " << other;
   }
 }
 

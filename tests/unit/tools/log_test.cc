@@ -321,6 +321,58 @@ TEST(LogTable, NamesTheNodeThatABuilderRefuses) {
   EXPECT_EQ(list.findings[0].op, "DequantizeLinear");
 }
 
+// What is said of lines that no entry is about.
+TEST(LogTopics, SayWhatAnUnknownLineIsAbout) {
+  const std::string one = Meaning("Zorbing: asymmetric LPBQ of the weight failed to settle");
+  EXPECT_NE(one.find("unknown to quantgate"), std::string::npos);
+  EXPECT_NE(one.find("whether an encoding is symmetric"), std::string::npos);
+  EXPECT_NE(one.find("and about block encodings"), std::string::npos);
+  // Any case, and of a line that looks like no failure where somebody pastes it alone.
+  EXPECT_NE(Meaning("zorb: CONTEXT BINARY v9").find("a context binary"), std::string::npos);
+  EXPECT_TRUE(ExplainLog("zorb zorb zorb").findings.empty());
+}
+
+TEST(LogTopics, GiveEachOfFewLinesItsAnswer) {
+  const std::string lines =
+      "Failed to finalize graph (id: 1) with err 1002\nError: zorb of the skel.so failed\n";
+  EXPECT_EQ(ExplainLog(lines).findings.size(), 2u);
+  EXPECT_EQ(ExplainLog(lines + "a\nb\nc\n").findings.size(), 1u);
+}
+
+std::string Names(std::string_view line) {
+  const LogAnswer answer = ExplainLog(line);
+  std::string names;
+  for (const LogFinding& finding : answer.findings) {
+    for (const std::string& name : finding.names) names += name + "\n";
+  }
+  return names;
+}
+
+TEST(LogFacts, SayWhatNumbersAre) {
+  EXPECT_NE(Names("Error: zorb came to 5005 there").find("CONTEXT_ERROR_CREATE_FROM_BINARY"),
+            std::string::npos);
+  EXPECT_NE(Names("Error: zorb -2147482611").find("0x8000040d"), std::string::npos);
+  EXPECT_NE(Names("Error: zorb datatype 0x408").find("UFIXED_POINT_8"), std::string::npos);
+  EXPECT_NE(Names("Error: zorb buffer size 817889280").find("780 MiB"), std::string::npos);
+  EXPECT_NE(Names("Error: zorb for arch 68").find("Hexagon v68"), std::string::npos);
+  // The line of a source file, and a number that is none of these.
+  EXPECT_EQ(Names("graph.cc:5005:Error: zorb 5555"), "");
+}
+
+TEST(LogFacts, SayWhatFilesAre) {
+  EXPECT_NE(Names("Error: zorb testsig-0x1.so").find("a test signature"), std::string::npos);
+}
+
+TEST(LogFacts, FindANodeByItsLook) {
+  const auto node = [](std::string_view line) {
+    const LogAnswer answer = ExplainLog(line);
+    return answer.findings.empty() ? std::string("?") : answer.findings[0].node;
+  };
+  EXPECT_EQ(node("Error: zorb at /model.22/Sigmoid_1."), "/model.22/Sigmoid_1");
+  EXPECT_EQ(node("Error: zorb (aten_view_copy_default_17)"), "aten_view_copy_default_17");
+  EXPECT_EQ(node("Error: zorb opening /vendor/lib64/zorb.so"), "");
+}
+
 TEST(LogTable, SaysWhatIsWrong) {
   const auto wrong = [](std::string_view entry) {
     const LogTable table("==> a.yaml\nabout x:\n  - " + std::string(entry) + "\n");
