@@ -186,3 +186,10 @@ def test_arm64(shop: Workshop, arguments: argparse.Namespace) -> None:
     shop.script("tests/arm64/test_arm64.py", title="compare it with this machine's", QUANTGATE_ARM64=str(arm64_of(shop)))
     if arguments.record:
         shop.module("cross.page", "--results", results, "--files", arm64_of(shop) / "files", "--page", PAGE)
+
+
+@GROUP.command("test release", "all steps of the release workflow, in a clean clone", takes="2 h", writes="build/release-workflow")
+def test_release(shop: Workshop, _: argparse.Namespace) -> None:
+    """Runs each step of .github/workflows/release.yml as a runner would, in a clone of the newest commit: what it would
+    upload is kept, and the draft of the release is made by a stand-in that writes down what it is given."""
+    shop.script("tests/ci/test_workflows.py", "Release", title="run the workflow", QUANTGATE_RELEASE=str(shop.build_folder / "release-workflow"))
