@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/report/as_run_json.h"
+#include "core/report/json_writer.h"
 #include "core/report/reporters.h"
 #include "quantgate/version.h"
 
@@ -13,11 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names come from files and may be any bytes: what isn't UTF-8 becomes U+FFFD.
-std::string Dump(const Json& value, int indent) {
-  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
+// The members of the report, each on a line of its own.
 class Writer {
  public:
   explicit Writer(int indent) : indent_(indent) { text_ = "{"; }
@@ -27,29 +24,18 @@ class Writer {
     text_ += Dump(value, -1);
   }
 
-  // `to_json` is called for each item; each stands on a line of its own, spread over several
-  // when `spread`.
-  template <typename Items, typename ToJson>
-  void List(std::string_view key, const Items& items, bool spread, ToJson to_json) {
+  // `write` is called for each item; each stands on a line of its own, spread over several when
+  // `spread`.
+  template <typename Items, typename Write>
+  void List(std::string_view key, const Items& items, bool spread, Write write) {
     Key(key);
     text_ += '[';
     bool first = true;
     for (const auto& item : items) {
       if (!std::exchange(first, false)) text_ += ',';
       Break(2);
-      const Json value = to_json(item);
-      if (!spread || indent_ == 0) {
-        text_ += Dump(value, -1);
-        continue;
-      }
-      // A line feed in dumped JSON is always one between tokens.
-      for (const char c : Dump(value, indent_)) {
-        if (c == '\n') {
-          Break(2);
-        } else {
-          text_ += c;
-        }
-      }
+      JsonWriter writer(text_, spread ? indent_ : 0, 2);
+      write(item, writer);
     }
     if (!first) Break(1);
     text_ += ']';
@@ -81,54 +67,78 @@ class Writer {
   std::string text_;
 };
 
-Json ToJson(const Edit& edit) {
-  Json json = {{"op", edit.op}, {"path", edit.path}};
-  if (!edit.value.empty()) {
-    Json value = Json::parse(edit.value, nullptr, /*allow_exceptions=*/false);
-    json["value"] = value.is_discarded() ? Json(edit.value) : std::move(value);
+void WriteFix(const Fix& fix, JsonWriter& writer) {
+  writer.Begin('{');
+  writer.Field("summary", fix.summary);
+  writer.Field("safe", fix.safe);
+  writer.Key("edits");
+  writer.Begin('[');
+  for (const Edit& edit : fix.edits) {
+    writer.Next();
+    writer.Begin('{');
+    writer.Field("op", edit.op);
+    writer.Field("path", edit.path);
+    if (!edit.value.empty()) {
+      const Json value = Json::parse(edit.value, nullptr, /*allow_exceptions=*/false);
+      writer.Key("value");
+      writer.Tree(value.is_discarded() ? Json(edit.value) : value);
+    }
+    writer.End('}');
   }
-  return json;
+  writer.End(']');
+  writer.End('}');
 }
 
-Json ToJson(const Fix& fix) {
-  Json edits = Json::array();
-  for (const Edit& edit : fix.edits) edits.push_back(ToJson(edit));
-  return {{"summary", fix.summary}, {"safe", fix.safe}, {"edits", std::move(edits)}};
+// `suppression` may be null.
+void WriteFinding(const Finding& finding, const Suppression* suppression, JsonWriter& writer) {
+  writer.Begin('{');
+  writer.Field("code", finding.rule->code);
+  writer.Field("rule", finding.rule->slug);
+  writer.Field("constraint", finding.constraint);
+  writer.Field("consequence", ConsequenceName(finding.consequence));
+  writer.Field("level", LevelName(finding.level));
+  writer.Field("group", FindingGroup(finding));
+  writer.Field("node", finding.node);
+  writer.Field("op", finding.op);
+  if (finding.op_index >= 0) writer.Field("opIndex", finding.op_index);
+  writer.Field("port", finding.port);
+  writer.Field("tensor", finding.tensor);
+  writer.Field("message", finding.message);
+  writer.Field("found", finding.found);
+  writer.Field("allowed", finding.allowed);
+  if (finding.lost_bits > 0) {
+    writer.Key("lostBits");
+    writer.Tree(finding.lost_bits);
+  }
+  writer.Key("fixes");
+  writer.Begin('[');
+  for (const Fix& fix : finding.fixes) {
+    writer.Next();
+    WriteFix(fix, writer);
+  }
+  writer.End(']');
+  writer.Strings("sources", finding.sources);
+  writer.Strings("related", finding.related);
+  if (!finding.waived.empty()) writer.Field("waived", finding.waived);
+  if (suppression != nullptr) {
+    writer.Key("suppressed");
+    writer.Begin('{');
+    writer.Field("by", SuppressionName(suppression->by));
+    writer.Field("reason", suppression->reason);
+    writer.End('}');
+  }
+  writer.End('}');
 }
 
-Json ToJson(const Finding& finding) {
-  Json json = {{"code", finding.rule->code},
-               {"rule", finding.rule->slug},
-               {"constraint", finding.constraint},
-               {"consequence", ConsequenceName(finding.consequence)},
-               {"level", LevelName(finding.level)},
-               {"group", FindingGroup(finding)},
-               {"node", finding.node},
-               {"op", finding.op}};
-  if (finding.op_index >= 0) json["opIndex"] = finding.op_index;
-  json["port"] = finding.port;
-  json["tensor"] = finding.tensor;
-  json["message"] = finding.message;
-  json["found"] = finding.found;
-  json["allowed"] = finding.allowed;
-  if (finding.lost_bits > 0) json["lostBits"] = finding.lost_bits;
-  Json fixes = Json::array();
-  for (const Fix& fix : finding.fixes) fixes.push_back(ToJson(fix));
-  json["fixes"] = std::move(fixes);
-  json["sources"] = finding.sources;
-  json["related"] = finding.related;
-  if (!finding.waived.empty()) json["waived"] = finding.waived;
-  return json;
-}
-
-Json ToJson(const NodeReport& node) {
-  Json json = {{"name", node.name},
-               {"op", node.op},
-               {"resolved", node.resolved},
-               {"verdict", ConsequenceName(node.verdict)}};
-  if (!node.into.empty()) json["into"] = node.into;
-  if (!node.reason.empty()) json["reason"] = node.reason;
-  return json;
+void WriteNode(const NodeReport& node, JsonWriter& writer) {
+  writer.Begin('{');
+  writer.Field("name", node.name);
+  writer.Field("op", node.op);
+  writer.Strings("resolved", node.resolved);
+  writer.Field("verdict", ConsequenceName(node.verdict));
+  if (!node.into.empty()) writer.Field("into", node.into);
+  if (!node.reason.empty()) writer.Field("reason", node.reason);
+  writer.End('}');
 }
 
 // `checked` may be null: all findings count.
@@ -157,17 +167,12 @@ std::string Write(const Report& report, const Checked* checked, int indent) {
   }
   writer.Field("summary", summary);
   if (checked != nullptr && checked->hidden > 0) writer.Field("hidden", checked->hidden);
-  const auto to_json = [](const auto& item) { return ToJson(item); };
-  writer.List("nodes", report.nodes, /*spread=*/false, to_json);
-  writer.List("findings", report.findings, /*spread=*/true, [&](const Finding& finding) {
-    Json json = ToJson(finding);
-    const Suppression* suppression = checked == nullptr ? nullptr : checked->SuppressionOf(finding);
-    if (suppression != nullptr) {
-      json["suppressed"] = {{"by", SuppressionName(suppression->by)},
-                            {"reason", suppression->reason}};
-    }
-    return json;
-  });
+  writer.List("nodes", report.nodes, /*spread=*/false, WriteNode);
+  writer.List("findings", report.findings, /*spread=*/true,
+              [&](const Finding& finding, JsonWriter& json) {
+                WriteFinding(finding, checked == nullptr ? nullptr : checked->SuppressionOf(finding),
+                             json);
+              });
   if (report.as_run) {
     writer.Field("asRun", AsRunJson(report));
   }

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "core/report/json_writer.h"
 #include "core/report/reporter.h"
 #include "quantgate/version.h"
 #include "tests/unit/support/sample_report.h"
@@ -116,6 +118,30 @@ TEST(JsonReport, AnyBytesInNamesGiveValidJson) {
   EXPECT_EQ(json["model"], "a\"b\\c\n\x01.onnx");
   EXPECT_EQ(json["nodes"][0]["name"], "\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(json["findings"][0]["found"], "caf\xc3\xa9");
+}
+
+// What is written value by value is what a tree of the same values would be dumped as.
+TEST(JsonWriter, WritesWhatATreeWouldBeDumpedAs) {
+  std::vector<std::string> texts = {"", "plain", "\"", "\\", "a\"b\\c", "caf\xc3\xa9", "\xc3", "\xe2\x82", "\xf0\x9f\x98\x80\xff"};
+  for (int byte = 0; byte < 256; ++byte) texts.push_back(std::string("x") + static_cast<char>(byte) + "y");
+  const Json tree = {{"deep", {{"list", {1, {{"none", Json::array()}}}}}}};
+  for (const int indent : {0, 2}) {
+    Json expected = {{"yes", true}, {"no", false}, {"least", INT32_MIN}, {"empty", Json::array()}};
+    expected["texts"] = texts;
+    expected["tree"] = tree;
+    std::string text;
+    JsonWriter writer(text, indent, 0);
+    writer.Begin('{');
+    writer.Field("yes", true);
+    writer.Field("no", false);
+    writer.Field("least", int32_t{INT32_MIN});
+    writer.Strings("empty", std::vector<std::string>());
+    writer.Strings("texts", texts);
+    writer.Key("tree");
+    writer.Tree(tree);
+    writer.End('}');
+    EXPECT_EQ(text, Dump(expected, indent == 0 ? -1 : indent));
+  }
 }
 
 TEST(JsonReport, AnEditThatIsNoJsonIsText) {

@@ -1,16 +1,19 @@
 """Runs tests of a build for another processor: `python -m tools.dev.cross.emulated --build DIR --results FILE.xml`.
 
-Of the entries of ctest those whose programs are compiled or start the compiled command line and nothing beside it.
-Left out: what measures time, loads libraries of this processor, looks at the sources alone, or starts other programs.
+Of the entries of ctest those whose programs are compiled or start the compiled command line and nothing beside it. Each
+of the others is in LEFT_OUT with the reason; an entry in neither is an error.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import re
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 # Of ctest's entries, what they are called in the record.
@@ -26,6 +29,37 @@ KINDS = {
 ENTRIES = ("unit", "c", "fuzz", "golden", "cli.(fix|formats|hostile|plan|report_formats|views|as_run|check|provider_values|config|limits)",
            "conformance.(zoo|ort_recorded|ort_values|ort_as_run|graphs|litert|vela|rules_judged|executorch_zoo|executorch_lowered|htp_edges)",
            "opdefs.(opdefc|kinds|snapshot)")  # fmt: skip
+# Reason, and entries.
+LEFT_OUT = {
+    "nothing of it runs on another processor: sources, pages, or programs in Python": (
+        "opdefs.(no_op_names|form|propose|documents|counts)", "layers", "dev", "dist", "ci", "docs.(links|layout|words|limits|site)",
+        "web.colours", "verify.agree", "reports", "conformance.(ort|htp|zoo)_harness", "reference"),
+    "starts other programs: a shell, Chromium, compilers, Python with packages": (
+        "cli.(messages|shell|sweep|verbs|matrix_page)", "docs.(docs|recipes)", "web.html", "packaging", "backends"),
+    "loads a shared library, or looks at those a program needs": ("cli.(import|verify|shared_libraries)", "conformance.htp_recorded"),
+}  # fmt: skip
+
+
+def pattern_of(entries: Iterable[str]) -> re.Pattern[str]:
+    """An entry's name, and what it begins with up to a dot."""
+    return re.compile("|".join(f"{entry}([.].*)?" for entry in entries))
+
+
+def left_out(names: list[str]) -> dict[str, list[str]]:
+    """By reason, of all entries."""
+    found: dict[str, list[str]] = {reason: [] for reason in LEFT_OUT}
+    for name in names:
+        reasons = [reason for reason, entries in LEFT_OUT.items() if pattern_of(entries).fullmatch(name)]
+        if len(reasons) + bool(pattern_of(ENTRIES).fullmatch(name)) != 1:
+            raise SystemExit(f"error: {name}: say in tools/dev/cross/emulated.py, once, that it runs or why it is left out")
+        for reason in reasons:
+            found[reason].append(name)
+    return found
+
+
+def names_of(build: Path) -> list[str]:
+    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True, capture_output=True, text=True).stdout
+    return [test["name"] for test in json.loads(listed)["tests"]]
 
 
 def counts(results: Path) -> dict[str, Counter[str]]:
@@ -44,7 +78,10 @@ def main() -> None:
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
-    wanted = "|".join(f"{entry}([.].*)?" for entry in ENTRIES)
+    names = names_of(arguments.build)
+    for reason, those in left_out(names).items():
+        print(f"left out, {reason}: {', '.join(those)}")
+    wanted = "|".join(re.escape(name) for name in names if pattern_of(ENTRIES).fullmatch(name))
     done = subprocess.run(["ctest", "--test-dir", arguments.build, "-R", f"^({wanted})$", "--output-on-failure", "-j", str(arguments.jobs),
                            "--output-junit", arguments.results.resolve()])  # fmt: skip
     for kind, count in sorted(counts(arguments.results).items()):

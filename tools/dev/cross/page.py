@@ -1,4 +1,4 @@
-"""The parts of docs/records/reach.md about browsers (`--figures FILE`) and arm64 (`--results FILE --files FOLDER`)."""
+"""The parts of docs/records/reach.md about browsers (`--figures FILE`) and arm64 (`--results FILE --files FOLDER --built FOLDER`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from tools.dev.cross.emulated import KINDS, counts
+from tools.dev.cross.emulated import KINDS, counts, left_out, names_of
 from tools.dev.shared.page_table import replaced
 from tools.dev.shared.this_machine import described
 
@@ -41,11 +41,12 @@ def beyond(figures: dict) -> list[str]:
     return [f"{what}: {value(figures):.0f} ms, at most {most} ms" for what, (value, most) in BOUNDS.items() if value(figures) > most]
 
 
-def arm64(results: Path, files: Path) -> str:
+def arm64(results: Path, files: Path, build: Path) -> str:
     found = counts(results)
     rows = [(words, *(str(found[kind][status]) for status in ("passed", "failed", "skipped"))) for kind, words in KINDS.items() if kind in found]
     sizes = ", ".join(f"`{path.name}` {path.stat().st_size / 1e6:.2f} MB" for path in sorted(files.iterdir()))
-    return f"{sizes}\n\n" + table("entries of ctest, emulated | passed | failed | skipped", rows)
+    without = [f"- {reason}: {', '.join(f'`{name}`' for name in names)}" for reason, names in left_out(names_of(build)).items()]
+    return "\n\n".join([sizes, table("entries of ctest, emulated | passed | failed | skipped", rows), "Left out:", "\n".join(without)])
 
 
 def main() -> None:
@@ -53,13 +54,14 @@ def main() -> None:
     parser.add_argument("--figures", type=Path)
     parser.add_argument("--results", type=Path)
     parser.add_argument("--files", type=Path)
+    parser.add_argument("--built", type=Path)
     parser.add_argument("--page", type=Path, required=True)
     arguments = parser.parse_args()
     text = arguments.page.read_text()
     if arguments.figures:
         text = replaced(text, MARKS["web"], f"\n\n{web(json.loads(arguments.figures.read_text()))}\n\n")
     if arguments.results:
-        text = replaced(text, MARKS["arm64"], f"\n\n{arm64(arguments.results, arguments.files)}\n\n")
+        text = replaced(text, MARKS["arm64"], f"\n\n{arm64(arguments.results, arguments.files, arguments.built)}\n\n")
     arguments.page.write_text(text)
     if arguments.figures and (slow := beyond(json.loads(arguments.figures.read_text()))):
         raise SystemExit(f"error: beyond the bound: {'; '.join(slow)}")

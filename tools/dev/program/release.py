@@ -185,7 +185,8 @@ def test_arm64(shop: Workshop, arguments: argparse.Namespace) -> None:
     shop.module("cross.emulated", "--build", arm64_of(shop) / "build", "--results", results, "--jobs", str(shop.jobs), title="test it under qemu-user")
     shop.script("tests/arm64/test_arm64.py", title="compare it with this machine's", QUANTGATE_ARM64=str(arm64_of(shop)))
     if arguments.record:
-        shop.module("cross.page", "--results", results, "--files", arm64_of(shop) / "files", "--page", PAGE)
+        shop.module("cross.page", "--results", results, "--files", arm64_of(shop) / "files",
+                    "--built", arm64_of(shop) / "build", "--page", PAGE)  # fmt: skip
 
 
 @GROUP.command("test release", "all steps of the release workflow, in a clean clone", takes="2 h", writes="build/release-workflow")
