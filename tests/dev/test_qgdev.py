@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tools.dev.cross import emulated  # noqa: E402
 from tools.dev.program import main as qgdev  # noqa: E402
 from tools.dev.program.workshop import Failed, Workshop  # noqa: E402
 from tools.dev.record import all_socs  # noqa: E402
@@ -161,6 +163,20 @@ class Documented(unittest.TestCase):
         listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "tools"], cwd=ROOT, check=True,
                                 capture_output=True, text=True).stdout.split()  # fmt: skip
         self.assertEqual({name.split("/")[1] for name in listed if (ROOT / name).exists()}, PRODUCT)
+
+
+class Emulated(unittest.TestCase):
+    @unittest.skipUnless("QUANTGATE_BUILD" in os.environ, "no build given")
+    def test_every_entry_of_ctest_runs_on_arm64_or_says_why_not(self) -> None:
+        names = emulated.names_of(Path(os.environ["QUANTGATE_BUILD"]))
+        found = emulated.left_out(names)
+        self.assertLess(sum(map(len, found.values())), len(names) / 2)
+        self.assertTrue(all(found.values()), "each reason has an entry")
+
+    def test_an_entry_in_neither_list_is_seen(self) -> None:
+        for names in (["unit.new", "cli.new"], ["new"]):
+            with self.assertRaisesRegex(SystemExit, f"{names[-1]}: say"):
+                emulated.left_out(names)
 
 
 class Terminal(io.StringIO):
