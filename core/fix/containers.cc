@@ -10,6 +10,7 @@
 #include "core/fix/onnx_file.h"
 #include "core/fix/own_editor.h"
 #include "core/fix/qdq_editor.h"
+#include "core/fix/tflite_editor.h"
 #include "core/fix/tflite_file.h"
 #include "core/readers/onnx/onnx_reader.h"
 #include "quantgate/reader.h"

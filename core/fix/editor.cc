@@ -23,6 +23,25 @@ TensorId Editor::Find(std::string_view tensor) const {
                                     : static_cast<TensorId>(at - model_.tensors.begin());
 }
 
+std::string Editor::Unused(std::string name) const {
+  if (Find(name) == kNoTensor) return name;
+  for (int i = 2;; ++i) {
+    std::string numbered = fmt::format("{}_{}", name, i);
+    if (Find(numbered) == kNoTensor) return numbered;
+  }
+}
+
+TensorId Editor::AddTensor(std::string name) {
+  model_.tensors.emplace_back().name = std::move(name);
+  return static_cast<TensorId>(model_.tensors.size()) - 1;
+}
+
+void Editor::InsertNode(size_t at, Node node) {
+  const auto offset = static_cast<std::ptrdiff_t>(at);
+  model_.nodes.insert(model_.nodes.begin() + offset, std::move(node));
+  origin_.insert(origin_.begin() + offset, -1);
+}
+
 absl::Status Editor::CheckKeepsValues(TensorId id, const Coding& now, const Coding& to) const {
   // A change of sign alone moves no end; whole models change it tensor by tensor.
   if (!ObjectionTo(ValueRange{}, now, to)) return absl::OkStatus();

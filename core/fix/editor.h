@@ -103,6 +103,11 @@ class Editor {
   absl::Status CheckKeepsValues(TensorId tensor, const Coding& now, const Coding& to) const;
   const opdb::View& database() const { return *database_; }
 
+  // The name, or with a number where a tensor has it.
+  std::string Unused(std::string name) const;
+  TensorId AddTensor(std::string name);
+  void InsertNode(size_t at, Node node);
+
   Model model_;
   std::vector<int32_t> origin_;  // per node
   std::map<std::string, Recoding> recoded_;

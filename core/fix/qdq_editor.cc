@@ -178,19 +178,6 @@ absl::Status QdqEditor::Values(TensorId tensor, const StoredValues::Use& use) co
   return values_->Read(NameOf(tensor), use);
 }
 
-std::string QdqEditor::Unused(std::string name) const {
-  if (Find(name) == kNoTensor) return name;
-  for (int i = 2;; ++i) {
-    std::string numbered = fmt::format("{}_{}", name, i);
-    if (Find(numbered) == kNoTensor) return numbered;
-  }
-}
-
-TensorId QdqEditor::AddTensor(std::string name) {
-  model_.tensors.emplace_back().name = std::move(name);
-  return static_cast<TensorId>(model_.tensors.size()) - 1;
-}
-
 absl::Status QdqEditor::SetConstant(const std::vector<int32_t>& nodes, size_t input,
                                     std::string_view name, NewConstant content) {
   // The one the first node reads is written over where nobody else reads it.

@@ -86,8 +86,6 @@ class QdqEditor : public Editor {
   // A constant with these values for an input of all these nodes.
   absl::Status SetConstant(const std::vector<int32_t>& nodes, size_t input, std::string_view name,
                            NewConstant content);
-  TensorId AddTensor(std::string name);
-  std::string Unused(std::string name) const;
   // An operator of the file with this role for quantized tensors of this type.
   int32_t ExampleOf(mapping::Role role, Dtype storage) const;
   int32_t QuantizerOf(TensorId real, size_t before, const Coding& coding) const;

@@ -33,10 +33,8 @@ int32_t QdqEditor::ExampleOf(Role role, Dtype storage) const {
 }
 
 void QdqEditor::InsertNode(size_t at, Node node, std::string key) {
-  const auto offset = static_cast<std::ptrdiff_t>(at);
-  model_.nodes.insert(model_.nodes.begin() + offset, std::move(node));
-  origin_.insert(origin_.begin() + offset, -1);
-  key_.insert(key_.begin() + offset, std::move(key));
+  Editor::InsertNode(at, std::move(node));
+  key_.insert(key_.begin() + static_cast<std::ptrdiff_t>(at), std::move(key));
   uses_.clear();
 }
 
@@ -114,6 +112,9 @@ absl::Status QdqEditor::Quantize(size_t index, bool input, size_t port, const Co
     return Refuse("the tensor is not in single precision");
   }
   if (coding.encoding->kind != EncodingKind::kPerTensor) return Refuse("not per-tensor");
+  if (input && QuantizedAt(index, input, port) != kNoTensor) {
+    return Refuse("the port reads a quantized tensor");
+  }
   if (absl::Status kept = CheckInsertion(real, input, coding); !kept.ok()) return kept;
   const Dtype storage = StorageOf(coding.dtype);
   const int32_t q_example = ExampleOf(Role::kQuantize, storage);

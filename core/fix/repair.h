@@ -54,6 +54,10 @@ void RepairBorder(const Case& c, std::vector<Proposal>& proposals);
 // latter cuts what the former does not.
 void RepairBehind(const Case& c, std::vector<Proposal>& proposals);
 
+// The encoding that the finding asks for on what an op reads, by a copy before it: for where others
+// read the tensor too.
+void RepairBefore(const Case& c, std::vector<Proposal>& proposals);
+
 // All tensors computed in this type, in the type of the other sign.
 Proposal AllInOtherSign(Dtype dtype);
 

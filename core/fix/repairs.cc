@@ -5,8 +5,8 @@
 namespace quantgate::fix {
 
 std::span<const Repair> Repairs() {
-  static constexpr std::array<Repair, 5> kRepairs = {RepairAsWritten, RepairSign, RepairWidened, RepairBorder,
-                                                 RepairBehind};
+  static constexpr std::array kRepairs = {RepairAsWritten, RepairSign,   RepairWidened,
+                                          RepairBorder,    RepairBehind, RepairBefore};
   return kRepairs;
 }
 

@@ -1,17 +1,22 @@
-// A .tflite whose encodings are changed where they stand: no table moves, so all else stays as it
-// was, byte for byte.
+// A .tflite that is changed where it stands: no table moves against another, so all else stays as it
+// was, byte for byte. Operators that are inserted stand, with new lists of operators and tensors,
+// before the bytes of the file.
 #ifndef QUANTGATE_CORE_FIX_TFLITE_FILE_H_
 #define QUANTGATE_CORE_FIX_TFLITE_FILE_H_
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/fix/editor.h"
-#include "core/fix/own_editor.h"
+#include "core/readers/tflite/flatbuffer.h"
+#include "core/readers/tflite/table_writer.h"
 #include "quantgate/model.h"
 
 namespace quantgate::fix {
@@ -25,7 +30,11 @@ class TfliteFile {
   // Fails with the reason where the tables of a tensor have no room for this coding, or another
   // tensor shares them.
   absl::Status CheckRoom(const Model& model, TensorId tensor, const Coding& to) const;
-  // The file with all codings of the editor.
+  // The tensor is one of the file.
+  bool Has(TensorId tensor) const { return static_cast<size_t>(tensor) < places_.size(); }
+  // Fails where no operator can be inserted at this node of the file.
+  absl::Status CheckInsertion(int32_t node) const;
+  // The file with all codings and operators of the editor.
   absl::Status Write(const Editor& editor, const std::function<void(std::string_view)>& sink) const;
 
  private:
@@ -34,32 +43,44 @@ class TfliteFile {
     uint64_t type = 0, scales = 0, zero_points = 0, data = 0;
     uint32_t scale_count = 0, zero_point_count = 0;
     uint64_t data_bytes = 0;
+    uint32_t subgraph = 0, index = 0;
     bool is_shared = false;
+  };
+  struct Operator {
+    uint64_t table = 0, inputs = 0, outputs = 0;  // lists of tensors
+    uint32_t subgraph = 0;
+    bool is_shared = false;
+  };
+  struct Subgraph {
+    uint64_t table = 0;
+    std::vector<uint64_t> tensors;  // their tables
   };
   explicit TfliteFile(std::string_view bytes) : bytes_(bytes) {}
 
+  using Users = std::map<uint64_t, int>;  // by where it stands
+
+  void Read();
+  void ReadTensors(const flatbuffer::Tables& tensors, const flatbuffer::Tables& buffers,
+                   uint32_t subgraph, Users& users);
+  void ReadOperators(const flatbuffer::Tables& operators, uint32_t subgraph, Users& users);
+  uint32_t SubgraphOf(const Node& inserted) const;
+  // Each inserted node with the tensor that came with it.
+  void ForEachNew(const Editor& editor,
+                  const std::function<void(const Node&, TensorId)>& use) const;
+  // Of each tensor of the editor's model, in its subgraph.
+  std::vector<uint32_t> IndexesOf(const Editor& editor) const;
+  flatbuffer::NewTable NewSubgraph(const Editor& editor, uint32_t number, uint32_t opcode,
+                                   const std::vector<uint32_t>& indexes) const;
+  // What stands before the bytes of the file: its root, lists and tables of what was inserted.
+  std::string NewStart(const Editor& editor) const;
+  // Lets the ports of the file's operators lead to new tensors.
+  void PutPorts(const Editor& editor, std::string& out) const;
+
   std::string_view bytes_;
-  std::vector<Places> places_;  // by TensorId
-};
-
-// OwnEditor, held to what the file has room for.
-class TfliteEditor : public OwnEditor {
- public:
-  TfliteEditor(Model model, const opdb::View& database, const TfliteFile& file)
-      : OwnEditor(std::move(model), Constants::kStored, database), tables_(&file) {}
-
-  std::unique_ptr<Editor> Clone() const override {
-    return std::unique_ptr<Editor>(new TfliteEditor(*this));
-  }
-  absl::Status Encode(TensorId tensor, const Coding& to, Rounding rounding) override {
-    if (absl::Status room = tables_->CheckRoom(model_, tensor, to); !room.ok()) return room;
-    return OwnEditor::Encode(tensor, to, rounding);
-  }
-
- private:
-  TfliteEditor(const TfliteEditor&) = default;
-
-  const TfliteFile* tables_;
+  std::vector<Places> places_;         // by TensorId
+  std::vector<Operator> operators_;    // by node
+  std::vector<Subgraph> subgraphs_;
+  std::string obstacle_;  // to inserting anything
 };
 
 }  // namespace quantgate::fix

@@ -101,6 +101,10 @@ bool ValueRanges::IsOutput(TensorId tensor) const {
   return is_output_[static_cast<size_t>(tensor)];
 }
 
+bool ValueRanges::OnlyMoves(const Node& node) const {
+  return ops_.Of(model_, node).kind == ValueEffect::Kind::kMoved;
+}
+
 const Node* ValueRanges::Producer(TensorId tensor) const {
   if (producer_.empty()) {
     producer_.assign(model_.tensors.size(), -1);

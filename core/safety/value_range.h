@@ -56,6 +56,8 @@ class ValueRanges {
   ValueRange Held(TensorId tensor) const;
   // What a tensor would hold if no encoding of its own cut and rounded it.
   ValueRange Reaching(TensorId tensor) const;
+  // Each value that the node writes is one that it reads, or 0.
+  bool OnlyMoves(const Node& node) const;
   // Something outside of the model writes it.
   bool IsInput(TensorId tensor) const;
   // Something outside of the model reads it.

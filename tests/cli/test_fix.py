@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import subprocess
 import unittest
 from pathlib import Path
 
@@ -495,6 +496,27 @@ class Encodings(CliCase):
         self.assertEqual(written["activation_encodings"]["x"], encodings["activation_encodings"]["x"])
 
 
+# How many steps the results of a whole file are off, where LiteRT runs it: of argv[2] in real numbers.
+STEPS_OFF = """
+import sys
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+run = Interpreter(sys.argv[1], experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+run.allocate_tensors()
+reals = []
+for given in sorted(run.get_input_details(), key=lambda detail: detail["name"]):
+    stored = np.random.default_rng(1).integers(-128, 127, given["shape"]).astype(np.int8)
+    run.set_tensor(given["index"], stored)
+    scale, zero = given["quantization"]
+    reals.append((stored.astype(float) - zero) * scale)
+run.invoke()
+made = run.get_output_details()[0]
+scale, zero = made["quantization"]
+should = np.clip(np.round(eval(sys.argv[2]) / scale + zero), -128, 127)
+print(np.abs(run.get_tensor(made["index"]).astype(float) - should).max())
+"""
+
+
 class TfliteFiles(CliCase):
     """Encodings of a .tflite are changed where they stand."""
 
@@ -544,6 +566,65 @@ class TfliteFiles(CliCase):
         report = json.loads(result.stdout)
         self.assertEqual([left["why"] for left in report["left"]], ["its values would move by up to 0.01, half a step"])
 
+    def two_maxima(self) -> str:
+        """Of inputs of the model, which stay as they are, in another encoding than the results."""
+        def tensor(name: str, scale: float, zero: int) -> dict:
+            return {"name": name, "dtype": "SFIXED_POINT_8", "dims": [1, 8],
+                    "encoding": {"perTensor": {"scale": scale, "zeroPoint": zero}}}
+
+        model = {"name": "m", "dialect": "tflite",
+                 "tensors": [tensor("a", 0.05, -3), tensor("b", 0.03, 7), tensor("c", 0.05, -3), tensor("d", 0.05, -3)],
+                 "nodes": [{"op": "MAXIMUM", "inputs": ["a", "b"], "outputs": ["c"]},
+                           {"op": "MINIMUM", "inputs": ["c", "b"], "outputs": ["d"]}]}
+        path = str(self.folder / "maxima.tflite")
+        self.assertEqual(self.run_cli("convert", self.path("maxima.json", model), "-o", path).returncode, 0)
+        return path
+
+    def test_a_tensor_that_others_read_is_converted_once(self) -> None:
+        path, out = self.two_maxima(), str(self.folder / "fixed.tflite")
+        self.assertEqual(self.run_cli("check", path, "--backend", "tflite").returncode, 1)
+        result = self.run_cli("fix", path, "--backend", "tflite", "-o", out)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        self.assertIn('convert "b" to', result.stdout)
+        self.assertEqual(self.run_cli("check", out, "--backend", "tflite").returncode, 0)
+        after = json.loads(self.run_cli("convert", out, "-o", "-").stdout)
+        self.assertEqual([node["op"] for node in after["nodes"]], ["QUANTIZE", "MAXIMUM", "MINIMUM"])
+        quantize, maximum, minimum = after["nodes"]
+        self.assertEqual(quantize["inputs"], ["b"])
+        self.assertEqual([maximum["inputs"], minimum["inputs"]], [["a", quantize["outputs"][0]], ["c", quantize["outputs"][0]]])
+        encodings = {tensor["name"]: tensor["encoding"]["perTensor"] for tensor in after["tensors"]}
+        self.assertEqual(encodings[quantize["outputs"][0]], encodings["a"])
+        self.assertEqual(encodings["b"], {"scale": 0.03, "zeroPoint": 7})
+        # The file stands whole behind what is new, but for one number of each operator.
+        before, behind = Path(path).read_bytes(), Path(out).read_bytes()[-len(Path(path).read_bytes()):]
+        self.assertLessEqual(sum(a != b for a, b in zip(before, behind)), 2)
+
+    def reshaped(self) -> str:
+        """Into an encoding that cuts what reaches it: it stays, as the cut may be meant."""
+        def tensor(name: str, dims: list[int], scale: float, zero: int) -> dict:
+            return {"name": name, "dtype": "SFIXED_POINT_8", "dims": dims,
+                    "encoding": {"perTensor": {"scale": scale, "zeroPoint": zero}}}
+
+        shape = {"tensor": {"dtype": "INT_32", "dims": [2], "ints": [1, 32]}}
+        model = {"name": "m", "dialect": "tflite",
+                 "tensors": [tensor("x", [1, 4, 4, 2], 0.05, -3), tensor("y", [1, 32], 0.03, 7),
+                             {"name": "shape", "dtype": "INT_32", "dims": [2], "isStatic": True, "values": [1, 32]}],
+                 "nodes": [{"op": "RESHAPE", "inputs": ["x", "shape"], "outputs": ["y"], "params": {"new_shape": shape}}]}
+        path = str(self.folder / "reshaped.tflite")
+        self.assertEqual(self.run_cli("convert", self.path("reshaped.json", model), "-o", path).returncode, 0)
+        return path
+
+    def test_a_result_is_converted_behind_the_operator(self) -> None:
+        path, out = self.reshaped(), str(self.folder / "fixed.tflite")
+        result = self.run_cli("fix", path, "--backend", "tflite", "-o", out)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        after = json.loads(self.run_cli("convert", out, "-o", "-").stdout)
+        self.assertEqual([node["op"] for node in after["nodes"]], ["RESHAPE", "QUANTIZE"])
+        self.assertEqual(after["nodes"][1]["outputs"], ["y"])
+        encodings = {tensor["name"]: tensor.get("encoding", {}).get("perTensor") for tensor in after["tensors"]}
+        self.assertEqual(encodings["y"], {"scale": 0.03, "zeroPoint": 7})
+        self.assertEqual(encodings[after["nodes"][1]["inputs"][0]], encodings["x"])
+
     def test_interpreters_agree_before_and_after(self) -> None:
         """LiteRT copies stored integers before, and computes the right numbers after."""
         python = os.environ.get("QUANTGATE_LITERT_PYTHON") or str(Path(CLI).resolve().parents[1] / "litert/bin/python")
@@ -559,6 +640,15 @@ class TfliteFiles(CliCase):
             values[name] = {node["name"]: node.get("values", {}).get("result") for node in report["nodes"]}
         self.assertEqual(values[path]["RESHAPE_0"], "wrong")
         self.assertEqual(set(values[out].values()), {"right"})
+        for path, wanted in ((self.two_maxima(), "np.minimum(np.maximum(reals[0], reals[1]), reals[1])"),
+                             (self.reshaped(), "reals[0].reshape(1, 32)")):
+            off = []
+            for file in (path, out):
+                self.run_cli("fix", path, "--backend", "tflite", "-o", out)
+                done = subprocess.run([python, "-c", STEPS_OFF, file, wanted], capture_output=True, text=True, check=True)
+                off.append(float(done.stdout))
+            self.assertGreater(off[0], 20)
+            self.assertLessEqual(off[1], 1)
 
 
 if __name__ == "__main__":

@@ -170,25 +170,21 @@ Params ParamsOf(std::vector<Attribute>& attributes, const Node& node, bool is_co
 }
 
 bool KnownParams::SetKey(std::span<const std::string_view> attributes) {
-  constexpr size_t kMostBytes = 1024;
   key_.clear();
   for (const std::string_view attribute : attributes) {
-    if (key_.size() + attribute.size() > kMostBytes) return false;
-    const auto size = static_cast<uint32_t>(attribute.size());
-    key_.append(reinterpret_cast<const char*>(&size), sizeof size).append(attribute);
+    if (key_.size() + attribute.size() > Repeats<Params>::kMostBytes) return false;
+    AppendKey(static_cast<uint32_t>(attribute.size()), key_);
+    key_.append(attribute);
   }
   return !attributes.empty();
 }
 
 const Params* KnownParams::Find(std::span<const std::string_view> attributes) {
-  if (!SetKey(attributes)) return nullptr;
-  const auto at = known_.find(key_);
-  return at != known_.end() ? &at->second : nullptr;
+  return SetKey(attributes) ? known_.Find(key_) : nullptr;
 }
 
 void KnownParams::Insert(std::span<const std::string_view> attributes, const Params& params) {
-  constexpr size_t kMost = 4096;
-  if (known_.size() < kMost && SetKey(attributes)) known_.emplace(key_, params);
+  if (SetKey(attributes)) known_.Insert(key_, params);
 }
 
 }  // namespace quantgate::onnx

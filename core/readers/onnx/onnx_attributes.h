@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "core/readers/onnx/external_data.h"
 #include "core/readers/onnx/onnx_proto.h"
 #include "core/readers/onnx/onnx_tensor.h"
+#include "core/readers/repeats.h"
 #include "quantgate/model.h"
 
 namespace quantgate::onnx {
@@ -43,8 +43,7 @@ void SetConstant(const std::vector<Attribute>& attributes, const std::string& wh
 Params ParamsOf(std::vector<Attribute>& attributes, const Node& node, bool is_constant,
                 const ValueSource& source);
 
-// Params by the bytes of the attributes that they were read from: nodes of a network mostly repeat
-// what others have, and share it then.
+// Params by the bytes of the attributes that they were read from.
 class KnownParams {
  public:
   // Null: none yet. Valid until the next Insert().
@@ -55,7 +54,7 @@ class KnownParams {
   bool SetKey(std::span<const std::string_view> attributes);  // false = too long to compare
 
   std::string key_;
-  absl::flat_hash_map<std::string, Params> known_;
+  Repeats<Params> known_;
 };
 
 }  // namespace quantgate::onnx

@@ -92,6 +92,13 @@ class Table {
   bool Has(int field) const { return Field(field) != 0; }
   // The byte of the file where the field stands; 0 = absent.
   uint64_t Where(int field) const { return Field(field); }
+  // The byte where what an offset leads to stands; 0 = absent.
+  uint64_t Target(int field) const {
+    const uint64_t at = Field(field);
+    return at == 0 ? 0 : file_->Follow(at);
+  }
+  // One more than the highest number that a field of it can have.
+  int field_count() const { return field_bytes_ / static_cast<int>(sizeof(uint16_t)); }
   std::optional<Table> Sub(int field) const;
   Tables All(int field) const;
   template <typename T>

@@ -62,14 +62,40 @@ void NewTable::Add(int field, std::vector<NewTable> tables) {
   part.count = static_cast<uint32_t>(part.tables.size());
 }
 
+NewTable NewTable::Old(uint64_t position) {
+  NewTable table;
+  table.old_ = position;
+  return table;
+}
+
 std::string NewTable::File(std::string_view identifier) const {
   std::string out(kOffsetBytes, '\0');
   out += identifier;
-  Refer(0, Write(out), out);
+  OldPlaces none;
+  Refer(0, Write(out, none), out);
   return out;
 }
 
-size_t NewTable::Write(std::string& out) const {
+std::string NewTable::FileBefore(std::string_view identifier) const {
+  std::string out(kOffsetBytes, '\0');
+  out += identifier;
+  OldPlaces old;
+  Refer(0, Write(out, old), out);
+  Align(kOldAlign, 0, out);
+  const size_t moved = out.size();
+  for (const auto& [at, position] : old) Refer(at, moved + position, out);
+  return out;
+}
+
+void NewTable::WriteReferred(const NewTable& table, size_t at, std::string& out, OldPlaces& old) {
+  if (table.old_) {
+    old.emplace_back(at, *table.old_);
+  } else {
+    Refer(at, table.Write(out, old), out);
+  }
+}
+
+size_t NewTable::Write(std::string& out, OldPlaces& old) const {
   int last = -1;
   for (const Field& field : fields_) last = std::max(last, field.number);
   std::vector<const Field*> order;
@@ -99,15 +125,16 @@ size_t NewTable::Write(std::string& out) const {
     const size_t at = begin + places[static_cast<size_t>(field.number)];
     if (field.part == nullptr) {
       std::memcpy(out.data() + at, field.bytes.data(), field.bytes.size());
+    } else if (!field.part->is_list) {
+      WriteReferred(field.part->tables.front(), at, out, old);
     } else {
-      Refer(at, Write(*field.part, out), out);
+      Refer(at, Write(*field.part, out, old), out);
     }
   }
   return begin;
 }
 
-size_t NewTable::Write(const Part& part, std::string& out) {
-  if (!part.is_list) return part.tables.front().Write(out);
+size_t NewTable::Write(const Part& part, std::string& out, OldPlaces& old) {
   Align(std::max(part.align, kOffsetBytes), kOffsetBytes, out);
   const size_t begin = out.size();
   Put(part.count, out);
@@ -118,7 +145,7 @@ size_t NewTable::Write(const Part& part, std::string& out) {
   }
   out.append(part.tables.size() * kOffsetBytes, '\0');
   for (size_t i = 0; i < part.tables.size(); ++i) {
-    Refer(begin + kOffsetBytes * (i + 1), part.tables[i].Write(out), out);
+    WriteReferred(part.tables[i], begin + kOffsetBytes * (i + 1), out, old);
   }
   return begin;
 }

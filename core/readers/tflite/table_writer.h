@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace quantgate::flatbuffer {
@@ -32,9 +34,15 @@ class NewTable {
   }
   NewTable& Sub(int field);
   void Add(int field, std::vector<NewTable> tables);
+  // Stands for a table, a text or a list of a file that the new one is put before.
+  static NewTable Old(uint64_t position);
 
   // The whole file, of which this table is the root.
   std::string File(std::string_view identifier) const;
+  // What comes before the bytes of an old file, which stays as it is behind it. Moves them by a
+  // multiple of kOldAlign: what was aligned stays so.
+  static constexpr size_t kOldAlign = 64;
+  std::string FileBefore(std::string_view identifier) const;
 
  private:
   // What a field refers to: a list, a table, or a list of tables.
@@ -53,11 +61,16 @@ class NewTable {
   };
 
   Part& AddPart(int field);
+  // Offsets that lead into the old file: where they stand, and to which of its bytes.
+  using OldPlaces = std::vector<std::pair<size_t, uint64_t>>;
   // Appends the table, then what it refers to; where it stands.
-  size_t Write(std::string& out) const;
-  static size_t Write(const Part& part, std::string& out);
+  size_t Write(std::string& out, OldPlaces& old) const;
+  static size_t Write(const Part& part, std::string& out, OldPlaces& old);
+  // Writes the table and lets the offset at `at` lead there.
+  static void WriteReferred(const NewTable& table, size_t at, std::string& out, OldPlaces& old);
 
   std::vector<Field> fields_;
+  std::optional<uint64_t> old_;  // of what stands in the old file
 };
 
 }  // namespace quantgate::flatbuffer

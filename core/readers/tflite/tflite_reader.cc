@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -16,8 +17,10 @@
 #include "core/ir/graph_ends.h"
 #include "core/readers/graph_check.h"
 #include "core/readers/limits.h"
+#include "core/readers/repeats.h"
 #include "core/readers/tflite/flatbuffer.h"
 #include "core/readers/tflite/tflite_schema.h"
+#include "core/readers/tflite/tflite_tables.h"
 #include "core/readers/tflite/tflite_values.h"
 #include "core/readers/unknown_fields.h"
 #include "quantgate/reader.h"
@@ -122,8 +125,7 @@ class Reader {
     for (uint32_t i = 0; i < codes.size(); ++i) {
       doing_ = fmt::format("operator code {}", i);
       const Table table = codes[i];
-      const int32_t code = std::max<int32_t>(table.Get<int8_t>(operator_code::kByteCode, 0),
-                                             table.Get<int32_t>(operator_code::kCode, 0));
+      const int32_t code = CodeOf(table);
       Opcode& opcode = opcodes_.emplace_back();
       opcode.version = table.Get<int32_t>(operator_code::kVersion, 1);
       const OperatorRow* row = FindOperator(code);
@@ -298,14 +300,27 @@ class Reader {
                                           tensor.dims.size()));
       }
     }
-    for (uint32_t i = 0; i < scales.size(); ++i) encoding.scales.push_back(scales[i]);
+    key_.clear();
+    AppendKey(static_cast<uint8_t>(encoding.kind), key_);
+    AppendKey(encoding.axis, key_);
+    AppendKey(scales.size(), key_);
+    for (uint32_t i = 0; i < scales.size(); ++i) {
+      encoding.scales.push_back(scales[i]);
+      AppendKey(scales[i], key_);
+    }
     for (uint32_t i = 0; i < zero_points.size(); ++i) {
       const int64_t cut = std::clamp<int64_t>(zero_points[i], std::numeric_limits<int32_t>::min(),
                                               std::numeric_limits<int32_t>::max());
       clamped_zero_points_ |= cut != zero_points[i];
       encoding.zero_points.push_back(static_cast<int32_t>(cut));
+      AppendKey(encoding.zero_points.back(), key_);
     }
-    tensor.encoding = std::move(encoding);
+    if (const Shared<Encoding>* known = known_encodings_.Find(key_)) {
+      tensor.encoding = *known;
+    } else {
+      tensor.encoding = std::move(encoding);
+      known_encodings_.Insert(key_, tensor.encoding);
+    }
     return true;
   }
 
@@ -360,19 +375,42 @@ class Reader {
   }
 
   // The options of the operator, with their defaults where the file leaves them out, and its version.
-  Params ParamsOf(const Table& table, const Opcode& opcode) const {
-    std::vector<Param> params = {{"version", IntParam{opcode.version}}};
+  Params ParamsOf(const Table& table, const Opcode& opcode) {
     std::optional<Table> options;
     if (table.Get<uint8_t>(node::kOptionsType, 0) == opcode.options) {
       options = table.Sub(node::kOptions);
     }
+    const auto intermediates = table.List<int32_t>(node::kIntermediates);
+    key_.clear();
+    AppendKey(opcode.options, key_);
+    AppendKey(opcode.version, key_);
+    AppendKey(intermediates.size(), key_);
+    std::vector<ParamValue> values;
     for (const OptionField& field : OptionsOf(opcode.options)) {
-      params.push_back({std::string(field.name), ValueOf(options, field)});
+      values.push_back(ValueOf(options, field));
+      AppendValue(values.back(), key_);
     }
-    if (const auto list = table.List<int32_t>(node::kIntermediates); !list.empty()) {
-      params.push_back({"intermediates", IntParam{list.size()}});
+    if (const Params* known = known_params_.Find(key_)) return *known;
+    std::vector<Param> list = {{"version", IntParam{opcode.version}}};
+    size_t i = 0;
+    for (const OptionField& field : OptionsOf(opcode.options)) {
+      list.push_back({std::string(field.name), std::move(values[i++])});
     }
+    if (!intermediates.empty()) list.push_back({"intermediates", IntParam{intermediates.size()}});
+    const Params params(std::move(list));
+    known_params_.Insert(key_, params);
     return params;
+  }
+
+  // What ValueOf() makes.
+  static void AppendValue(const ParamValue& value, std::string& key) {
+    if (const auto* number = std::get_if<IntParam>(&value)) AppendKey(number->value, key);
+    if (const auto* real = std::get_if<double>(&value)) AppendKey(*real, key);
+    if (const auto* flag = std::get_if<bool>(&value)) AppendKey(*flag, key);
+    if (const auto* list = std::get_if<TensorParam>(&value)) {
+      AppendKey(list->ints.size(), key);
+      for (const int64_t number : list->ints) AppendKey(number, key);
+    }
   }
 
   static ParamValue ValueOf(const std::optional<Table>& options, const OptionField& field) {
@@ -422,6 +460,9 @@ class Reader {
   std::vector<TensorId> variables_;  // states that are kept between two runs
   UnknownFields unknown_;
   bool clamped_zero_points_ = false;
+  Repeats<Shared<Encoding>> known_encodings_;
+  Repeats<Params> known_params_;
+  std::string key_;  // of one of these, while it is looked for
   std::string doing_;
 };
 

@@ -34,7 +34,7 @@ enum Field { kMin, kMax, kScale, kZeroPoint, kDetailsType, kDetails, kDimension 
 }  // namespace quantization
 namespace node {
 enum Field { kOpcodeIndex, kInputs, kOutputs, kOptionsType, kOptions, kCustomOptions,
-             kCustomOptionsFormat, kMutatingInputs, kIntermediates };
+             kCustomOptionsFormat, kMutatingInputs, kIntermediates, kLargeOptionsOffset };
 }  // namespace node
 namespace buffer {
 enum Field { kData, kOffset, kSize };
@@ -52,6 +52,11 @@ inline constexpr int32_t kCustom = 32;
 inline constexpr int32_t kFirstLongCode = 127;
 // Before the name of a custom operator: no builtin one may be taken for it.
 inline constexpr std::string_view kCustomPrefix = "CUSTOM:";
+
+// The operator that gives a quantized tensor another encoding, in the version that knows all types of
+// 8 and 16 bits.
+inline constexpr std::string_view kRequantize = "QUANTIZE";
+inline constexpr int32_t kRequantizeVersion = 2;
 
 const OperatorRow* FindOperator(int64_t code);  // null = unknown
 std::optional<int32_t> OperatorCode(std::string_view name);

@@ -12,8 +12,8 @@
 
 #include "core/base/text.h"
 #include "core/readers/graph_check.h"
-#include "core/readers/tflite/table_writer.h"
 #include "core/readers/tflite/tflite_schema.h"
+#include "core/readers/tflite/tflite_tables.h"
 #include "quantgate/reader.h"
 
 namespace quantgate {
@@ -24,10 +24,6 @@ using flatbuffer::NewTable;
 
 constexpr int64_t kMaxBytes = int64_t{1} << 30;  // of all constants
 constexpr size_t kDataAlign = 16;
-
-struct Unwritable {
-  std::string reason;
-};
 
 // The same for the same tensor, spread over small values.
 class MadeUp {
@@ -130,44 +126,12 @@ class Writer {
   }
 
   NewTable TableOf(const Tensor& tensor) {
-    const auto type = TypeOf(tensor.dtype);
-    if (!type || tensor.unknown_rank || tensor.sparse >= 0) {
-      throw Unwritable{fmt::format("tensor {} has no type, no rank, or is sparse",
-                                   Quoted(tensor.name))};
-    }
-    NewTable table;
-    std::vector<int32_t> shape, open;
-    for (const int64_t dim : tensor.dims) {
-      if (dim > INT32_MAX) throw Unwritable{"a dimension beyond 32 bits"};
-      shape.push_back(static_cast<int32_t>(dim < 0 ? 1 : dim));
-      open.push_back(static_cast<int32_t>(dim));
-    }
-    table.List(tensor::kShape, shape);
-    if (open != shape) table.List(tensor::kShapeSignature, open);
-    table.Set<int8_t>(tensor::kType, *type);
-    table.Text(tensor::kName, tensor.name);
-    table.Set<uint8_t>(tensor::kHasRank, 1);
-    SetEncoding(tensor, table);
+    NewTable table = NewTensor(tensor);
     if (tensor.is_static) {
       table.Set<uint32_t>(tensor::kBuffer, static_cast<uint32_t>(buffers_.size()));
       AddBuffer(tensor);
     }
     return table;
-  }
-
-  void SetEncoding(const Tensor& tensor, NewTable& table) const {
-    const Encoding& encoding = *tensor.encoding;
-    if (encoding.kind == EncodingKind::kNone) return;
-    if (encoding.kind == EncodingKind::kBlock || encoding.kind == EncodingKind::kLpbq) {
-      throw Unwritable{fmt::format("tensor {} is quantized in blocks", Quoted(tensor.name))};
-    }
-    NewTable& given = table.Sub(tensor::kQuantization);
-    given.List(quantization::kScale,
-               std::vector<float>(encoding.scales.begin(), encoding.scales.end()));
-    std::vector<int64_t> zero_points(encoding.zero_points.begin(), encoding.zero_points.end());
-    if (zero_points.empty()) zero_points.resize(encoding.scales.size());
-    given.List(quantization::kZeroPoint, zero_points);
-    given.Set<int32_t>(quantization::kDimension, encoding.axis);
   }
 
   void AddBuffer(const Tensor& tensor) {
@@ -207,11 +171,7 @@ class Writer {
     const auto [at, is_new] = known_.try_emplace({node.op.str(), version},
                                                  static_cast<uint32_t>(opcodes_.size()));
     if (!is_new) return at->second;
-    NewTable& table = opcodes_.emplace_back();
-    table.Set<int8_t>(operator_code::kByteCode,
-                      static_cast<int8_t>(std::min(code, kFirstLongCode)));
-    table.Set<int32_t>(operator_code::kCode, code);
-    table.Set<int32_t>(operator_code::kVersion, version);
+    NewTable& table = opcodes_.emplace_back(NewOpcode(code, version));
     if (code == kCustom) {
       table.Text(operator_code::kCustomCode, node.op.view().substr(kCustomPrefix.size()));
     }
