@@ -100,6 +100,12 @@ absl::Status ReadInput(const std::string& path, const ReadOptions& options,
   if (*format == InputFormat::kOnnx || *format == InputFormat::kTflite) {
     file->ExpectJumps();  // over the weights
   }
+  if (*format == InputFormat::kTflite) {
+    absl::StatusOr<Model> model = ReadTflite(bytes, NameOf(path));
+    file->Forget(bytes.size());
+    use({path, std::move(model)});
+    return absl::OkStatus();
+  }
   if (*format != InputFormat::kOnnx) return ReadAs(*format, bytes, path, NameOf(path), use);
   const ExternalData data = ExternalDataOf(path, options.external_data);
   use({path, onnx::Read(bytes, NameOf(path), data,

@@ -3,8 +3,8 @@
 
     python3 -m tools.dev.bench.cli [--cli CLI] [--runs R] [--page PAGE]
 
-Each chain is an ONNX file, written here byte by byte so that no ONNX package is needed, and the
-same as Model JSON. With 128 channels its weights are 24 MB, which the tool never loads; with 4 they
+Each chain is an ONNX file, written here byte by byte so that no ONNX package is needed, the same as
+Model JSON, and a TFLite file of as many operators, written by `convert`. With 128 channels its weights are 24 MB, which the tool never loads; with 4 they
 are next to nothing. Processor time from start to exit, the least of the runs, and peak resident
 memory; `--page` writes the table between its marks.
 """
@@ -12,6 +12,7 @@ memory; `--page` writes the table between its marks.
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import struct
 import subprocess
@@ -26,6 +27,7 @@ from tools.dev.shared.progress import counted
 ROOT = Path(__file__).resolve().parents[3]
 MARKS = ("<!-- processes: qgdev bench cli -->", "<!-- end of processes -->")
 CHAINS = ((10, 4), (1000, 4), (1000, 128), (100_000, 4))  # nodes, channels
+HTP = ["--soc", "SM8550"]
 FLOAT, UINT8, INT8, INT32 = 1, 2, 3, 6  # TensorProto.DataType
 
 
@@ -113,6 +115,31 @@ def model(nodes: int, channels: int) -> tuple[bytes, int]:
     return number(1, 8) + data(8, data(1, "") + number(2, 17)) + data(7, graph), count
 
 
+def tflite_model(nodes: int, channels: int) -> dict[str, object]:
+    """Model JSON of a TFLite chain: a convolution and a RELU in turn."""
+    activation = {"perTensor": {"scale": 0.02, "zeroPoint": 0}}
+    weight = {"perTensor": {"scale": 0.01, "zeroPoint": 0}}
+    product = {"perTensor": {"scale": 0.02 * 0.01, "zeroPoint": 0}}
+    tensors: list[dict[str, object]] = []
+    operators: list[dict[str, object]] = []
+
+    def add(name: str, dtype: str, dims: list[int], encoding: object, **more: object) -> str:
+        tensors.append({"name": name, "dtype": dtype, "dims": dims, "encoding": encoding, **more})
+        return name
+
+    image = [1, 16, 16, channels]
+    last = add("input", "SFIXED_POINT_8", image, activation)
+    for block in range(nodes // 2):
+        w = add(f"w{block}", "SFIXED_POINT_8", [channels, 3, 3, channels], weight, isStatic=True)
+        b = add(f"b{block}", "SFIXED_POINT_32", [channels], product, isStatic=True)
+        x = add(f"c{block}", "SFIXED_POINT_8", image, activation)
+        operators.append({"op": "CONV_2D", "inputs": [last, w, b], "outputs": [x],
+                          "params": {"stride_w": {"int": 1}, "stride_h": {"int": 1}}})
+        last = add(f"x{block}", "SFIXED_POINT_8", image, activation)
+        operators.append({"op": "RELU", "inputs": [x], "outputs": [last]})
+    return {"name": "chain", "dialect": "tflite", "tensors": tensors, "nodes": operators}
+
+
 def measure(command: list[str]) -> float:
     """Milliseconds of processor time of one run."""
     seconds, done = timed(lambda: subprocess.run(command, stdout=subprocess.DEVNULL))
@@ -147,9 +174,13 @@ def table(cli: str, runs: int) -> str:
             content, count = model(nodes, channels)
             onnx.write_bytes(content)
             subprocess.run([cli, "convert", str(onnx), "-o", str(text)], check=True)
-            for form, path in (("ONNX", onnx), ("Model JSON", text)):
+            plain, tflite = Path(folder) / "tflite.json", Path(folder) / "chain.tflite"
+            plain.write_text(json.dumps(tflite_model(count, channels)))
+            subprocess.run([cli, "convert", str(plain), "-o", str(tflite)], check=True)
+            for form, path, target in (("ONNX", onnx, HTP), ("Model JSON", text, HTP), ("TFLite", tflite, HTP),
+                                       ("TFLite, `--backend tflite`", tflite, ["--backend", "tflite"])):
                 lines.append(row(f"{form}, {count:,} nodes, {channels} channels",
-                                 [cli, "check", str(path), "--soc", "SM8550"],
+                                 [cli, "check", str(path), *target],
                                  f"{path.stat().st_size / 1e6:.1f} MB",
                                  runs if nodes <= 1000 else 3))
     return "\n".join(lines)
