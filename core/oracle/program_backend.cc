@@ -26,38 +26,38 @@ absl::Status BadAnswer(std::string_view line) {
   return absl::InternalError("the program answers " + Printable(line, 80));
 }
 
-StageAnswer StageOf(const Json& said) {
+StageAnswer StageOf(const Json& response) {
   StageAnswer answer;
-  const std::string outcome = said.value("outcome", "");
+  const std::string outcome = response.value("outcome", "");
   answer.outcome = outcome == "ok"      ? Outcome::kOk
                    : outcome == "crash" ? Outcome::kCrash
                    : outcome == "hang"  ? Outcome::kHang
                                         : Outcome::kFails;
-  answer.signal = said.value("signal", 0);
-  answer.step = said.value("step", "");
-  answer.message = said.value("message", "");
+  answer.signal = response.value("signal", 0);
+  answer.step = response.value("step", "");
+  answer.message = response.value("message", "");
   return answer;
 }
 
 absl::StatusOr<Answer> Parse(std::string_view line) {
-  const Json said = Json::parse(line, nullptr, false);
-  if (!said.is_object()) return BadAnswer(line);
+  const Json response = Json::parse(line, nullptr, false);
+  if (!response.is_object()) return BadAnswer(line);
   Answer answer;
-  answer.not_queried = said.value("not_queried", "");
+  answer.not_queried = response.value("not_queried", "");
   for (const Stage stage : {Stage::kValidate, Stage::kPrepare, Stage::kExecute}) {
-    const auto at = said.find(StageName(stage));
-    if (at != said.end() && at->is_object()) answer[stage] = StageOf(*at);
+    const auto at = response.find(StageName(stage));
+    if (at != response.end() && at->is_object()) answer[stage] = StageOf(*at);
   }
   if (answer.not_queried.empty() && answer[Stage::kValidate].outcome == Outcome::kNotQueried) {
     return BadAnswer(line);
   }
-  if (const auto at = said.find("values"); at != said.end() && at->is_object()) {
+  if (const auto at = response.find("values"); at != response.end() && at->is_object()) {
     answer.judgement = ReadJudgement(*at);
   }
   return answer;
 }
 
-// What is asked about one node, as a line; empty with the reason where the format can't say it.
+// The query about one node, as a line; empty with the reason where the format can't say it.
 std::string LineOf(const Question& question, const std::string& arch, const AskOptions& options,
                    Answer& answer) {
   const int32_t node = question.node;
@@ -91,11 +91,11 @@ absl::StatusOr<std::unique_ptr<ProgramBackend>> ProgramBackend::Open(const std::
   absl::StatusOr<PythonModule> module = PythonModule::Find(std::string(kPackage) + name, python);
   if (!module.ok()) return module.status();
   std::unique_ptr<ProgramBackend> backend(new ProgramBackend(*std::move(module)));
-  const absl::StatusOr<std::string> said =
+  const absl::StatusOr<std::string> response =
       backend->module_.Run("{\"about\": true}\n", kStartSeconds);
-  if (!said.ok()) return absl::InvalidArgumentError(said.status().message());
-  const Json about = Json::parse(*said, nullptr, false);
-  if (!about.is_object()) return BadAnswer(*said);
+  if (!response.ok()) return absl::InvalidArgumentError(response.status().message());
+  const Json about = Json::parse(*response, nullptr, false);
+  if (!about.is_object()) return BadAnswer(*response);
   Info& info = backend->info_;
   info.backend = about.value("backend", "");
   info.build_id = info.sdk = about.value("version", "");
@@ -109,25 +109,25 @@ absl::StatusOr<std::vector<Answer>> ProgramBackend::Ask(std::span<const Question
   std::vector<Answer> answers(questions.size());
   for (size_t at = 0; at < questions.size();) {
     std::string lines;
-    std::vector<size_t> asked;
-    for (; at < questions.size() && lines.size() < kBatchBytes && asked.size() < kBatchQuestions;
+    std::vector<size_t> queried;
+    for (; at < questions.size() && lines.size() < kBatchBytes && queried.size() < kBatchQuestions;
          ++at) {
       const std::string line = LineOf(questions[at], arch_, options, answers[at]);
       if (line.empty()) continue;
       lines += line;
-      asked.push_back(at);
+      queried.push_back(at);
     }
-    if (asked.empty()) continue;
-    const absl::StatusOr<std::string> said = module_.Run(lines, /*timeout_seconds=*/0);
-    if (!said.ok()) return said.status();
+    if (queried.empty()) continue;
+    const absl::StatusOr<std::string> response = module_.Run(lines, /*timeout_seconds=*/0);
+    if (!response.ok()) return response.status();
     size_t line = 0, begin = 0;
-    for (size_t end; (end = said->find('\n', begin)) != std::string::npos; begin = end + 1) {
-      if (line == asked.size()) return BadAnswer("more than it was asked");
-      absl::StatusOr<Answer> answer = Parse(std::string_view(*said).substr(begin, end - begin));
+    for (size_t end; (end = response->find('\n', begin)) != std::string::npos; begin = end + 1) {
+      if (line == queried.size()) return BadAnswer("more lines than queries");
+      absl::StatusOr<Answer> answer = Parse(std::string_view(*response).substr(begin, end - begin));
       if (!answer.ok()) return answer.status();
-      answers[asked[line++]] = *std::move(answer);
+      answers[queried[line++]] = *std::move(answer);
     }
-    if (line != asked.size()) return BadAnswer("less than it was asked");
+    if (line != queried.size()) return BadAnswer("fewer lines than queries");
     if (options.progress) options.progress(at);
   }
   return answers;

@@ -31,7 +31,7 @@ Json = dict[str, Any]
 def run(child: Child, model: Json, inputs: dict[str, Any]) -> Json:
     used = [name for node in model["nodes"] for name in node["inputs"] if name]
     order = [tensor["name"] for tensor in model["tensors"] if tensor["name"] in inputs and tensor["name"] in used]
-    return child.ask({"model": base64.b64encode(model_bytes(model)).decode(),
+    return child.query({"model": base64.b64encode(model_bytes(model)).decode(),
                       "inputs": [base64.b64encode(np.ascontiguousarray(inputs[name]).tobytes()).decode() for name in order]})
 
 
@@ -44,18 +44,18 @@ def outputs(model: Json, answer: Json) -> list[Any]:
 
 
 def answer_of(child: Child, seed: int) -> tuple[str, str]:
-    """The letter, and what was said."""
+    """The letter, and the message."""
     try:
         model, inputs = with_values(draw(seed), seed)
     except (ValueError, KeyError) as error:
         return "-", str(error)
-    said = run(child, model, inputs)
-    if "refused" in said:
-        return "r", said["refused"]
-    if any(words in said.get("fails", "") for words in BY_VALUES):
-        return "-", said["fails"]
-    if "outputs" not in said:
-        return "f", said.get("fails", said.get("message", ""))
+    response = run(child, model, inputs)
+    if "refused" in response:
+        return "r", response["refused"]
+    if any(words in response.get("fails", "") for words in BY_VALUES):
+        return "-", response["fails"]
+    if "outputs" not in response:
+        return "f", response.get("fails", response.get("message", ""))
     twin, floats = float_twin(model, inputs)
     if twin == model:
         return "k", ""
@@ -63,7 +63,7 @@ def answer_of(child: Child, seed: int) -> tuple[str, str]:
     if "outputs" not in wanted:
         return "-", "no float kernel: " + str(wanted)[:80]
     try:
-        pairs = list(zip(model["nodes"][0]["outputs"], outputs(model, said), outputs(twin, wanted)))
+        pairs = list(zip(model["nodes"][0]["outputs"], outputs(model, response), outputs(twin, wanted)))
         by_name = {tensor["name"]: tensor for tensor in model["tensors"]}
         if any(is_wrong(by_name[name], stored, should) for name, stored, should in pairs):
             return "w", ""
@@ -76,18 +76,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--seeds", nargs=2, type=int, default=(1, 1000), metavar=("FIRST", "COUNT"))
-    parser.add_argument("--said", type=Path, help="a line of JSON for each seed, with what was said")
+    parser.add_argument("--responses", type=Path, help="a line of JSON for each seed, with the message of each")
     arguments = parser.parse_args()
     first, count = arguments.seeds
     letters, lines = "", []
     with Child([sys.executable, str(ROOT / "tools/quantgate/python/oracles/litert_child.py")], 30) as child:
         for seed in range(first, first + count):
-            letter, said = answer_of(child, seed)
+            letter, message = answer_of(child, seed)
             letters += letter
-            lines.append(json.dumps({"seed": seed, "letter": letter, "said": said[:160]}))
+            lines.append(json.dumps({"seed": seed, "letter": letter, "message": message[:160]}))
     arguments.file.write_text(json.dumps({"first": first, "count": count, "letters": letters}) + "\n")
-    if arguments.said is not None:
-        arguments.said.write_text("\n".join(lines) + "\n")
+    if arguments.responses is not None:
+        arguments.responses.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

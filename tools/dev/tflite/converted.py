@@ -198,7 +198,7 @@ def ask(folder: Path, out: Path, pythons: dict[str, str], cli: str) -> None:
             for arch in networks.ARCHS:
                 for path in files:
                     data = base64.b64encode(path.read_bytes()).decode()
-                    answer = child.ask({"arch": arch, "model": data, "results": True})
+                    answer = child.query({"arch": arch, "model": data, "results": True})
                     record["places"].setdefault(f"{sdk} {arch}", {})[path.stem] = answer.get("cpu", answer.get("error"))
     with gzip.GzipFile(out, "wb", mtime=0) as file:
         file.write(json.dumps(record, separators=(",", ":")).encode())
@@ -236,8 +236,8 @@ def main() -> None:
             continue
         done = subprocess.run([sys.executable, __file__, "make", str(arguments.folder), "--only", name], capture_output=True,
                               text=True, check=False)
-        said = (done.stderr.strip().splitlines() or [""])[-1][:200]
-        print(name, "made" if done.returncode == 0 else f"is not made: {said}", flush=True)
+        last_line = (done.stderr.strip().splitlines() or [""])[-1][:200]
+        print(name, "made" if done.returncode == 0 else f"is not made: {last_line}", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.quantgate.python.oracles.twin import judged
+from tools.quantgate.python.oracles.twin import evaluated
 
 Json = dict[str, Any]
 INTEGERS = {"SFIXED_POINT_8": np.int8, "UFIXED_POINT_8": np.uint8, "SFIXED_POINT_16": np.int16, "SFIXED_POINT_32": np.int32,
@@ -104,5 +104,5 @@ def is_wrong(tensor: Json, stored: np.ndarray[Any, Any], wanted: np.ndarray[Any,
     scale, zero = numbers(tensor)
     if stored.size != wanted.size or stored.size != int(np.prod(shape(tensor) or [1])):
         raise ValueError("outputs of another size")
-    found = judged(stored.reshape(shape(tensor)), wanted.reshape(shape(tensor)), scale, zero)
+    found = evaluated(stored.reshape(shape(tensor)), wanted.reshape(shape(tensor)), scale, zero)
     return bool(found["result"] == "wrong")

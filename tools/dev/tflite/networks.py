@@ -242,7 +242,7 @@ def ask(out: Path, pythons: dict[str, str]) -> None:
             for name, model in networks().items():
                 data = base64.b64encode(model_bytes(model)).decode()
                 for arch in ARCHS:
-                    answer = child.ask({"arch": arch, "model": data, "results": True})
+                    answer = child.query({"arch": arch, "model": data, "results": True})
                     record.setdefault(f"{sdk} {arch}", {})[name] = answer.get("cpu", answer.get("error"))
     out.write_text(json.dumps(record, indent=1) + "\n")
 
@@ -270,9 +270,9 @@ def compare(record: Json, cli: str, models: dict[str, Json] | None = None) -> di
                         differ.append(f"{name}: {cpu if isinstance(cpu, str) else 'compiles'}")
                     continue
                 for node, verdict in zip(model["nodes"], verdicts):
-                    wanted, said = node["outputs"][0] in cpu, verdict == "rejected"
-                    same += said == wanted
-                    if said != wanted:
+                    wanted, found_cpu = node["outputs"][0] in cpu, verdict == "rejected"
+                    same += found_cpu == wanted
+                    if found_cpu != wanted:
                         differ.append(f"{name} {node['outputs'][0]}: {'CPU' if wanted else 'NPU'}")
             found[target] = (same, total, differ)
     return found

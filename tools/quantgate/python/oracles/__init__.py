@@ -1,1 +1,1 @@
-"""Compilers and interpreters that install as Python packages, asked about models of one operator (`quantgate verify`)."""
+"""Compilers and interpreters that install as Python packages, queried about models of one operator (`quantgate verify`)."""

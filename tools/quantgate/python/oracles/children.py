@@ -15,7 +15,7 @@ class Child:
         self.process: subprocess.Popen[bytes] | None = None
         self.rest = b""
 
-    def ask(self, question: dict[str, Any]) -> dict[str, Any]:
+    def query(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer; {"error": "crash" | "hang", "message"} where there is none."""
         if self.process is None:
             self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -23,7 +23,7 @@ class Child:
             self.rest = b""
         assert self.process.stdin is not None and self.process.stdout is not None
         try:
-            self.process.stdin.write(json.dumps(question).encode() + b"\n")
+            self.process.stdin.write(json.dumps(request).encode() + b"\n")
             self.process.stdin.flush()
             while b"\n" not in self.rest:
                 if not select.select([self.process.stdout], [], [], self.seconds)[0]:

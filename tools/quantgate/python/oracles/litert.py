@@ -22,31 +22,31 @@ class Kernels:
         self.child = Child([sys.executable, str(Path(__file__).with_name("litert_child.py"))], seconds)
 
     def run(self, model: bytes, inputs: list[Any]) -> Json:
-        return self.child.ask({"model": base64.b64encode(model).decode(),
+        return self.child.query({"model": base64.b64encode(model).decode(),
                                "inputs": [base64.b64encode(value.tobytes()).decode() for value in inputs]})
 
-    def stages(self, asked: Json) -> Json:
+    def stages(self, request: Json) -> Json:
         from oracles.twin import Twin
 
-        data = base64.b64decode(asked["model"])
+        data = base64.b64decode(request["model"])
         try:
-            twin = Twin(data, asked.get("seed", 1))
+            twin = Twin(data, request.get("seed", 1))
         except ValueError as error:
             return {"not_queried": str(error)}
-        said = self.run(data, twin.inputs)
-        if "refused" in said:
-            return {"validate": {"outcome": "fails", "step": "allocate", "message": said["refused"]}}
-        if any(words in said.get("fails", "") for words in BY_VALUES):
-            return {"validate": OK, "prepare": OK, "values": {"reason": said["fails"]}}
-        if "fails" in said:
+        response = self.run(data, twin.inputs)
+        if "refused" in response:
+            return {"validate": {"outcome": "fails", "step": "allocate", "message": response["refused"]}}
+        if any(words in response.get("fails", "") for words in BY_VALUES):
+            return {"validate": OK, "prepare": OK, "values": {"reason": response["fails"]}}
+        if "fails" in response:
             return {"validate": OK, "prepare": OK,
-                    "execute": {"outcome": "fails", "step": "invoke", "message": said["fails"]}}
-        if "error" in said:
-            return {"validate": OK, "prepare": failure(said, "invoke")}
+                    "execute": {"outcome": "fails", "step": "invoke", "message": response["fails"]}}
+        if "error" in response:
+            return {"validate": OK, "prepare": failure(response, "invoke")}
         found = {"validate": OK, "prepare": OK, "execute": OK}
-        return {**found, "values": self.values(twin, said)} if asked.get("values") else found
+        return {**found, "values": self.values(twin, response)} if request.get("values") else found
 
-    def values(self, twin: Any, said: Json) -> Json:
+    def values(self, twin: Any, response: Json) -> Json:
         try:
             model, inputs = twin.in_float()
         except ValueError as error:
@@ -54,19 +54,19 @@ class Kernels:
         wanted = self.run(model, inputs)
         if "outputs" not in wanted:
             return {"reason": "there is no float kernel to compare with"}
-        decoded = [[base64.b64decode(each) for each in answer["outputs"]] for answer in (said, wanted)]
-        found: Json = twin.judge(*decoded)
+        decoded = [[base64.b64decode(each) for each in answer["outputs"]] for answer in (response, wanted)]
+        found: Json = twin.evaluate(*decoded)
         return found
 
 
 def main() -> None:
     kernels: list[Kernels] = []
 
-    def answer(asked: Json) -> Any:
+    def answer(request: Json) -> Any:
         if not kernels:
-            kernels.append(Kernels(asked["seconds"]))
-        kernels[0].child.seconds = asked["seconds"]
-        return kernels[0].stages(asked)
+            kernels.append(Kernels(request["seconds"]))
+        kernels[0].child.seconds = request["seconds"]
+        return kernels[0].stages(request)
 
     try:
         serve(about, answer)

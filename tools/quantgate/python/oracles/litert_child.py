@@ -12,12 +12,12 @@ import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
 
-def answer(asked):
+def answer(request):
     try:
-        interpreter = Interpreter(model_content=base64.b64decode(asked["model"]), num_threads=1,
+        interpreter = Interpreter(model_content=base64.b64decode(request["model"]), num_threads=1,
                                   experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
         interpreter.allocate_tensors()
-        for detail, data in zip(interpreter.get_input_details(), asked["inputs"]):
+        for detail, data in zip(interpreter.get_input_details(), request["inputs"]):
             value = np.frombuffer(base64.b64decode(data), dtype=detail["dtype"]).reshape(detail["shape"])
             interpreter.set_tensor(detail["index"], value)
     except Exception as error:  # pylint: disable=broad-except

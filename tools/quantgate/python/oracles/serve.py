@@ -41,5 +41,5 @@ def failure(answer: Json, step: str) -> Json:
 
 def serve(about: Callable[[], Json], answer: Callable[[Json], Json]) -> None:
     for line in sys.stdin:
-        asked = json.loads(line)
-        print(json.dumps(about() if asked.get("about") else answer(asked)), flush=True)
+        request = json.loads(line)
+        print(json.dumps(about() if request.get("about") else answer(request)), flush=True)

@@ -11,7 +11,7 @@ Array = np.ndarray[Any, Any]
 MOST = 2_000_000  # elements of one tensor
 
 
-def judged(stored: Array, wanted: Array, scale: Array, zero: Array) -> dict[str, Any]:
+def evaluated(stored: Array, wanted: Array, scale: Array, zero: Array) -> dict[str, Any]:
     """Of one output: wrong where over 1 % of the elements are off by more than 4 steps and 3 % of the range."""
     limits = np.iinfo(stored.dtype)
     with np.errstate(all="ignore"):
@@ -100,7 +100,7 @@ class Twin:
         builder.Finish(twin.Pack(builder), b"TFL3")
         return bytes(builder.Output()), inputs
 
-    def judge(self, outputs: list[bytes], wanted: list[bytes]) -> dict[str, Any]:
+    def evaluate(self, outputs: list[bytes], wanted: list[bytes]) -> dict[str, Any]:
         """The worst of the outputs; {"reason"} where none is quantized."""
         worst: dict[str, Any] = {"reason": "no output is quantized"}
         for at, data, should in zip(self.graph.outputs, outputs, wanted):
@@ -112,7 +112,7 @@ class Twin:
             if stored.size != real.size:
                 return {"reason": "the output has another size"}
             shape = tensor.shape if numbers[0].size > 1 else [stored.size]
-            found = judged(stored.reshape(shape), real.reshape(shape), *numbers)
+            found = evaluated(stored.reshape(shape), real.reshape(shape), *numbers)
             if "result" not in worst or found["share"] > worst["share"]:
                 worst = found
         return worst

@@ -29,11 +29,11 @@ def stages(answer: Json) -> Json:
 def main() -> None:
     child: list[Child] = []
 
-    def answer(asked: Json) -> Any:
+    def answer(request: Json) -> Any:
         if not child:
             child.append(Child([sys.executable, str(Path(__file__).with_name("vela_child.py"))]))
-        child[0].seconds = asked["seconds"]
-        return stages(child[0].ask({"arch": asked["arch"], "model": asked["model"]}))
+        child[0].seconds = request["seconds"]
+        return stages(child[0].query({"arch": request["arch"], "model": request["model"]}))
 
     try:
         serve(about, answer)

@@ -1,9 +1,9 @@
 """Asks Vela about .tflite files, in the process: a line of JSON {"arch", "model": base64} in, a line out.
 
-Runs under the Python that has the ethos-u-vela to be asked, and may crash or hang with it: whoever
+Runs under the Python that has the ethos-u-vela to be queried, and may crash or hang with it: whoever
 starts it watches over it (`children.py`).
 
-{"places": ["npu" | "cpu", one per operator], "cpu": results of those, if "results" is asked for} or {"error": kind, "message": its first line}.
+{"places": ["npu" | "cpu", one per operator], "cpu": results of those, if "results" is requested} or {"error": kind, "message": its first line}.
 """
 import base64
 import contextlib
@@ -105,11 +105,11 @@ class Regor:
         return bytes(regor.compile(args[0], data, *args[2:], **kwargs).model)
 
 
-def answered(compile_it, asked):
+def response_to(compile_it, request):
     try:
         compiled = quiet(compile_it)
         answer = {"places": ["npu" if code == "ethos-u" else "cpu" for code in custom_codes(compiled)]}
-        if asked.get("results"):
+        if request.get("results"):
             answer["cpu"] = cpu_results(compiled)
         return answer
     except SystemExit as error:
@@ -118,22 +118,22 @@ def answered(compile_it, asked):
         return {"error": type(error).__name__, "message": (str(error).splitlines() or [""])[0][:200]}
 
 
-def answered_apart(compile_it, asked):
+def response_of_child(compile_it, request):
     """The same in a process of its own: what the core of 4.2 keeps of one network spoils the next."""
     ends = os.pipe()
     child = os.fork()
     if child == 0:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it ends with this process
         with os.fdopen(ends[1], "w") as out:
-            json.dump(answered(compile_it, asked), out)
+            json.dump(response_to(compile_it, request), out)
         os._exit(0)
     os.close(ends[1])
     with os.fdopen(ends[0]) as inbox:
-        said = inbox.read()
+        response = inbox.read()
     status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status):
         return {"error": "crash", "message": signal.Signals(os.WTERMSIG(status)).name}
-    return json.loads(said)
+    return json.loads(response)
 
 
 def main():
@@ -146,12 +146,12 @@ def main():
         if compiler is None:
             from ethosu.vela import vela  # noqa: F401, for the processes that are forked  # pylint: disable=unused-import
         for line in sys.stdin:
-            asked = json.loads(line)
-            data = base64.b64decode(asked["model"])
+            request = json.loads(line)
+            data = base64.b64decode(request["model"])
             if compiler is not None:
-                answer = answered(lambda: compiler.compile(data, asked["arch"]), asked)
+                answer = response_to(lambda: compiler.compile(data, request["arch"]), request)
             else:
-                answer = answered_apart(lambda: compile_by_main(data, asked["arch"], folder), asked)
+                answer = response_of_child(lambda: compile_by_main(data, request["arch"], folder), request)
             out.write(json.dumps(answer) + "\n")
             out.flush()
 
