@@ -21,7 +21,7 @@ class Recorded(unittest.TestCase):
         counts, differ = compare(RECORD, CLI)
         self.assertGreater(sum(counts.values()), 500)
         self.assertGreaterEqual(share(counts, "r", "r"), 99, differ)
-        self.assertGreaterEqual(share(counts, "w", "w"), 86, differ)
+        self.assertGreaterEqual(share(counts, "w", "w"), 93, differ)
         self.assertLessEqual(share(counts, "k", "rfw"), 1, differ)
         self.assertEqual(share(counts, "k", "?"), 0)
 

@@ -42,17 +42,17 @@ def compare(record: Json, cli: str) -> tuple[collections.Counter[tuple[str, str]
     counts: collections.Counter[tuple[str, str]] = collections.Counter()
     differ: collections.Counter[str] = collections.Counter()
     for letter, model, report in zip(letters, models, reports):
-        said = VERDICTS[report["nodes"][0]["verdict"]]
-        counts[letter, said] += 1
-        if said != letter:
+        verdict = VERDICTS[report["nodes"][0]["verdict"]]
+        counts[letter, verdict] += 1
+        if verdict != letter:
             differ[model["name"]] += 1
     return counts, differ
 
 
-def share(counts: collections.Counter[tuple[str, str]], happened: str, said: str) -> float:
+def share(counts: collections.Counter[tuple[str, str]], happened: str, verdicts: str) -> float:
     """Of the models to which this happened, how many quantgate says one of these letters of, in percent."""
     known = sum(n for (letter, _), n in counts.items() if letter == happened)
-    return 100 * sum(n for (letter, verdict), n in counts.items() if letter == happened and verdict in said) / max(known, 1)
+    return 100 * sum(n for (letter, verdict), n in counts.items() if letter == happened and verdict in verdicts) / max(known, 1)
 
 
 def page(counts: collections.Counter[tuple[str, str]], differ: collections.Counter[str], record: Json) -> str:
@@ -64,15 +64,16 @@ def page(counts: collections.Counter[tuple[str, str]], differ: collections.Count
              "were drawn. Recorded by `tools/dev/qgdev record litert`.", "",
              "| what happens | quantgate: refused | fails | wrong numbers | accepted | unchecked |", "|---|---:|---:|---:|---:|---:|"]
     for letter, words in WORDS.items():
-        lines.append(f"| {words} | " + " | ".join(f"{counts[letter, said]:,}" for said in "rfwk?") + " |")
+        lines.append(f"| {words} | " + " | ".join(f"{counts[letter, verdict]:,}" for verdict in "rfwk?") + " |")
     lines += ["", f"Refusals found: {share(counts, 'r', 'r'):.1f} %. Wrong numbers found: {share(counts, 'w', 'w'):.1f} %. Right "
               f"ones accused: {share(counts, 'k', 'rfw'):.1f} %.", "",
               "Operators that differ: " + (", ".join(f"{op} {n}" for op, n in differ.most_common(16)) or "none") + "."]
-    lines += ["", "Seeds that were scored before, once each:", "",
-              "| seeds | refusals found | wrong numbers found | right ones accused | |", "|---|---:|---:|---:|---|"]
+    lines += ["", "Seeds that were scored before, once each; the causes of differences among them were repaired before the next "
+              "were drawn:", "",
+              "| seeds | refusals found | wrong numbers found | right ones accused |", "|---|---:|---:|---:|"]
     for one in json.loads(EARLIER.read_text()):
         lines.append(f"| {one['first']} to {one['first'] + one['count'] - 1} | {one['refused']} % | {one['wrong']} % | "
-                     f"{one['accused']} % | {one['then']} |")
+                     f"{one['accused']} % |")
     return "\n".join(lines) + "\n"
 
 
