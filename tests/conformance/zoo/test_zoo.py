@@ -74,6 +74,10 @@ class HoldOut(unittest.TestCase):
             state.record({"counts": {}})
             with self.assertRaises(ValueError):
                 state.draw()
+            self.assertEqual(len(state.draw(rest=True)), 4)
+            state.record({"counts": {}})
+            with self.assertRaises(ValueError):
+                state.draw(rest=True)
 
 
 class Recorded(unittest.TestCase):

@@ -137,8 +137,8 @@ def score(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def draw(_: argparse.Namespace) -> int:
-    print("\n".join(draws.Draws().draw()))
+def draw(arguments: argparse.Namespace) -> int:
+    print("\n".join(draws.Draws().draw(arguments.rest)))
     return 0
 
 
@@ -174,7 +174,8 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     sub.add_argument("--adopt", action="store_true", help="after new recordings: list every difference anew")
     sub = verb(score, "score", "scores the held-out part, once, and records the result")
     sub.add_argument("--cli", type=Path, default=cli)
-    verb(draw, "draw", "holds the next architectures of the reserve out")
+    sub = verb(draw, "draw", "holds the next architectures of the reserve out")
+    sub.add_argument("--rest", action="store_true", help="all that are left instead of as many as the draw before")
     return parser.parse_args(argv)
 
 

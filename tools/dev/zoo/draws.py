@@ -58,18 +58,19 @@ class Draws:
         self.data["draws"][-1]["result"] = result
         self._save()
 
-    def draw(self) -> list[str]:
-        """The next draw, once the last one was scored."""
+    def draw(self, rest: bool = False) -> list[str]:
+        """The next draw, once the last one was scored: as many as it had, or the rest of the reserve."""
         last = self.data["draws"][-1]
         if not last["result"]:
             raise ValueError("the last draw was not scored yet")
         salt = str(int(last["salt"]) + 1)
         earlier = {name for names in self.drawn for name in names}
         left = [name for name in self.reserve if name not in earlier]
-        if len(left) < last["count"]:
+        count = len(left) if rest else last["count"]
+        if not left or len(left) < count:
             raise ValueError(f"the reserve has {len(left)} architectures left")
-        self.data["draws"].append({"salt": salt, "count": last["count"], "result": None})
-        self.drawn.append(in_order(salt, left)[:last["count"]])
+        self.data["draws"].append({"salt": salt, "count": count, "result": None})
+        self.drawn.append(in_order(salt, left)[:count])
         self._save()
         return self.drawn[-1]
 
