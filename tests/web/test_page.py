@@ -9,14 +9,11 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import io
 import json
-import lzma
 import os
 import re
 import struct
 import sys
-import tarfile
 import tempfile
 import unittest
 from pathlib import Path
@@ -26,8 +23,11 @@ import page_case  # noqa: E402
 from many_findings import many_findings  # noqa: E402
 from page_case import AIMET, EXAMPLES, PAGE, ROOT, PageCase, PageTab, Server, command_line  # noqa: E402
 
+sys.path.insert(0, str(ROOT / "tools" / "dev" / "zoo"))
+import draws  # noqa: E402
+import recordings  # noqa: E402
+
 MODELS = sorted(path.name for path in EXAMPLES.glob("*.onnx"))
-ZOO = ROOT / "tests" / "conformance" / "zoo" / "models"
 ZOO_EVERY = 6
 figures: dict[str, object] = {}
 
@@ -40,12 +40,12 @@ def tearDownModule() -> None:
 def zoo(folder: Path) -> list[Path]:
     """Every sixth recorded export, unpacked."""
     paths = []
-    for packed in sorted(ZOO.glob("*.models.tar.xz"))[::ZOO_EVERY]:
-        with tarfile.open(fileobj=io.BytesIO(lzma.decompress(packed.read_bytes()))) as tar:
-            for entry in tar:
-                path = folder / f"{packed.name.split('.')[0]}-{Path(entry.name).name}"
-                path.write_bytes(tar.extractfile(entry).read())  # type: ignore[union-attr]
-                paths.append(path)
+    found = recordings.recordings(draws.Draws().development(), recordings.FOLDERS["development"])
+    for recording in list(found)[::ZOO_EVERY]:
+        for form, model in recording.models().items():
+            path = folder / f"{recording.export}-{form}.onnx"
+            path.write_bytes(model)
+            paths.append(path)
     return paths
 
 

@@ -42,8 +42,11 @@ class HoldOut(unittest.TestCase):
     def test_recordings_lie_where_they_belong(self):
         state = draws.Draws()
         for part, names in (("development", state.development()), ("held_out", state.held_out())):
-            for path in recordings.FOLDERS[part].glob("*.xz"):
-                self.assertIn(path.name.split(".")[0].rsplit("-", 1)[0], names, path)
+            for path in recordings.FOLDERS[part].glob(f"*{recordings.ENDING}"):
+                for text in recordings.read(path):
+                    export = places.Export(*text.rsplit("-", 1))
+                    self.assertIn(export.name, names, path)
+                    self.assertEqual(recordings.bundle_of(export, state.drawn) + recordings.ENDING, path.name)
 
     def test_new_names_leave_the_reserve_as_it_is(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -81,6 +84,17 @@ class HoldOut(unittest.TestCase):
 
 
 class Recorded(unittest.TestCase):
+    def test_a_bundle_holds_what_was_written(self):
+        exports = {"b-dynamo": {"8a8w.onnx": b"two", "labels.json": b"{}"}, "a-dynamo": {"labels.json": b'{"8a8w": 1}'}}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "models" / f"net{recordings.ENDING}"
+            self.assertEqual(recordings.read(path), {})
+            recordings.write(path, exports)
+            self.assertEqual(recordings.read(path), exports)
+            found = list(recordings.recordings(["a", "b"], path.parent))
+            self.assertEqual([str(r.export) for r in found], ["a-dynamo", "b-dynamo"])
+            self.assertEqual((found[0].labels(), found[1].models()), ({"8a8w": 1}, {"8a8w": b"two"}))
+
     def test_no_more_than_5_megabytes(self):
         self.assertLessEqual(sum(p.stat().st_size for p in places.RECORDED.rglob("*") if p.is_file()), LIMIT)
 

@@ -129,7 +129,7 @@ def score(arguments: argparse.Namespace) -> int:
     print("\n".join(figures.lines(outcome.counts)))
     state.record({"architectures": recorded, "counts": dict(sorted(outcome.counts.items())),
                   "figures": {f.what: [f.part, f.of] for f in figures.figures(outcome.counts)}})
-    for path in recordings.FOLDERS["held_out"].glob("*.xz"):
+    for path in recordings.FOLDERS["held_out"].glob(f"*{recordings.ENDING}"):
         recordings.FOLDERS["development"].mkdir(exist_ok=True)
         path.rename(recordings.FOLDERS["development"] / path.name)
     known.PATH.write_text(known.text(known.load() | set(outcome.differences)))

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Writes what is known of exports into a folder of tests/conformance/zoo: record.py FOLDER EXPORT...
 
-For every export a NAME.models.tar.xz with its stripped models, FORM.onnx, and a NAME.labels.json.xz:
-{form: {arch: {...}}} with
+For every export, in its bundle (recordings.py), its stripped models, FORM.onnx, and labels.json: {form: {arch: {...}}} with
   state, code     of the session with fallback to the CPU: ok, compose_fails, finalize_fails, invalid,
                   crash, timeout; the code that the library gave
   strict          the state of the session without; on_cpu: it refuses because something would stay there
@@ -19,16 +18,15 @@ What was not asked is null.
 
 from __future__ import annotations
 
-import io
 import json
-import lzma
 import re
 import sys
-import tarfile
 from pathlib import Path
 
+import draws
 import onnx
 import places
+import recordings
 import strip
 from compare import ALONE, STEPS
 from labelling import Labels
@@ -103,34 +101,29 @@ def label(model: onnx.ModelProto, known: dict) -> dict:
     return result
 
 
-def record(export: places.Export, folder: Path) -> int:
-    labels, recorded = Labels(export), {}
-    folder.mkdir(parents=True, exist_ok=True)
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for form in export.forms():
-            model = onnx.load(export.folder / f"{form}.onnx")
-            known = labels.data.get(form, {})
-            recorded[form] = {arch: label(model, known.get(arch, {})) for arch in sorted(places.ARCHS)}
-            strip.strip(model)
-            data = model.SerializeToString(deterministic=True)
-            entry = tarfile.TarInfo(f"{form}.onnx")
-            entry.size = len(data)
-            tar.addfile(entry, io.BytesIO(data))
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 26}]
-    models = lzma.compress(packed.getvalue(), check=lzma.CHECK_CRC32, filters=filters)
-    text = json.dumps(recorded, separators=(",", ":"), sort_keys=True).encode()
-    (folder / f"{export}.models.tar.xz").write_bytes(models)
-    (folder / f"{export}.labels.json.xz").write_bytes(
-        lzma.compress(text, check=lzma.CHECK_CRC32, preset=9 | lzma.PRESET_EXTREME))
-    return len(models)
+def record(export: places.Export) -> dict[str, bytes]:
+    """The files of an export."""
+    labels, recorded, files = Labels(export), {}, {}
+    for form in export.forms():
+        model = onnx.load(export.folder / f"{form}.onnx")
+        known = labels.data.get(form, {})
+        recorded[form] = {arch: label(model, known.get(arch, {})) for arch in sorted(places.ARCHS)}
+        strip.strip(model)
+        files[f"{form}.onnx"] = model.SerializeToString(deterministic=True)
+    return files | {"labels.json": json.dumps(recorded, separators=(",", ":"), sort_keys=True).encode()}
 
 
 def main() -> int:
-    folder, *exports = sys.argv[1:]
-    for text in exports:
-        name, exporter = text.rsplit("-", 1)
-        print(text, record(places.Export(name, exporter), Path(folder)), flush=True)
+    folder, *texts = sys.argv[1:]
+    bundles: dict[Path, list[places.Export]] = {}
+    drawn = draws.Draws().drawn
+    for text in texts:
+        export = places.Export(*text.rsplit("-", 1))
+        path = Path(folder) / (recordings.bundle_of(export, drawn) + recordings.ENDING)
+        bundles.setdefault(path, []).append(export)
+    for path, exports in bundles.items():
+        recordings.write(path, recordings.read(path) | {str(export): record(export) for export in exports})
+        print(path.name, len(exports), "exports", path.stat().st_size, "bytes", flush=True)
     return 0
 
 
