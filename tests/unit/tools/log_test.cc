@@ -357,6 +357,7 @@ TEST(LogFacts, SayWhatNumbersAre) {
   EXPECT_NE(Names("Error: zorb for arch 68").find("Hexagon v68"), std::string::npos);
   // The line of a source file, and a number that is none of these.
   EXPECT_EQ(Names("graph.cc:5005:Error: zorb 5555"), "");
+  EXPECT_EQ(Names("graph.cc:5005 Error: zorb 5555"), "");
 }
 
 TEST(LogFacts, SayWhatFilesAre) {

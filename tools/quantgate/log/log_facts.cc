@@ -54,7 +54,7 @@ struct Number {
   bool negative;
 };
 
-// The numbers of a line that stand alone, but not the lines of source files (":42:").
+// The numbers of a line that stand alone, but not the lines of source files ("graph.cc:42").
 std::vector<Number> NumbersIn(std::string_view line) {
   const auto in_word = [&](size_t at) {
     return at < line.size() && (std::isalnum(static_cast<unsigned char>(line[at])) != 0 ||
@@ -67,7 +67,8 @@ std::vector<Number> NumbersIn(std::string_view line) {
     std::string_view word = line.substr(begin, at - begin);
     while (word.ends_with('.')) word.remove_suffix(1);
     const char before = begin > 0 ? line[begin - 1] : ' ';
-    const bool of_file = before == ':' && at < line.size() && line[at] == ':';
+    const bool of_file =
+        before == ':' && begin > 1 && std::isalpha(static_cast<unsigned char>(line[begin - 2])) != 0;
     const std::optional<int64_t> value = of_file ? std::nullopt : NumberOf(word);
     if (value) numbers.push_back({word, *value, before == '-'});
   }

@@ -411,10 +411,10 @@ void LogReader::AddStage(LogFinding finding) {
   if (stages_.size() < kMostStages) stages_.push_back(std::move(finding));
 }
 
-// Who speaks is worth saying only where nothing near is known, or where a node is named; and of few
-// lines, each of which is meant.
+// Who speaks is worth saying only where nothing near is known, or where a node is named; what a line
+// is about also of few lines, each of which is meant.
 void LogReader::SettleStages() {
-  const size_t known = few_ ? 0 : answer_.findings.size();
+  const size_t known = answer_.findings.size();
   for (LogFinding& stage : stages_) {
     const auto near = [&](const LogFinding& finding) {
       const size_t apart =
@@ -422,7 +422,8 @@ void LogReader::SettleStages() {
       return apart <= kNearLines && (stage.node.empty() || !finding.node.empty());
     };
     const auto end = answer_.findings.begin() + static_cast<ptrdiff_t>(known);
-    if (std::any_of(answer_.findings.begin(), end, near)) continue;
+    const bool meant = few_ && stage.by_words;
+    if (!meant && std::any_of(answer_.findings.begin(), end, near)) continue;
     answer_.findings.push_back(std::move(stage));
   }
 }

@@ -36,6 +36,7 @@ struct LogFinding {
   std::vector<std::string> effects;  // what lines after it said, which is nothing new
   std::vector<std::string> names;    // codes, chips and versions in the lines, in words
   const Rule* rule = nullptr;
+  bool by_words = false;  // the message is unknown, what its words are about is not
   std::vector<MeantNode> meant;  // where a model was given
 };
 

@@ -42,6 +42,7 @@ bool AddTopics(const LogTable& table, std::string_view line, LogFinding& finding
   }
   if (found == 0) return false;
   if (finding.means.empty()) finding.means = table.unknown_message();
+  finding.by_words = true;
   finding.means += fmt::format("; by its words it is about {}", about);
   return true;
 }
