@@ -69,12 +69,13 @@ void VisitProduct(const GraphView& g, int32_t op, double excess, GraphFindings& 
   if (product.high - product.low < excess * (out.high - out.low)) return;
   Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
-      "{} of {} has the encoding of one of its factors, which ends at {}; their product reaches {}: "
-      "what lies beyond is clipped",
+      "{} of {} has the encoding of one of its factors, which ends at {}; their product reaches "
+      "{}: what lies beyond is clipped",
       f.port, f.op, Text(out), Text(product));
   f.found = fmt::format("range {}", Text(out));
   f.allowed = "the calibrated range of the product";
-  f.fixes.push_back({"calibrate the output of its own, do not share the encoding of an input", false, {}});
+  f.fixes.push_back(
+      {"calibrate the output of its own, do not share the encoding of an input", false, {}});
 }
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {

@@ -67,8 +67,8 @@ std::vector<Number> NumbersIn(std::string_view line) {
     std::string_view word = line.substr(begin, at - begin);
     while (word.ends_with('.')) word.remove_suffix(1);
     const char before = begin > 0 ? line[begin - 1] : ' ';
-    const bool of_file =
-        before == ':' && begin > 1 && std::isalpha(static_cast<unsigned char>(line[begin - 2])) != 0;
+    const bool of_file = before == ':' && begin > 1 &&
+                         std::isalpha(static_cast<unsigned char>(line[begin - 2])) != 0;
     const std::optional<int64_t> value = of_file ? std::nullopt : NumberOf(word);
     if (value) numbers.push_back({word, *value, before == '-'});
   }

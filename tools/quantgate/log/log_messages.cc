@@ -411,8 +411,8 @@ void LogReader::AddStage(LogFinding finding) {
   if (stages_.size() < kMostStages) stages_.push_back(std::move(finding));
 }
 
-// Who speaks is worth saying only where nothing near is known, or where a node is named; what a line
-// is about also of few lines, each of which is meant.
+// Who speaks is worth saying only where nothing near is known, or where a node is named; what a
+// line is about also of few lines, each of which is meant.
 void LogReader::SettleStages() {
   const size_t known = answer_.findings.size();
   for (LogFinding& stage : stages_) {

@@ -76,8 +76,8 @@ class LogTable {
   const std::vector<LogEntry>& entries() const { return entries_; }
   const std::vector<std::string>& wrong() const { return wrong_; }
 
-  // The words of all patterns but those of stages and topics, in the order of the table, then that of a place
-  // in a traceback, then signs that a line tells of a failure.
+  // The words of all patterns but those of stages and topics, in the order of the table, then that
+  // of a place in a traceback, then signs that a line tells of a failure.
   const LiteralIndex& index() const { return *index_; }
   bool IsTraceback(uint32_t text) const { return text == owners_.size(); }
   bool IsSign(uint32_t text) const { return text > owners_.size(); }
@@ -101,8 +101,8 @@ class LogTable {
   // How messages call nodes, codes and chips; what a line names beside what it says.
   const LogNames& names() const { return names_; }
   std::vector<LogFact> Facts(std::string_view line) const;
-  // What numbers in it are, wherever they stand: known error codes, datatypes, sizes. For lines whose
-  // message is unknown.
+  // What numbers in it are, wherever they stand: known error codes, datatypes, sizes. For lines
+  // whose message is unknown.
   std::vector<LogFact> NumberFacts(std::string_view line) const;
   // Said of a line that nobody knows, where it names something.
   const std::string& unknown_line() const { return unknown_line_; }
