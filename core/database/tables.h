@@ -264,6 +264,8 @@ struct BackendRow {
   Str route;  // the usual one of such files
   // Why an op without a page is rejected; empty = nothing is known of it.
   Str unlisted;
+  Str measured_by;  // what its measurements were made with; empty = nothing said
+  uint8_t has_op_validation = 1;  // it is asked about ops one by one, before it gets a graph
 };
 
 // A document kept as a tree (source-operator mappings, routes, examples): see View::tree.

@@ -218,6 +218,8 @@ absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& dat
   const BackendRow& backend = db.backends()[static_cast<size_t>(target.backend_index_)];
   target.backend_ = db.str(backend.name);
   target.dialect_ = db.str(backend.dialect);
+  target.measured_by_ = db.str(backend.measured_by);
+  target.has_op_validation_ = backend.has_op_validation != 0;
 
   const auto sdks = db.get(backend.sdks);
   target.sdk_ = sdks.back();

@@ -136,7 +136,8 @@ Json FindingJson(const Checked& checked, const Finding& finding) {
       {"message", Printable(finding.message)},
       {"found", Printable(finding.found)},
       {"allowed", Printable(finding.allowed)},
-      {"effect", fmt::format("{}: {}", ConsequenceName(finding.consequence), Meaning(finding))},
+      {"effect", fmt::format("{}: {}", ConsequenceName(finding.consequence),
+                             Meaning(checked.report, finding))},
       {"because", ReasonText(finding)},
       {"fixes", std::move(fixes)},
       {"related", finding.related}};

@@ -176,7 +176,8 @@ class TextReport : TextPage {
     Labelled("found", Printable(finding.found));
     Labelled("allowed", Printable(finding.allowed));
     Labelled("effect",
-             fmt::format("{}: {}", ConsequenceName(finding.consequence), Meaning(finding)));
+             fmt::format("{}: {}", ConsequenceName(finding.consequence),
+                         Meaning(report_, finding)));
     Labelled("because", ReasonText(finding));
     if (!finding.waived.empty()) Labelled("waived", Printable(finding.waived));
     if (checked_ != nullptr) Labelled("silent", SuppressionText(*checked_, finding));
@@ -375,7 +376,7 @@ class TextReport : TextPage {
       std::string line = "  " +
                          PadRight(paint_(StyleOf(verdict), ConsequenceName(verdict), true), 15) +
                          PadLeft(std::to_string(count), total_columns);
-      const std::string_view meaning = Meaning(verdict);
+      const std::string_view meaning = Meaning(report_, verdict);
       if (Columns(line) + 2 + Columns(meaning) <= width_) {
         line += "  " + paint_(Style::kGrey, meaning);
       }

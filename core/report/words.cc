@@ -13,12 +13,14 @@ int Severity(Consequence consequence) {
   return consequence == Consequence::kUnchecked ? -1 : static_cast<int>(consequence);
 }
 
-std::string_view Meaning(Consequence consequence) {
+std::string_view Meaning(const Report& report, Consequence consequence) {
   switch (consequence) {
     case Consequence::kRejected:
-      return "the backend's op validation refuses it";
+      return report.has_op_validation ? "the backend's op validation refuses it"
+                                      : "the backend does not run it";
     case Consequence::kPrepareFails:
-      return "op validation accepts it, graph preparation fails";
+      return report.has_op_validation ? "op validation accepts it, graph preparation fails"
+                                      : "the model as a whole fails";
     case Consequence::kWrongValues:
       return "every call succeeds, the numbers are wrong";
     case Consequence::kAltered:
@@ -35,22 +37,9 @@ std::string_view Meaning(Consequence consequence) {
   return "";
 }
 
-std::string_view Meaning(const Finding& finding) {
+std::string_view Meaning(const Report& report, const Finding& finding) {
   if (finding.consequence == Consequence::kRejected && finding.constraint.empty()) {
     return "it does not reach the backend";
-  }
-  // Compilers and interpreters have no op validation, and call their sources otherwise.
-  const bool validated =
-      finding.sources.empty() ||
-      std::any_of(finding.sources.begin(), finding.sources.end(), [](const std::string& source) {
-        return source.starts_with("docs-") || source.starts_with("measured-") ||
-               source.starts_with("revision-");
-      });
-  if (!validated && finding.consequence == Consequence::kRejected) {
-    return "the backend does not run it";
-  }
-  if (!validated && finding.consequence == Consequence::kPrepareFails) {
-    return "the model as a whole fails";
   }
   // Without documents that forbid it, only the library's yes is known.
   const bool documented = std::any_of(
@@ -59,7 +48,7 @@ std::string_view Meaning(const Finding& finding) {
   if (finding.consequence == Consequence::kUndocumented && !documented) {
     return "no document allows it; the library accepts it";
   }
-  return Meaning(finding.consequence);
+  return Meaning(report, finding.consequence);
 }
 
 std::string_view Phrase(Consequence consequence, bool one) {
@@ -157,7 +146,8 @@ std::string DetailsText(const Checked& checked, const Finding& finding) {
   };
   line("found", Printable(finding.found));
   line("allowed", Printable(finding.allowed));
-  line("effect", fmt::format("{}: {}", ConsequenceName(finding.consequence), Meaning(finding)));
+  line("effect", fmt::format("{}: {}", ConsequenceName(finding.consequence),
+                             Meaning(checked.report, finding)));
   line("because", ReasonText(finding));
   line("suppressed", SuppressionText(checked, finding));
   for (const Fix& fix : finding.fixes) {
@@ -187,7 +177,9 @@ std::string BasisText(const Report& report) {
   if (const int64_t n = count(Basis::kMeasuredElsewhere)) {
     text += part(n) + " measured on another SDK";
   }
-  if (!text.empty()) text += " (x86-64 library and emulator, not a chip)";
+  if (!text.empty() && !report.measured_by.empty()) {
+    text += fmt::format(" ({})", Printable(report.measured_by));
+  }
   if (const int64_t n = count(Basis::kDocuments)) text += fmt::format("{} documented only", part(n));
   if (const int64_t n = count(Basis::kNothing)) text += fmt::format("{} unknown", part(n));
   return text.empty() ? "no nodes" : text;

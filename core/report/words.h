@@ -27,10 +27,10 @@ inline constexpr std::array<Consequence, kConsequenceCount> kWorstFirst = {
 // Larger = worse; `unchecked` below all.
 int Severity(Consequence consequence);
 
-// What the consequence means for the op or node that has it.
-std::string_view Meaning(Consequence consequence);
+// What the consequence means for the op or node of the report that has it.
+std::string_view Meaning(const Report& report, Consequence consequence);
 // A refusal that cites no constraint is not the backend's: something before it stops.
-std::string_view Meaning(const Finding& finding);
+std::string_view Meaning(const Report& report, const Finding& finding);
 // "3 of 66 nodes would be rejected", of which the phrase is the end.
 std::string_view Phrase(Consequence consequence, bool one);
 

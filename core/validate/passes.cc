@@ -29,6 +29,8 @@ void BeginReport(CheckState& state) {
   report.soc = target.soc();
   report.knowledge_sdk = target.knowledge_sdk();
   report.measured = target.measured();
+  report.measured_by = target.measured_by();
+  report.has_op_validation = target.has_op_validation();
   report.route = RouteName(state.route);
   report.notes = target.notes();
   report.notes.insert(report.notes.end(), state.model.notes.begin(), state.model.notes.end());

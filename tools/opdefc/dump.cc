@@ -112,6 +112,8 @@ class Dumper {
     out.set_dialect(Text(row.dialect));
     out.set_route(Text(row.route));
     out.set_unlisted(Text(row.unlisted));
+    out.set_measured_by(Text(row.measured_by));
+    out.set_no_op_validation(row.has_op_validation == 0);
     for (std::string& name : Features(row, 0xFF)) out.add_features(std::move(name));
     for (const auto& op : view_.get(row.ops)) Op(row, op, *out.add_ops());
   }

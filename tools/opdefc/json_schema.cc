@@ -149,6 +149,8 @@ std::string TargetsSchema() {
                             {"dialect", Typed("string")},
                             {"route", Typed("string")},
                             {"unlisted", Typed("string")},
+                            {"measured_by", Typed("string")},
+                            {"op_validation", Typed("boolean")},
                             {"features", MapOf(Ref("names"))}},
                            {"tuple_rows", "sdks"});
   const Json soc = Map({{"id", WholeFrom(0, INT32_MAX)},

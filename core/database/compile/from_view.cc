@@ -33,6 +33,8 @@ class Reverse {
       backend.dialect = Text(row.dialect);
       backend.route = Text(row.route);
       backend.unlisted = Text(row.unlisted);
+      backend.measured_by = Text(row.measured_by);
+      backend.has_op_validation = row.has_op_validation != 0;
       backend.sdks = List(row.sdks);
       backend.features = Texts(row.features);
       for (const auto& needs : view_.get(row.group_needs)) {

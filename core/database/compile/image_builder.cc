@@ -204,6 +204,8 @@ class Builder {
     row.dialect = Text(backend.dialect);
     row.route = Text(backend.route);
     row.unlisted = Text(backend.unlisted);
+    row.measured_by = Text(backend.measured_by);
+    row.has_op_validation = backend.has_op_validation ? 1 : 0;
     row.sdks = u16s_.Add(backend.sdks);
     row.features = Texts(backend.features);
     std::vector<opdb::EnumRow> group_needs;

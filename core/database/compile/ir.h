@@ -125,6 +125,8 @@ struct Backend {
   SdkKey first_measured = kSdkOpen;
   SdkKey tuples_since = 0;
   std::string unlisted;        // why an op without a page is rejected; empty = it is unknown
+  std::string measured_by;     // what its measurements were made with
+  bool has_op_validation = true;
   std::string dialect, route;  // of files whose operators are its ops; empty = QNN's
   std::vector<SdkKey> sdks;
   std::vector<std::string> features;

@@ -119,6 +119,8 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
     backend.sdks.push_back(*key);
   }
   if (sdks != nullptr && backend.sdks.empty()) reporter.At(*sdks, "no SDK version");
+  backend.measured_by = map.text("measured_by").value_or("");
+  backend.has_op_validation = map.flag("op_validation").value_or(true);
   ReadFiles(map, reporter, backend);
   if (const Node* features = map.find("features")) ReadFeatures(*features, reporter, backend);
   map.Finish();

@@ -20,8 +20,7 @@ namespace QUANTGATE_EXPORT quantgate {
 enum class Mode : uint8_t { kStrict, kWarn };
 enum class Level : uint8_t { kNote, kWarning, kError };
 // What the verdict of a node rests on, weakest first: nothing (unchecked), documents alone,
-// measurements of another SDK's library, measurements of this one's. Measured: on the x86-64
-// library and its emulator.
+// measurements of another SDK's library, measurements of this one's (Report::measured_by).
 enum class Basis : uint8_t { kNothing, kDocuments, kMeasuredElsewhere, kMeasured };
 inline constexpr int kBasisCount = 4;
 std::string_view BasisName(Basis basis);  // "nothing", "documents", "measuredElsewhere", "measured"
@@ -87,6 +86,8 @@ struct Report {
   std::string backend, sdk, arch, soc, route;
   std::string knowledge_sdk;
   bool measured = false;
+  std::string measured_by;        // what the backend's measurements were made with; may be empty
+  bool has_op_validation = true;  // the backend is asked about ops one by one, before the graph
   std::vector<std::string> notes;                   // head of the report
   std::vector<NodeReport> nodes;                    // every node of the file, in order
   std::vector<Finding> findings;                    // node order, in before out, port, rule code

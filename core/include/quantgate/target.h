@@ -43,6 +43,10 @@ class Target {
   bool measured() const { return measured_; }
   const std::string& arch() const { return arch_; }
   const std::string& soc() const { return soc_; }  // canonical name, may be empty
+  // What its measurements were made with: "x86-64 library and emulator, not a chip"; may be empty.
+  const std::string& measured_by() const { return measured_by_; }
+  // The backend is asked about ops one by one, before it gets a graph.
+  bool has_op_validation() const { return has_op_validation_; }
   // Said in the head of a report: assumed arch, SDK above the newest, ...
   const std::vector<std::string>& notes() const { return notes_; }
   // soc and arch disagree (the soc won): finding `soc-arch-conflict`. Empty = no conflict.
@@ -65,11 +69,11 @@ class Target {
   int backend_index() const { return backend_index_; }
 
  private:
-  std::string backend_, arch_, soc_, conflict_, unsupported_, dialect_;
+  std::string backend_, arch_, soc_, conflict_, unsupported_, dialect_, measured_by_;
   std::vector<std::string> notes_;
   SdkKey sdk_ = 0, knowledge_sdk_ = 0;
   int arch_index_ = 0, backend_index_ = 0;
-  bool measured_ = false;
+  bool measured_ = false, has_op_validation_ = true;
   uint8_t lacks_ = 0;
 };
 

@@ -43,6 +43,18 @@ TEST(TextReport, TellsTheTargetAndWhatIsKnown) {
   EXPECT_TRUE(Has(ReportText(report), "basis: 3 nodes measured on another SDK (x86-64"));
 }
 
+TEST(TextReport, WhatMeasuredAndWhoRefusesIsTheBackends) {
+  Report report = SampleReport();
+  report.measured_by = "the Wave compiler";
+  report.has_op_validation = false;
+  const std::string text = ReportText(report);
+  EXPECT_TRUE(Has(text, "basis: 4 nodes measured on SDK 2.51 (the Wave compiler) · 1 unknown\n"));
+  EXPECT_TRUE(Has(text, "rejected: the backend does not run it"));
+  EXPECT_FALSE(Has(text, "op validation"));
+  report.measured_by.clear();
+  EXPECT_TRUE(Has(ReportText(report), "basis: 4 nodes measured on SDK 2.51 · 1 unknown\n"));
+}
+
 TEST(TextReport, AFindingSaysWhereWhatAndWhy) {
   EXPECT_TRUE(Has(
       ReportText(SampleReport()),

@@ -32,6 +32,7 @@ inline Report EmptyReport() {
   report.route = "onnxruntime";
   report.knowledge_sdk = "2.51";
   report.measured = true;
+  report.measured_by = "x86-64 library and emulator, not a chip";
   return report;
 }
 

@@ -152,12 +152,24 @@ class Printer {
     text_ += Table(table, 2, width_);
   }
 
+  // ": x86-64 library and emulator, not a chip", of each of the backends.
+  std::string MeasuredBy() const {
+    std::vector<std::string> parts;
+    for (const Matrix::Column& column : matrix_.columns) {
+      const std::string& by = column.target.measured_by();
+      if (by.empty()) continue;
+      std::string part = matrix_.by == MatrixBy::kBackend ? column.name + " " + by : by;
+      if (std::find(parts.begin(), parts.end(), part) == parts.end()) {
+        parts.push_back(std::move(part));
+      }
+    }
+    return parts.empty() ? "" : ": " + Join(parts, "; ");
+  }
+
   void Legend() {
     if (matrix_.rows.size() <= kFew) {
       text_ += "\n";
-      text_ += Table({{paint_(Style::kGreen, "yes"),
-                       "measured on the x86-64 library and its "
-                       "emulator, not on a chip"},
+      text_ += Table({{paint_(Style::kGreen, "yes"), "measured" + MeasuredBy()},
                       {paint_(Style::kCyan, "documented"), "as the documents say; nobody measured"},
                       {paint_(Style::kYellow, "undocumented"),
                        "supported where somebody looked, or each part documented on its own"}},
