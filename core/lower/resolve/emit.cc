@@ -14,6 +14,13 @@ namespace quantgate {
 using mapping::Ints;
 using mapping::PortSpec;
 
+namespace {
+
+// Ports that a mapping may make of one: time steps of a sequence.
+constexpr int64_t kMostTimes = 65536;
+
+}  // namespace
+
 TensorId SourceResolver::InputTensor(int32_t index, size_t i) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   if (i >= node.inputs.size() || node.inputs[i] == kNoTensor) return kNoTensor;
@@ -268,7 +275,9 @@ bool SourceResolver::AddPort(int32_t index, const PortSpec& spec, bool input,
       if (temp && temps[static_cast<size_t>(spec.index)] != kNoTensor) {
         const TensorId arranged = Arrange(index, spec, temps[static_cast<size_t>(spec.index)]);
         if (arranged == kNoTensor) return UnknownShape(index, spec.name);
-        out.push_back(arranged);
+        const int64_t times = spec.times.empty() ? 1 : spec.times.Eval(NodeScope(*this, index)).AsInt().value_or(0);
+        if (times < 1 || times > kMostTimes) return UnknownShape(index, spec.name);
+        out.insert(out.end(), static_cast<size_t>(times), arranged);
         return true;
       }
       const std::optional<TensorId> made = AddNew(index, spec, file_port(spec.like));
@@ -307,6 +316,9 @@ bool SourceResolver::EmitStep(int32_t index, const mapping::Step& step,
   for (const PortSpec& spec : step.outputs) {
     if (!AddPort(index, spec, false, temps, outputs)) return false;
   }
+  // A step for results that the node does not give.
+  const auto absent = [](TensorId id) { return id == kNoTensor; };
+  if (!outputs.empty() && std::all_of(outputs.begin(), outputs.end(), absent)) return true;
   while (!node.inputs.empty() && node.inputs.back() == kNoTensor) node.inputs.pop_back();
   node.outputs.assign(outputs.begin(), outputs.end());
   std::vector<Param> params;

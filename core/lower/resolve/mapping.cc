@@ -75,6 +75,8 @@ absl::Status CompilePort(opdb::Tree tree, std::vector<std::string_view>& temps, 
       out.requantize_from = *dtype;
     } else if (key == "wrap") {
       if (absl::Status s = CompileTo(entry, out.wrap); !s.ok()) return s;
+    } else if (key == "times") {
+      if (absl::Status s = CompileTo(entry, out.times); !s.ok()) return s;
     } else if (key == "layout") {
       out.layout = entry.str() == "channels_last" ? Layout::kChannelsLast : Layout::kExpr;
       if (out.layout == Layout::kExpr) {

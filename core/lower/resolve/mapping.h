@@ -42,6 +42,8 @@ struct PortSpec {
   Dtype requantize_from = Dtype::kUndefined;
   // Added to negative values of a constant: indices that count from the end.
   Expr wrap;
+  // kTemp: so many ports in a row, all of this tensor.
+  Expr times;
 };
 
 struct ParamSpec {

@@ -15,7 +15,10 @@ Value ValueOf(const ParamValue& param) {
     Value operator()(double p) const { return Value::Real(p); }
     Value operator()(bool p) const { return Value::Int(p); }
     Value operator()(const std::string& p) const { return Value::Text(p); }
-    Value operator()(const std::vector<std::string>&) const { return Value::Null(); }
+    // A list of texts is its first.
+    Value operator()(const std::vector<std::string>& p) const {
+      return p.empty() ? Value::Null() : Value::Text(p.front());
+    }
     Value operator()(const std::vector<int64_t>& p) const {
       return Value::List(Ints(p.begin(), p.end()));
     }
@@ -96,22 +99,44 @@ PortFacts NodeScope::Port(int64_t port) const {
   return facts;
 }
 
+Value ConstantOf(const TensorValues& values, bool scalar) {
+  if (!values.reals.empty()) {
+    if (scalar) return Value::Real(values.reals[0]);
+    Value v;
+    v.type = Value::Type::kReals;
+    v.reals = values.reals;
+    return v;
+  }
+  if (scalar && values.ints.size() == 1) return Value::Int(values.ints[0]);
+  return Value::List(Ints(values.ints.begin(), values.ints.end()));
+}
+
+// What the DequantizeLinear of a constant gives.
+Value NodeScope::Dequantized(TensorId id) const {
+  const int32_t encoding = resolver_.reader_begin_.empty() ? -1 : resolver_.EncodingFor(id);
+  const TensorId stored = resolver_.QuantizedSource(id);
+  if (encoding < 0 || !resolver_.IsConstant(stored)) return Value::Null(Value::Why::kDynamic);
+  const TensorValues* values = resolver_.ValuesOf(stored);
+  const Encoding& of = resolver_.encodings_[static_cast<size_t>(encoding)].encoding.get();
+  if (values == nullptr || of.kind != EncodingKind::kPerTensor || of.scales.size() != 1) {
+    return Value::Null(Value::Why::kNotKept);
+  }
+  TensorValues reals;
+  reals.reals = values->reals;
+  for (const int64_t value : values->ints) {
+    const int64_t zero_point = of.zero_points.empty() ? 0 : of.zero_points[0];
+    reals.reals.push_back(static_cast<double>(value - zero_point) * of.scales[0]);
+  }
+  return ConstantOf(reals, resolver_.FileTensor(stored).rank() == 0);
+}
+
 Value NodeScope::Constant(int64_t port) const {
   const TensorId id = Tensor(port);
   if (id == kNoTensor) return Value::Null();
-  if (!resolver_.IsConstant(id)) return Value::Null(Value::Why::kDynamic);
+  if (!resolver_.IsConstant(id)) return Dequantized(id);
   const TensorValues* values = resolver_.ValuesOf(id);
   if (values == nullptr) return Value::Null(Value::Why::kNotKept);
-  const bool scalar = resolver_.FileTensor(id).rank() == 0;
-  if (!values->reals.empty()) {
-    if (scalar) return Value::Real(values->reals[0]);
-    Value v;
-    v.type = Value::Type::kReals;
-    v.reals = values->reals;
-    return v;
-  }
-  if (scalar && values->ints.size() == 1) return Value::Int(values->ints[0]);
-  return Value::List(Ints(values->ints.begin(), values->ints.end()));
+  return ConstantOf(*values, resolver_.FileTensor(id).rank() == 0);
 }
 
 bool NodeScope::IsStatic(int64_t port) const {

@@ -9,6 +9,8 @@ namespace quantgate {
 
 // A param as an expression sees it.
 mapping::Value ValueOf(const ParamValue& param);
+// The values of a constant.
+mapping::Value ConstantOf(const TensorValues& values, bool scalar);
 
 class NodeScope : public mapping::Scope {
  public:
@@ -24,6 +26,7 @@ class NodeScope : public mapping::Scope {
 
  private:
   void AddConstant(TensorId id, mapping::PortFacts& facts) const;
+  mapping::Value Dequantized(TensorId id) const;
   const Node& node() const;
   TensorId Tensor(int64_t port) const;  // kNoTensor where it is not given
 

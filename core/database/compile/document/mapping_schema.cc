@@ -19,7 +19,7 @@ constexpr DocumentKey kPortKeys[] = {
     {"const", &kAnyScalar},     {"fused_addend", &kTrueOnly}, {"layout", &kLayout},
     {"unsqueeze", &kDimension}, {"dims", &kAnExpression},     {"like", &kAPort},
     {"dtype", &kADtype},        {"requantize", &kADtype},     {"wrap", &kAnExpression},
-    {"requantize_from", &kADtype, false, "requantize"}};
+    {"requantize_from", &kADtype, false, "requantize"},       {"times", &kAnExpression, false, "temp"}};
 constexpr DocumentShape kPortMap = {.type = kMap,
                                     .what = "a port",
                                     .keys = kPortKeys,
