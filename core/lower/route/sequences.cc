@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/database/conditions.h"
+#include "core/lower/expression/expr.h"
+#include "core/lower/route/graph_scope.h"
 #include "core/rules/raise.h"
 #include "quantgate/rule.h"
 
@@ -35,34 +37,25 @@ bool IsBehind(opdb::Tree row, size_t node, const Model& graph, EndsByName& ends)
   return false;
 }
 
-// Whether what a node reads has the dimensions that a row may have; 0 is any.
-bool HasDims(opdb::Tree dims, const Model& graph, const Node& node) {
-  if (!dims) return true;
-  if (node.inputs.empty() || node.inputs[0] == kNoTensor) return false;
-  const Tensor& tensor = graph.tensors[static_cast<size_t>(node.inputs[0])];
-  if (tensor.rank() != static_cast<int>(dims.size())) return false;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    const int64_t dim = dims.at(i).integer().value_or(0);
-    if (dim != 0 && dim != tensor.dims[i]) return false;
+// Whether ops of these lists, the last list nearest, lead to a node by any of its inputs, whoever else reads what
+// is between. So many lists count.
+bool ComesAfter(opdb::Tree lists, size_t count, size_t node, const Model& graph, EndsByName& ends) {
+  if (count == 0) return true;
+  for (const TensorId id : graph.nodes[node].inputs) {
+    if (id == kNoTensor) continue;
+    const int32_t maker = ends.Of(graph.tensors[static_cast<size_t>(id)].name).maker;
+    if (maker < 0 || maker == static_cast<int32_t>(node)) continue;
+    const auto at = static_cast<size_t>(maker);
+    if (opdb::Lists(lists.at(count - 1), graph.nodes[at].op) && ComesAfter(lists, count - 1, at, graph, ends)) {
+      return true;
+    }
   }
-  return true;
-}
-
-// Whether a node works along the axes that a row may have.
-bool HasAxes(opdb::Tree axes, const Node& node) {
-  if (!axes) return true;
-  const Param* param = node.FindParam("axes");
-  const auto ints = param == nullptr ? std::nullopt : IntsOf(param->value);
-  if (!ints || ints->size() != axes.size()) return false;
-  for (const int64_t axis : *ints) {
-    if (!opdb::Lists(axes, axis)) return false;
-  }
-  return true;
+  return false;
 }
 
 // The last op of the sequence that begins at an op, if one does.
-std::optional<size_t> EndOf(opdb::Tree row, size_t first, const Resolved& resolved, const Report& report,
-                            EndsByName& ends) {
+std::optional<size_t> EndOf(opdb::Tree row, const mapping::Expr& when, size_t first, const Resolved& resolved,
+                            const Report& report, EndsByName& ends) {
   const Model& graph = *resolved.graph;
   const opdb::Tree ops = row["ops"];
   if (!HasDtype(row["from_dtypes"], graph, graph.nodes[first].inputs)) return std::nullopt;
@@ -80,10 +73,10 @@ std::optional<size_t> EndOf(opdb::Tree row, size_t first, const Resolved& resolv
     if (next < 0) return std::nullopt;
     at = static_cast<size_t>(next);
   }
-  if (!HasDtype(row["to_dtypes"], graph, graph.nodes[at].outputs) ||
-      !HasDims(row["last_dims"], graph, graph.nodes[at]) || !HasAxes(row["last_axes"], graph.nodes[at])) {
-    return std::nullopt;
-  }
+  if (!HasDtype(row["to_dtypes"], graph, graph.nodes[at].outputs)) return std::nullopt;
+  if (!when.empty() && !when.Eval(GraphScope(graph, at)).True()) return std::nullopt;
+  const opdb::Tree after = row["after"];
+  if (after && !ComesAfter(after, after.size(), first, graph, ends)) return std::nullopt;
   return IsBehind(row, first, graph, ends) ? std::optional(at) : std::nullopt;
 }
 
@@ -91,10 +84,12 @@ void FindSequences(opdb::Tree document, opdb::Tree row, const Resolved& resolved
                    Report& report) {
   const Model& graph = *resolved.graph;
   const opdb::Tree first = row["ops"].at(0);
+  // The compiler of the database has parsed it.
+  const mapping::Expr when = row["when"] ? mapping::Expr::Compile(row["when"]).value() : mapping::Expr();
   const Consequence breach = ConsequenceFromName(row["breach"].str()).value_or(Consequence::kPrepareFails);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!opdb::Lists(first, graph.nodes[i].op)) continue;
-    const std::optional<size_t> end = EndOf(row, i, resolved, report, ends);
+    const std::optional<size_t> end = EndOf(row, when, i, resolved, report, ends);
     if (!end) continue;
     Finding& f = AddFailure(rules::Raise(rules::kBuiltOtherwise, breach,
                                          absl::StrCat(graph.nodes[*end].op.str(), ": ",

@@ -49,11 +49,13 @@ void EndsByName::Fill() {
   const auto of = [this](TensorId id) -> Ends& {
     return ends_[graph_.tensors[static_cast<size_t>(id)].name];
   };
+  absl::flat_hash_map<std::string_view, TensorId> read_as;
   for (size_t i = 0; i < graph_.nodes.size(); ++i) {
     const Node& node = graph_.nodes[i];
     for (const TensorId id : node.inputs) {
       if (id == kNoTensor) continue;
       Ends& ends = of(id);
+      read_as.emplace(graph_.tensors[static_cast<size_t>(id)].name, id);
       ends.reader = static_cast<int32_t>(i);
       ++ends.readers;
     }
@@ -62,7 +64,10 @@ void EndsByName::Fill() {
     }
   }
   for (const TensorId id : graph_.outputs) {
-    if (id != kNoTensor) ++of(id).readers;
+    if (id == kNoTensor) continue;
+    // One that ops read in another layout only is no end.
+    const auto read = read_as.find(graph_.tensors[static_cast<size_t>(id)].name);
+    if (read == read_as.end() || read->second == id) ++of(id).readers;
   }
 }
 

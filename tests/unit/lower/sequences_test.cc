@@ -118,5 +118,51 @@ TEST(Sequences, AMeanOverASingleAndALongAxisBehindATransposeIsWrongIn16Bits) {
   EXPECT_EQ(Said(TakeMean({.transposed = false}), "mean", "QG620"), Consequence::kAccepted);
 }
 
+struct Norm {
+  int64_t channels = 48, rows = 4;
+  bool convolution = true;
+  int sums = 1;
+  bool scalar = false;
+  bool read_again = false;
+};
+
+// Conv, Add, Reshape, InstanceNormalization, Reshape, Mul: a GroupNormalization of one group as it is exported.
+Report Normalize(const Norm& c) {
+  OnnxModel m;
+  const Dims image = {1, c.channels, c.rows, 4}, flat = {1, 1, c.channels * c.rows * 4};
+  TensorId x = m.Quantized("x", image);
+  if (c.convolution) {
+    const TensorId weight = m.Weight("w", {c.channels, c.channels, 1, 1});
+    x = m.Requantize("c.y", m.Op("conv", "Conv", {x, weight}, image, {}));
+  }
+  for (int i = 0; i < c.sums; ++i) {
+    const std::string name = "a" + std::to_string(i);
+    x = m.Requantize(name + ".y", m.Op(name, "Add", {x, x}, image, {}), 0.04);
+  }
+  const TensorId sum = x;
+  x = m.Requantize("r.y", m.Op("r", "Reshape", {x, m.Constant("flat", flat)}, flat, {}), 0.04);
+  const TensorId scale = m.Weight("scale", {1}, Dtype::kUint8, 0, 0.004), shift = m.Scale("shift", {1}, 0);
+  x = m.Requantize("n.y", m.Op("n", "InstanceNormalization", {x, scale, shift}, flat, {}), 0.03);
+  x = m.Requantize("i.y", m.Op("i", "Reshape", {x, m.Constant("image", image)}, image, {}), 0.03);
+  const Dims factors = c.scalar ? Dims{1} : Dims{c.channels, 1, 1};
+  m.Unit("mul", "Mul", {x, m.Weight("f", factors, Dtype::kUint8, 0, 0.004)}, image, {});
+  if (c.read_again) m.Unit("residual", "Relu", {sum}, image, {});
+  return Check(m.model, "v73");
+}
+
+TEST(Sequences, TheProductBehindANormOverAllChannelsIsZero) {
+  const auto said = [](const Norm& c) { return Said(Normalize(c), "mul", "QG620"); };
+  EXPECT_EQ(said({}), Consequence::kWrongValues);
+  EXPECT_EQ(said({.read_again = true}), Consequence::kWrongValues);
+  EXPECT_EQ(said({.channels = 32}), Consequence::kAccepted);
+  EXPECT_EQ(said({.channels = 64}), Consequence::kAccepted);
+  EXPECT_EQ(said({.rows = 1}), Consequence::kAccepted);
+  EXPECT_EQ(said({.rows = 9}), Consequence::kAccepted);
+  EXPECT_EQ(said({.convolution = false}), Consequence::kAccepted);
+  EXPECT_EQ(said({.sums = 0}), Consequence::kAccepted);
+  EXPECT_EQ(said({.sums = 2}), Consequence::kAccepted);
+  EXPECT_EQ(said({.scalar = true}), Consequence::kAccepted);
+}
+
 }  // namespace
 }  // namespace quantgate

@@ -30,14 +30,15 @@ constexpr DocumentShape kRequantization = {
     .type = kMap, .what = "a row of `unprepared_requantizations`", .keys = kRequantizationKeys};
 constexpr DocumentShape kRequantizations = {.type = kList, .item = &kRequantization};
 
+constexpr DocumentShape kWhen = {kExpression};
 constexpr DocumentShape kSequenceBreach = {.type = kChoice, .choices = "prepare_fails|wrong_values"};
 constexpr DocumentShape kOpsInOrder = {.type = kList, .item = &kOps};
 constexpr DocumentKey kSequenceKeys[] = {{"ops", &kOpsInOrder, true},
                                          {"through", &kOps},
                                          {"behind", &kOps},
                                          {"behind_dtypes", &kDtypes, false, "behind"},
-                                         {"last_dims", &kIntegers},
-                                         {"last_axes", &kIntegers},
+                                         {"after", &kOpsInOrder},
+                                         {"when", &kWhen},
                                          {"breach", &kSequenceBreach, true},
                                          {"archs", &kArchs},
                                          {"from_dtypes", &kDtypes},
@@ -115,7 +116,6 @@ constexpr DocumentShape kRefusedRow = {
     .type = kMap, .what = "a row of `refused`", .keys = kRefusedKeys};
 constexpr DocumentShape kRefused = {.type = kList, .item = &kRefusedRow};
 
-constexpr DocumentShape kWhen = {kExpression};
 constexpr DocumentShape kOperatorOutcome = {.type = kChoice, .choices = "cpu|float|unreadable|wrong_values|lowering_fails"};
 constexpr DocumentKey kOperatorKeys[] = {{"operators", &kTexts, true},   {"when", &kWhen},
                                          {"outcome", &kOperatorOutcome}, {"archs", &kArchs},
