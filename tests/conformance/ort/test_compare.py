@@ -58,16 +58,17 @@ class Compare(unittest.TestCase):
 
 
 class ParseUnits(unittest.TestCase):
-    def test_a_unit_goes_by_its_op_and_fails_if_any_pass_fails(self):
+    def test_a_unit_goes_by_its_op_and_the_last_pass_decides(self):
         def block(word, size, op, members):
             lines = [f"[V] LogNodeSupport] Validation {word} for {size} nodes in OrtNodeUnit ({op}) :"]
             return lines + [f"\tOperator type: {o} Node name: {n} Node index: 1" for o, n in members]
 
         conv = [("DequantizeLinear", "x_dq"), ("Conv", "my conv"), ("QuantizeLinear", "y_q")]
-        log = "\n".join(block("PASSED", 3, "Conv", conv) + ["noise"] + block("FAILED", 3, "Conv", conv)
-                        + block("PASSED", 1, "QuantizeLinear", [("QuantizeLinear", "in_q")]))
-        self.assertEqual(ask_provider.parse_units(log), {
-            "my conv": {"op": "Conv", "verdict": "refused", "size": 3},
+        passed, failed = block("PASSED", 3, "Conv", conv), block("FAILED", 3, "Conv", conv)
+        once = block("PASSED", 1, "QuantizeLinear", [("QuantizeLinear", "in_q")])
+        self.assertEqual(ask_provider.parse_units("\n".join(failed + once + passed))["my conv"]["verdict"], "taken")
+        self.assertEqual(ask_provider.parse_units("\n".join(passed + ["noise"] + failed + once)), {
+            "my conv": {"op": "Conv", "size": 3, "verdict": "refused"},
             "in_q": {"op": "QuantizeLinear", "verdict": "taken", "size": 1}})
 
     def test_session_states(self):

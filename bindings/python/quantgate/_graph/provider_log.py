@@ -15,7 +15,8 @@ _QDQ = ("QuantizeLinear", "DequantizeLinear")
 
 def parse_units(log: str) -> dict[str, dict[str, Any]]:
     """{node: {"op", "verdict", "size"}} of each node that the provider evaluated. An op with the Q and DQ
-    it absorbed goes by the op's name; a unit that fails in any of the provider's passes is refused."""
+    it absorbed goes by the op's name. The provider looks twice, before and after it changes the layout, and what
+    it says last of a unit counts: one that was refused may be taken, and the other way round."""
     units: dict[str, dict[str, Any]] = {}
     lines = iter(log.splitlines())
     for line in lines:
@@ -27,9 +28,7 @@ def parse_units(log: str) -> dict[str, dict[str, Any]]:
         for member_op, name in (m.groups() for m in members):
             if member_op in _QDQ and size > 1 and op not in _QDQ:
                 continue
-            unit = units.setdefault(name, {"op": member_op, "verdict": "taken", "size": size})
-            if not passed:
-                unit["verdict"] = "refused"
+            units.setdefault(name, {"op": member_op, "size": size})["verdict"] = "taken" if passed else "refused"
     return units
 
 
