@@ -57,7 +57,9 @@ std::vector<std::string> OpsOf(const Lstm& c) {
   for (const Node& node : r.graph->nodes) {
     if (node.name == "lstm" || node.name.str().starts_with("lstm/")) ops.push_back(node.op.str());
     // As many inputs as time steps.
-    if (node.op == "Pack") EXPECT_EQ(node.inputs.size(), static_cast<size_t>(kSteps));
+    if (node.op == "Pack") {
+      EXPECT_EQ(node.inputs.size(), static_cast<size_t>(kSteps));
+    }
   }
   return ops;
 }

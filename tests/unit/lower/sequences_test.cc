@@ -141,7 +141,7 @@ Report Normalize(const Norm& c) {
   }
   const TensorId sum = x;
   x = m.Requantize("r.y", m.Op("r", "Reshape", {x, m.Constant("flat", flat)}, flat, {}), 0.04);
-  const TensorId scale = m.Weight("scale", {1}, Dtype::kUint8, 0, 0.004), shift = m.Scale("shift", {1}, 0);
+  const TensorId scale = m.Weight("scale", {1}, Dtype::kUint8, 0, 0.004), shift = m.Weight("shift", {1}, Dtype::kInt32);
   x = m.Requantize("n.y", m.Op("n", "InstanceNormalization", {x, scale, shift}, flat, {}), 0.03);
   x = m.Requantize("i.y", m.Op("i", "Reshape", {x, m.Constant("image", image)}, image, {}), 0.03);
   const Dims factors = c.scalar ? Dims{1} : Dims{c.channels, 1, 1};
