@@ -9,7 +9,6 @@
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/args.h"
 #include "core/rules/support/encoding_facts.h"
-#include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/node_view.h"
 #include "core/rules/support/raw_encoding.h"
@@ -52,14 +51,16 @@ bool Holds(const Subject& s) {
   if (!IsFixedPoint(s.tensor->dtype)) return true;
   if (IsUncalibrated(s.tensor->encoding)) {
     // A scale that is fixed is none that an observer finds. Whether a zero point is the middle is
-    // known; other numbers are not.
+    // known, also where the offset is read raw: per tensor it is where it should be. Other numbers
+    // are not.
     const double scale = args.real(ArgKey::kScale).value_or(0);
     if (scale != 0 && !args.number(ArgKey::kMax)) return false;
     const auto offset = args.number(ArgKey::kOffset);
     const bool middle =
         offset && FromQnnOffset(static_cast<int32_t>(*offset)) == MiddleOf(*s.tensor);
-    return !middle || args.real(ArgKey::kScale) || !args.text(ArgKey::kAspect).empty() ||
-           IsSymmetric(*s.tensor);
+    const bool is_read = args.text(ArgKey::kAspect).empty() ||
+                         QnnEncodingOf(s.tensor->encoding) == QnnEncoding::kScaleOffset;
+    return !middle || args.real(ArgKey::kScale) || !is_read || IsSymmetric(*s.tensor);
   }
   if (args.text(ArgKey::kAspect) == "as_read_raw") {
     return RawOffset(*s.tensor) == args.number(ArgKey::kOffset);

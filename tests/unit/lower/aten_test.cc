@@ -134,6 +134,21 @@ TEST(Aten, SymmetryIsKnownBeforeCalibration) {
   EXPECT_FALSE(Has(Check(product("32768")), "QG301"));
 }
 
+TEST(Aten, RawOffsetsAreKnownBeforeCalibration) {
+  const auto tanh = [](std::string_view zero_point) {
+    const auto u16 = [&](std::string_view name) {
+      return R"({"name": ")" + std::string(name) + R"(", "dtype": "UFIXED_POINT_16", "dims": [1, 8, 8, 4])" +
+             R"(, "encoding": {"perTensor": {"scale": )" + std::string(kOne) + R"(, "zeroPoint": )" +
+             std::string(zero_point) + "}}}";
+    };
+    return R"({"dialect": "aten", "inputs": ["x"], "outputs": ["y"], "tensors": [)" + u16("x") + "," + u16("y") +
+           R"(], "nodes": [{"name": "n", "op": "aten.tanh.default", "inputs": ["x"], "outputs": ["y"]}]})";
+  };
+  const auto is_refused = [](const Report& report) { return report.verdict == Consequence::kRejected; };
+  EXPECT_TRUE(is_refused(Check(tanh("0"))));
+  EXPECT_FALSE(is_refused(Check(tanh("32768"))));
+}
+
 TEST(Aten, SharingIsKnownBeforeCalibration) {
   const auto reshape = [](std::string_view in, std::string_view out) {
     return Graph(U8("x", in) + "," + U8("y", out), Node("aten.view.default", R"("x")", "y"));
