@@ -21,7 +21,6 @@ constexpr std::array<KindRow, kKindCount> kKinds = {{
     {"same_shape", "QG403", kTensor},
     {"same_dims", "QG403", kTensor},
     {"broadcast", "QG404", kTensor},
-    {"scale_ratio", "", kTensor | kOnParam},
     {"dynamic_dims", "QG503", kTensor},
     {"dtypes", "QG206", kTensor},
     {"same_dtype", "QG405", kTensor},
@@ -36,18 +35,13 @@ constexpr std::array<KindRow, kKindCount> kKinds = {{
     {"asymmetric", "QG317", kTensor},
     {"same_encoding", "QG401", kTensor},
     {"fixed_encoding", "QG306", kTensor},
-    {"updatable_quant", "", kTensor | kOnParam},
     {"static", "QG313", kTensor},
     {"value_range", "QG314", kTensor},
     {"unique_values", "QG318", kTensor},
     {"min_arch", "QG316", kTensor | kOnParam},
     {"param_value", "QG504", kOnParam},
     {"default_only", "QG506", kOnPort | kOnParam},
-    {"param_ignored", "", kTensor | kOnParam},
     {"param_required", "QG507", kOnParam},
-    {"param_count", "", kTensor | kOnParam},
-    {"equal_elements", "", kTensor | kOnParam},
-    {"pad_axes", "", kTensor | kOnParam},
     {"port_unsupported", "QG506", kOnPort | kOnParam},
     {"port_optional", "QG505", kOnPort},
     {"input_count", "QG508", kTensor},
@@ -55,7 +49,6 @@ constexpr std::array<KindRow, kKindCount> kKinds = {{
     {"note", "", kTensor | kOnParam},
     {"valid_scale", "QG307", kTensor},
     {"offset_range", "QG308", kTensor},
-    {"output_range", "", kTensor | kOnParam},
     {"scale_range", "QG310", kTensor},
     {"block_size", "QG311", kTensor},
     {"bias_scale", "QG402", kOnPort},
@@ -63,13 +56,10 @@ constexpr std::array<KindRow, kKindCount> kKinds = {{
 
 // In the order of ArgKey.
 constexpr std::array<std::string_view, static_cast<size_t>(ArgKey::kExact) + 1> kArgKeys = {
-    "min",       "max",       "eq",     "min_exclusive", "max_exclusive", "multiple_of",
-    "allowed",   "denied",    "as",     "dim",           "dims",          "axis",
-    "index",     "scale",     "offset", "aspect",        "bits",          "dtype",
-    "dtypes",    "peer",      "level",  "arch",          "sparse",        "squeezable_to",
-    "broadcast", "absent_ok", "mixed",  "required",      "integer",       "uniform",
-    "default",   "unset",     "groups", "axes",          "layout",        "min_m",
-    "topic",     "text",      "count",  "tolerance",     "exact"};
+    "min", "max", "eq", "min_exclusive", "max_exclusive", "multiple_of", "allowed", "denied", "as",
+    "dim", "dims", "axis", "index", "scale", "offset", "aspect", "bits", "dtype", "dtypes", "peer",
+    "level", "arch", "sparse", "squeezable_to", "broadcast", "mixed", "required", "default",
+    "unset", "min_m", "topic", "text", "tolerance", "exact"};
 
 // In the order of CondKey; without the `_of` that names another port.
 constexpr std::array<std::string_view, static_cast<size_t>(CondKey::kNoop) + 1> kCondKeys = {

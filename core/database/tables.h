@@ -111,22 +111,20 @@ struct VariantRow {
 
 // One value per kind of `opdefs/README.md`; the rule that checks it is chosen by this.
 enum class Kind : uint8_t {
-  kRank, kDim, kDimProduct, kSameRank, kSameShape, kSameDims, kBroadcast, kScaleRatio,
-  kDynamicDims, kDtypes, kSameDtype, kPeerDtype, kBitWidth, kStorageDtype, kEncodings,
-  kEncodingDefined, kQuantAxis, kSigned, kSymmetric, kAsymmetric, kSameEncoding,
-  kFixedEncoding, kUpdatableQuant, kStatic, kValueRange, kUniqueValues, kMinArch, kParamValue,
-  kDefaultOnly, kParamIgnored, kParamRequired, kParamCount, kEqualElements, kPadAxes,
-  kPortUnsupported, kPortOptional, kInputCount, kAnyOf, kNote,
+  kRank, kDim, kDimProduct, kSameRank, kSameShape, kSameDims, kBroadcast, kDynamicDims, kDtypes,
+  kSameDtype, kPeerDtype, kBitWidth, kStorageDtype, kEncodings, kEncodingDefined, kQuantAxis,
+  kSigned, kSymmetric, kAsymmetric, kSameEncoding, kFixedEncoding, kStatic, kValueRange,
+  kUniqueValues, kMinArch, kParamValue, kDefaultOnly, kParamRequired, kPortUnsupported,
+  kPortOptional, kInputCount, kAnyOf, kNote,
   // Kinds that measurement added.
-  kValidScale, kOffsetRange, kOutputRange, kScaleRange, kBlockSize, kBiasScale,
+  kValidScale, kOffsetRange, kScaleRange, kBlockSize, kBiasScale,
 };
 inline constexpr int kKindCount = static_cast<int>(Kind::kBiasScale) + 1;
 
 enum class ArgKey : uint8_t {
   kMin, kMax, kEq, kMinExclusive, kMaxExclusive, kMultipleOf, kAllowed, kDenied, kAs, kDim, kDims,
   kAxis, kIndex, kScale, kOffset, kAspect, kBits, kDtype, kDtypes, kPeer, kLevel, kArch, kSparse,
-  kSqueezableTo, kBroadcast, kAbsentOk, kMixed, kRequired, kInteger, kUniform, kDefault, kUnset,
-  kGroups, kAxes, kLayout, kMinM, kTopic, kText, kCount, kTolerance,
+  kSqueezableTo, kBroadcast, kMixed, kRequired, kDefault, kUnset, kMinM, kTopic, kText, kTolerance,
   kExact,
 };
 

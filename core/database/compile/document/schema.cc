@@ -81,8 +81,7 @@ constexpr Field kBlockSizes[] = {{"allowed", ArgKey::kAllowed, kInts},
                                  {"denied", ArgKey::kDenied, kInts},
                                  {"min", ArgKey::kMin, kInt},
                                  {"max", ArgKey::kMax, kInt},
-                                 {"multiple_of", ArgKey::kMultipleOf, kInt},
-                                 {"divides", ArgKey::kInteger, kTrue}};
+                                 {"multiple_of", ArgKey::kMultipleOf, kInt}};
 constexpr Field kBias[] = {{"as", ArgKey::kAs, kPortPair, true},
                            {"peer", ArgKey::kPeer, kPort},
                            {"tolerance", ArgKey::kTolerance, kReal},
