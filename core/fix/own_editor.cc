@@ -93,7 +93,7 @@ absl::Status OwnEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
 }
 
 absl::Status OwnEditor::Quantize(size_t, bool, size_t, const Coding&) {
-  return Refuse("nodes are inserted in ONNX models only");
+  return Refuse("nodes are inserted in ONNX and TFLite models only");
 }
 
 absl::StatusOr<Coding> OwnEditor::CodingElsewhere(TensorId) const {
