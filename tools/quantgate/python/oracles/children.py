@@ -9,6 +9,9 @@ import subprocess
 from typing import Any
 
 
+START_SECONDS = 60  # more for the first answer: it loads what it needs
+
+
 class Child:
     def __init__(self, command: list[str], seconds: float = 20) -> None:
         self.command, self.seconds = command, seconds
@@ -17,7 +20,9 @@ class Child:
 
     def query(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer; {"error": "crash" | "hang", "message"} where there is none."""
+        seconds = self.seconds
         if self.process is None:
+            seconds += START_SECONDS
             self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                             stderr=subprocess.DEVNULL)
             self.rest = b""
@@ -26,9 +31,9 @@ class Child:
             self.process.stdin.write(json.dumps(request).encode() + b"\n")
             self.process.stdin.flush()
             while b"\n" not in self.rest:
-                if not select.select([self.process.stdout], [], [], self.seconds)[0]:
+                if not select.select([self.process.stdout], [], [], seconds)[0]:
                     self.stop()
-                    return {"error": "hang", "message": f"no answer in {self.seconds:g} seconds"}
+                    return {"error": "hang", "message": f"no answer in {seconds:g} seconds"}
                 data = os.read(self.process.stdout.fileno(), 1 << 16)
                 if not data:
                     raise BrokenPipeError
