@@ -16,8 +16,8 @@ using mapping::PortSpec;
 
 namespace {
 
-// Ports that a mapping may make of one: time steps of a sequence.
-constexpr int64_t kMostTimes = 65536;
+// Ports that a mapping makes of one at most: more of the same tell no rule anything, and cost memory.
+constexpr int64_t kMostTimes = 256;
 
 }  // namespace
 
@@ -276,8 +276,8 @@ bool SourceResolver::AddPort(int32_t index, const PortSpec& spec, bool input,
         const TensorId arranged = Arrange(index, spec, temps[static_cast<size_t>(spec.index)]);
         if (arranged == kNoTensor) return UnknownShape(index, spec.name);
         const int64_t times = spec.times.empty() ? 1 : spec.times.Eval(NodeScope(*this, index)).AsInt().value_or(0);
-        if (times < 1 || times > kMostTimes) return UnknownShape(index, spec.name);
-        out.insert(out.end(), static_cast<size_t>(times), arranged);
+        if (times < 1) return UnknownShape(index, spec.name);
+        out.insert(out.end(), static_cast<size_t>(std::min(times, kMostTimes)), arranged);
         return true;
       }
       const std::optional<TensorId> made = AddNew(index, spec, file_port(spec.like));

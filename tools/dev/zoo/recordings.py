@@ -19,7 +19,7 @@ from places import RECORDED, Export
 
 FOLDERS = {"development": RECORDED / "models", "held_out": RECORDED / "held_out"}
 ENDING = ".tar.xz"
-# Eight places of memory are no unit of these files: without `pb` they are 2 % smaller.
+# Nothing in these files is aligned: without the bits of the position they are 2 % smaller.
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 27, "pb": 0}]
 
 
