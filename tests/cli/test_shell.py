@@ -234,8 +234,8 @@ INFO: Created TensorFlow Lite delegate for QNN, version 2.49.0
     def test_every_pattern_finds_itself(self) -> None:
         """Each with its holes filled: some entry must be about the line, if not always this one."""
         for path in sorted((ROOT / "tools/quantgate/data/log_messages").glob("*.yaml")):
-            # Who speaks is said of lines that look like failures only.
-            lines = [("ERROR " if entry.get("role") == "stage" else "") + self.example(pattern, entry.get("when", {}))
+            # Who speaks, and what words are about, is said of lines that look like failures only.
+            lines = [("ERROR " if entry.get("role") in ("stage", "topic") else "") + self.example(pattern, entry.get("when", {}))
                      for about, entries in yaml.safe_load(path.read_text()).items()
                      for entry in (entries if about.startswith("about ") else [])
                      if entry.get("role") not in ("quiet", "subject")
