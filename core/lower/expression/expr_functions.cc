@@ -7,10 +7,10 @@
 //   stored_as(P,n)                   n as the encoding of P holds it: rounded and clipped
 //   number(P)                        what a quantized constant of one element stands for
 //   zeros(P)                         whether a quantized constant holds zeros only
-//   inputs() outputs() opset()
+//   inputs() outputs() opset() empty_input()   the last: whether an input has 0 elements
 //   norm(axes,rank)                  negative axes counted from the end
 //   len(L) prod(L) range(n) fill(count,n) slice(L,begin,end) insert(L,at,n) remove(L,axes)
-//   concat(L,L) permute(L,perm) min(a,b) max(a,b) abs(n) real(n) sqrt(n)
+//   least(L) concat(L,L) permute(L,perm) min(a,b) max(a,b) abs(n) real(n) sqrt(n)
 //   pairs(L)                         [b0,b1,e0,e1] -> rows [b0,e0],[b1,e1]
 //   rows(L,columns)                  the list as a matrix
 //   window_pads(auto_pad,pads,spatial,kernel,strides,dilations)
@@ -21,6 +21,8 @@
 //   einsum_is(equation,form)         equal up to the choice of letters
 //
 // A null argument gives null, so that an unknown constant makes its param unknown.
+#include <absl/algorithm/container.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -98,6 +100,13 @@ Value Constant(const Scope& s, Args a) {
   return a[0].type == Value::Type::kPort ? s.Constant(a[0].integer) : Value::Null();
 }
 Value Inputs(const Scope& s, Args) { return Value::Int(s.InputCount()); }
+Value EmptyInput(const Scope& s, Args) {
+  for (int64_t i = 0; i < s.InputCount(); ++i) {
+    const PortFacts facts = s.Port(i);
+    if (facts.given && facts.known_rank && absl::c_linear_search(facts.dims, 0)) return Value::Int(1);
+  }
+  return Value::Int(0);
+}
 Value Outputs(const Scope& s, Args) { return Value::Int(s.OutputCount()); }
 Value Opset(const Scope& s, Args) { return Value::Int(s.Opset()); }
 
@@ -192,6 +201,11 @@ Value Larger(const Scope&, Args a) {
   const std::optional<double> x = a[0].AsReal(), y = a[1].AsReal();
   if (!x || !y) return Value::Null(a[0].null() ? a[0].why : a[1].why);
   return *x >= *y ? a[0] : a[1];
+}
+Value Least(const Scope&, Args a) {
+  const std::optional<Ints> list = ListOf(a[0]);
+  if (!list || list->empty()) return Value::Null(a[0].why);
+  return Value::Int(*absl::c_min_element(*list));
 }
 Value Abs(const Scope&, Args a) {
   if (const std::optional<int64_t> i = a[0].AsInt()) return Value::Int(*i < 0 ? -*i : *i);
@@ -419,6 +433,7 @@ constexpr FunctionRow kFunctions[] = {
     {"dtype", 1, 1, DtypeOf},
     {"einsum_is", 2, 2, EinsumIs},
     {"elements", 1, 1, Elements},
+    {"empty_input", 0, 0, EmptyInput},
     {"equal_split", 2, 2, EqualSplit},
     {"fill", 2, 2, Fill},
     {"given", 1, 1, Given},
@@ -427,6 +442,7 @@ constexpr FunctionRow kFunctions[] = {
     {"insert", 3, 3, Insert},
     {"is_float", 1, 1, IsFloatPort},
     {"len", 1, 1, Len},
+    {"least", 1, 1, Least},
     {"lowest", 1, 1, Lowest},
     {"max", 2, 2, Larger},
     {"min", 2, 2, Smaller},

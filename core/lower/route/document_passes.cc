@@ -13,18 +13,13 @@
 #include "absl/strings/str_format.h"
 #include "core/database/conditions.h"
 #include "core/ir/encoding_math.h"
+#include "core/lower/route/graph_rewriter.h"
 #include "core/lower/route/requantized_constants.h"
 #include "core/rules/raise.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
 namespace {
-
-// Of one kind, entry by entry.
-bool SameNumbers(const Encoding& a, const Encoding& b) {
-  return a.kind == b.kind && a.scales.size() == b.scales.size() && a.axis == b.axis &&
-         SameScales(a, b) && SameZeroPoints(a, b);
-}
 
 std::string Describe(const Tensor& t) {
   if (t.encoding->kind != EncodingKind::kPerTensor) {
@@ -58,32 +53,16 @@ std::vector<Edit> Write(std::string_view tensor, const Encoding& wanted) {
   }
 }
 
-class Passes {
+class Passes : GraphRewriter {
  public:
   Passes(opdb::Tree document, Resolved& resolved)
-      : document_(document), resolved_(resolved), graph_(*resolved.owned) {}
+      : GraphRewriter(std::string(document["source"].str()), resolved), document_(document) {}
 
   void Run() {
-    old_ = std::move(graph_.nodes);
-    const std::vector<int32_t> old_sources = std::move(resolved_.op_source);
-    graph_.nodes.clear();
-    resolved_.op_source.clear();
-    graph_.nodes.reserve(old_.size());
-    resolved_.op_source.reserve(old_.size());
-    uses_.assign(graph_.tensors.size(), 0);
-    for (const Node& node : old_) {
-      for (const TensorId id : node.inputs) {
-        if (id != kNoTensor) ++uses_[static_cast<size_t>(id)];
-      }
-    }
-    for (size_t i = 0; i < old_.size(); ++i) {
-      const Entry& entry = EntryOf(old_[i].op);
-      source_ = old_sources[i];
-      after_.reset();
-      if (entry.any) Visit(entry, old_[i]);
-      Emit(std::move(old_[i]));
-      if (after_) Emit(*std::move(after_));
-    }
+    Rewrite([this](Node& node) {
+      const Entry& entry = EntryOf(node.op);
+      if (entry.any) Visit(entry, node);
+    });
   }
 
  private:
@@ -126,74 +105,17 @@ class Passes {
     for (const opdb::Tree row : entry.refused) Refuse(row, node);
   }
 
-  // A view in another layout is no output of the graph itself: it is one where no op reads the
-  // tensor of that name.
-  bool IsOutput(TensorId id) {
-    const auto listed = [&](const auto& ids) {
-      return std::any_of(ids.begin(), ids.end(), [&](TensorId other) {
-        return other != kNoTensor && TensorOf(other).name == TensorOf(id).name;
-      });
-    };
-    if (listed(graph_.outputs)) return true;
-    return resolved_.layout.contains(id) &&
-           std::none_of(old_.begin(), old_.end(),
-                        [&](const Node& node) { return listed(node.inputs); });
-  }
-
-  Tensor& TensorOf(TensorId id) { return graph_.tensors[static_cast<size_t>(id)]; }
-  // Null where the port is not given or not quantized.
-  const Tensor* Quantized(const Node& node, bool input, size_t i) {
-    const auto at = [&](const auto& ids) { return i < ids.size() ? ids[i] : kNoTensor; };
-    const TensorId id = input ? at(node.inputs) : at(node.outputs);
-    if (id == kNoTensor) return nullptr;
-    const Tensor& t = TensorOf(id);
-    return IsFixedPoint(t.dtype) && t.encoding->kind != EncodingKind::kNone ? &t : nullptr;
-  }
-
-  void Emit(Node node) {
-    graph_.nodes.push_back(std::move(node));
-    resolved_.op_source.push_back(source_);
-  }
-
-  TensorId Copy(TensorId from, std::string_view suffix) {
-    Tensor t = TensorOf(from);
-    t.name = absl::StrCat(t.name.str(), "/", std::string(suffix));
-    t.values.reset();
-    graph_.tensors.push_back(std::move(t));
-    const auto id = static_cast<TensorId>(graph_.tensors.size()) - 1;
-    const auto layout = resolved_.layout.find(from);
-    if (layout != resolved_.layout.end()) {
-      auto copy = layout->second;
-      resolved_.layout.emplace(id, std::move(copy));
-    }
-    return id;
-  }
-
-  Finding& Report(RuleId rule, Consequence consequence, const Node& node, std::string message) {
-    Finding& f =
-        resolved_.findings.emplace_back(rules::Raise(rule, consequence, std::move(message)));
-    f.node_index = source_;
-    f.op = node.op;
-    f.note = std::string(document_["source"].str());
-    return f;
-  }
-
-  void Changed(ChangeKind kind, const Finding& f, std::string written, std::string runs) {
-    resolved_.changes.push_back(
-        {kind, source_, f.port, f.tensor, std::move(written), std::move(runs)});
-  }
-
   // Whether a `value_copies` row of the document is about these encodings. `channels`: a
   // permutation that only brings the channels to the other end.
   bool IsAbout(opdb::Tree row, const Node& node, const Tensor& in, const Tensor& out) {
     const bool one_scale = in.encoding->scales.size() == 1 && out.encoding->scales.size() == 1 &&
                            SameScale(in.encoding->scales[0], out.encoding->scales[0]);
-    const bool same = in.dtype == out.dtype && SameNumbers(in.encoding, out.encoding);
+    const bool same = in.dtype == out.dtype && SameEncoding(*in.encoding, *out.encoding);
     const std::string_view differs = row["encoding_difference"].str();
     if (differs == "scale" ? same || one_scale || in.is_static : differs == "none" ? !same : same) {
       return false;
     }
-    if (uses_[static_cast<size_t>(node.outputs[0])] < row["min_uses"].integer().value_or(0))
+    if (UsesOf(node.outputs[0]) < row["min_uses"].integer().value_or(0))
       return false;
     return row["permutation"].str() != "channels" || MovesChannels(node);
   }
@@ -264,17 +186,6 @@ class Passes {
     TensorOf(written).encoding = Encoding(TensorOf(read).encoding);
   }
 
-  // A node that the route puts before or behind `node`, from one tensor to another.
-  static Node Beside(const Node& node, std::string_view op, TensorId from, TensorId to) {
-    Node beside;
-    beside.op = std::string(op);
-    beside.name = absl::StrCat(node.name.str(), "/", beside.op.str());
-    beside.location = node.location;
-    beside.inputs = {from};
-    beside.outputs = {to};
-    return beside;
-  }
-
   void Convert(std::string_view op, bool before, Node& node) {
     const TensorId read = node.inputs[0], written = node.outputs[0];
     const std::string found = Describe(TensorOf(written)), given = Describe(TensorOf(read));
@@ -287,7 +198,7 @@ class Passes {
     if (before) {
       Emit(Beside(node, op, read, between));
     } else {
-      after_ = Beside(node, op, between, written);
+      PutBehind(Beside(node, op, between, written));
     }
     Finding& f =
         Report(rules::kImpliedConvert, near ? Consequence::kAdvice : Consequence::kAltered, node,
@@ -333,7 +244,7 @@ class Passes {
     node.inputs[0] = in_float(read);
     node.outputs[0] = in_float(written);
     Emit(Beside(node, row["dequantize_op"].str(), read, node.inputs[0]));
-    after_ = Beside(node, row["quantize_op"].str(), node.outputs[0], written);
+    PutBehind(Beside(node, row["quantize_op"].str(), node.outputs[0], written));
     const bool near = IsNear(read, written);
     Finding& f = Report(rules::kImpliedConvert, near ? Consequence::kAdvice : Consequence::kAltered, node,
                         absl::StrCat(node.op.str(), " has different scales in and out: it runs in float, between a ",
@@ -417,7 +328,7 @@ class Passes {
     const TensorId natural = Copy(written, "natural");
     TensorOf(natural).encoding = std::move(fixed);
     node.outputs[0] = natural;
-    after_ = Beside(node, op, natural, written);
+    PutBehind(Beside(node, op, natural, written));
     Finding& f = Report(rules::kImpliedConvert, Consequence::kAltered, node,
                         absl::StrCat(node.op.str(),
                                      " computes with a fixed output encoding; the "
@@ -426,7 +337,7 @@ class Passes {
     f.tensor = TensorOf(written).name;
     f.found = Describe(TensorOf(written));
     f.allowed = Describe(TensorOf(natural));
-    Changed(ChangeKind::kConvert, f, f.found, f.allowed + ", then " + after_->op);
+    Changed(ChangeKind::kConvert, f, f.found, absl::StrCat(f.allowed.str(), ", then ", std::string(op)));
     f.fixes.push_back({absl::StrCat("write the output with ", f.allowed.str()), false,
                        Write(f.tensor, TensorOf(natural).encoding)});
   }
@@ -453,7 +364,7 @@ class Passes {
     fixed.kind = EncodingKind::kPerTensor;
     fixed.scales = {static_cast<float>(row["scale"].real().value_or(0))};
     fixed.zero_points = {static_cast<int32_t>(row["zero_point"].integer().value_or(0))};
-    if (SameNumbers(fixed, out->encoding)) return;
+    if (SameEncoding(fixed, *out->encoding)) return;
     const TensorId id = node.outputs[0];
     if (const opdb::Tree convert = row["convert_op"]) {
       const auto& zeros = out->encoding->zero_points;
@@ -565,13 +476,7 @@ class Passes {
   }
 
   opdb::Tree document_;
-  Resolved& resolved_;
-  Model& graph_;
   absl::flat_hash_map<std::string, Entry> entries_;
-  std::vector<Node> old_;      // those not visited yet are whole
-  std::vector<int32_t> uses_;  // of the tensors that came: how often ops read them
-  int32_t source_ = -1;
-  std::optional<Node> after_;  // goes behind the op that is visited
 };
 
 }  // namespace

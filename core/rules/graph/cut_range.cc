@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/ir/encoding_math.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/graph_view.h"
 #include "quantgate/report.h"
@@ -47,11 +48,6 @@ bool Cuts(const Interval& out, const Interval& in, double tolerance) {
   return cut > tolerance * (in.high - in.low);
 }
 
-bool SameEncoding(const Tensor& a, const Tensor& b) {
-  return a.dtype == b.dtype && a.encoding->scales == b.encoding->scales &&
-         a.encoding->zero_points == b.encoding->zero_points;
-}
-
 Interval ProductOf(Interval a, Interval b) {
   const auto [low, high] =
       std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
@@ -63,7 +59,10 @@ Interval ProductOf(Interval a, Interval b) {
 void VisitProduct(const GraphView& g, int32_t op, double excess, GraphFindings& findings) {
   const Tensor *first = g.input(op, 0), *second = g.input(op, 1), *output = g.output(op);
   if (!HasRange(first) || !HasRange(second) || !HasRange(output)) return;
-  if (!SameEncoding(*first, *output) && !SameEncoding(*second, *output)) return;
+  const auto copied_from = [output](const Tensor* factor) {
+    return factor->dtype == output->dtype && SameEncoding(*factor->encoding, *output->encoding);
+  };
+  if (!copied_from(first) && !copied_from(second)) return;
   const Interval product = ProductOf(RangeOf(*first), RangeOf(*second));
   const Interval out = RangeOf(*output);
   if (product.high - product.low < excess * (out.high - out.low)) return;
