@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import resource
 import sys
 import unittest
 from html.parser import HTMLParser
@@ -258,21 +257,6 @@ class Matrix(ViewCase):
         self.unusable("matrix", "--format", "markdown", says="text, json, html")
         self.unusable("matrix", "-o", str(self.folder / "no" / "such.html"), "--format", "html",
                       says="such.html")
-
-    def test_is_quick(self) -> None:
-        """Budget 100 ms for every op of every backend, start to exit: processor time, which other
-        work on the machine does not change."""
-        def spent() -> float:
-            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-            return usage.ru_utime + usage.ru_stime
-
-        times = []
-        for _ in range(5):
-            before = spent()
-            self.run_cli("matrix", "--by", "backend", "--format", "json")
-            times.append(spent() - before)
-        print(f"matrix --by backend: {min(times) * 1e3:.0f} ms of processor time")
-        self.assertLess(min(times), 0.1)
 
 
 class PrecisionRules(ViewCase):

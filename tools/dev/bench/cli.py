@@ -167,7 +167,8 @@ def row(name: str, command: list[str], size: str, runs: int) -> str:
 
 def table(cli: str, runs: int) -> str:
     lines = ["| | file | processor time | peak memory |", "|---|--:|--:|--:|",
-             row("`--version`", [cli, "--version"], "", runs)]
+             row("`--version`", [cli, "--version"], "", runs),
+             row("`matrix --by backend`", [cli, "matrix", "--by", "backend", "--format", "json"], "", runs)]
     for nodes, channels in counted("chains measured", CHAINS):
         with tempfile.TemporaryDirectory() as folder:
             onnx, text = Path(folder) / "chain.onnx", Path(folder) / "chain.json"

@@ -25,6 +25,7 @@ KINDS = {
     "cli": "the command line: formats, hostile files, fixes, plans, sweeps",
     "conformance": "recorded answers of the real libraries, and the zoo",
     "opdefs": "the compiler of the database",
+    "backends": "the verbs on every backend",
 }
 ENTRIES = ("unit", "c", "fuzz", "golden",
            "cli.(as_run|check|config|fix|formats|hostile|limits|messages|plan|provider_values|report_formats|verbs|views)",
@@ -36,7 +37,7 @@ LEFT_OUT = {
         "opdefs.no_op_names", "layers", "dev", "dist", "ci", "docs.(links|layout|words|limits|site)", "web.colours", "verify.agree", "reports.format",
         "conformance.(ort|htp|zoo)_harness", "reference"),
     "other programs are started: a shell, Chromium, compilers, Python with packages": (
-        "cli.(shell|sweep|matrix_page)", "docs.(docs|recipes)", "web.html", "packaging"),
+        "cli.(shell|sweep|matrix_page|fix_verify)", "docs.(docs|recipes)", "web.html", "packaging"),
     "a shared library is loaded, or those looked at that a program needs": ("cli.(import|verify|shared_libraries)",),
     "so many recorded cases that an emulator needs hours": ("reports.score", "conformance.htp_recorded"),
 }  # fmt: skip
