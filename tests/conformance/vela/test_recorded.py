@@ -3,6 +3,7 @@
 Held to a floor for each version and chip: it rises with the database, and is never lowered to pass.
 """
 import json
+import math
 import os
 import subprocess
 import sys
@@ -13,8 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
-from tools.dev.tflite import converted, networks  # noqa: E402
-from tools.dev.tflite.agree_vela import agreement, compare  # noqa: E402
+from tools.dev.tflite import converted, limits, networks  # noqa: E402
+from tools.dev.tflite.agree_vela import LETTERS, PLACES, agreement, compare, verdicts  # noqa: E402
 
 CLI = os.environ["QUANTGATE_CLI"]
 RECORD = json.loads(Path(__file__).with_name("recorded.json").read_text())
@@ -59,6 +60,37 @@ class Networks(unittest.TestCase):
             with self.subTest(target=target):
                 self.assertGreater(total, 1500)
                 self.assertEqual(same, total, differ)
+
+
+class Limits(unittest.TestCase):
+    """Biases of 64 bits and sums of weights, which drawn models do not reach (tools/dev/tflite/limits.py)."""
+
+    def test_each_is_where_vela_puts_it(self) -> None:
+        answers = json.loads(Path(__file__).with_name("limits.json").read_text())
+        models = limits.models()
+        self.assertEqual(set(answers), set(models))
+        for model in models.values():
+            for tensor in model["tensors"]:
+                if tensor.get("isStatic") and len(tensor["values"]) != math.prod(tensor["dims"]):
+                    del tensor["values"]  # one for all: weights, which no reader keeps
+        said = {target: dict(zip(models, verdicts(CLI, list(models.values()), *target.split()))) for target in FLOORS}
+        for name, text in answers.items():
+            words = text.split()
+            for sdk, arch, letter in zip(words[::3], words[1::3], words[2::3]):
+                with self.subTest(name, sdk=sdk, arch=arch):
+                    verdict = said[f"{sdk} {arch}"][name]
+                    if self.sum_decides(name, sdk, arch):
+                        self.assertIn(verdict, ("advice", "prepare_fails"))
+                    else:
+                        self.assertEqual(PLACES[verdict], LETTERS[letter])
+
+    @staticmethod
+    def sum_decides(name: str, sdk: str, arch: str) -> bool:
+        """More than 65,536 weights a channel: whether it stays on the NPU is in the weights, which are not read."""
+        op, count = name.split()[:2]
+        if "bias" in name or int(count) <= 65536:
+            return False
+        return (sdk, arch) != ("4.2", "u85") if op == "CONV_2D" else sdk != "4.2"
 
 
 class Verdicts(unittest.TestCase):

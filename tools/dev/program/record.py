@@ -134,6 +134,8 @@ def record_vela(shop: Workshop, arguments: argparse.Namespace) -> None:
     asked = [f"{sdk}={python}" for sdk, python in pythons.items()]
     shop.script("tools/dev/tflite/agree_vela.py", "ask", VELA, "--vela", *asked, "--seeds", str(arguments.first),
                 str(arguments.count), title="ask Vela", python=pythons["5.2"])
+    shop.script("tools/dev/tflite/limits.py", "tests/conformance/vela/limits.json", "--vela", *asked,
+                title="ask Vela about large numbers", python=pythons["5.2"])
     shop.script("tools/dev/tflite/networks.py", "ask", "tests/conformance/vela/networks.json", "--vela", *asked,
                 title="ask Vela about whole networks", python=pythons["5.2"])
     shop.script("tools/dev/tflite/agree_vela.py", "compare", VELA, "--cli", shop.cli, "--page", "docs/records/ethosu.md",
