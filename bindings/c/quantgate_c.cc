@@ -55,9 +55,11 @@ absl::StatusOr<ValidatorOptions> OptionsOf(const quantgate_options& given) {
     options.fail_on = *consequence;
   }
   if (!route.empty()) {
-    const auto known = quantgate::RouteFromName(route);
-    if (!known) return absl::InvalidArgumentError("unknown route '" + route + "'");
-    options.route = *known;
+    const std::vector<std::string> known = quantgate::Database::Embedded().Routes();
+    if (std::find(known.begin(), known.end(), route) == known.end()) {
+      return absl::InvalidArgumentError("unknown route '" + route + "'");
+    }
+    options.route = route;
   }
   return options;
 }

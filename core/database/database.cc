@@ -249,6 +249,16 @@ std::vector<std::string> Database::TextsOf(std::string_view document, std::strin
   return texts;
 }
 
+std::vector<std::string> Database::Routes() const {
+  constexpr std::string_view kFolder = "routes/";
+  std::vector<std::string> names;
+  for (const opdb::DocumentRow& row : view_->documents()) {
+    const std::string_view name = view_->str(row.name);
+    if (name.starts_with(kFolder)) names.emplace_back(name.substr(kFolder.size()));
+  }
+  return names;
+}
+
 std::vector<std::string> Database::Archs(std::string_view backend) const {
   const int i = view_->FindBackend(backend);
   if (i < 0) return {};
@@ -258,9 +268,9 @@ std::vector<std::string> Database::Archs(std::string_view backend) const {
 namespace {
 
 std::vector<std::string> Lacking(const View& db, const opdb::SocRow& soc) {
-  const int htp = db.FindBackend("htp");
-  if (htp < 0) return {};
-  std::vector<std::string> names = Strings(db, db.backends()[static_cast<size_t>(htp)].features);
+  const opdb::BackendRow* const backend = db.BackendOfSocs();
+  if (backend == nullptr) return {};
+  std::vector<std::string> names = Strings(db, backend->features);
   size_t i = 0;
   std::erase_if(names, [&](const std::string&) { return (soc.lacks >> i++ & 1) == 0; });
   return names;

@@ -68,13 +68,13 @@ bool ImageCheck::RowsWithinSections() {
 
 std::string ImageCheck::Run() {
   if (!RowsWithinSections()) return error_;
-  size_t htp_archs = kMaxArchs;
+  size_t archs = kMaxArchs;
   for (const BackendRow& backend : view_.backends_) {
     if (!BackendIsSound(backend)) return error_;
-    if (view_.str(backend.name) == "htp") htp_archs = view_.get(backend.archs).size();
+    if (backend.has_socs != 0) archs = std::min(archs, view_.get(backend.archs).size());
   }
   for (const SocRow& soc : view_.socs_) {
-    if (soc.arch < -1 || soc.arch >= static_cast<int>(htp_archs)) Fail("arch of a soc");
+    if (soc.arch < -1 || soc.arch >= static_cast<int>(archs)) Fail("arch of a soc");
   }
   TreesAreSound();
   return error_;

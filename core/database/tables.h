@@ -264,6 +264,7 @@ struct BackendRow {
   Str unlisted;
   Str measured_by;  // what its measurements were made with; empty = nothing said
   uint8_t has_op_validation = 1;  // it is asked about ops one by one, before it gets a graph
+  uint8_t has_socs = 0;           // the chips' archs and features are its own; of one backend at most
 };
 
 // A document kept as a tree (source-operator mappings, routes, examples): see View::tree.

@@ -119,6 +119,13 @@ int View::FindOp(const BackendRow& backend, std::string_view name) const {
   return static_cast<int>(it - ops.begin());
 }
 
+const BackendRow* View::BackendOfSocs() const {
+  for (const BackendRow& backend : backends_) {
+    if (backend.has_socs != 0) return &backend;
+  }
+  return nullptr;
+}
+
 Tree View::Document(std::string_view name) const {
   for (const DocumentRow& document : documents_) {
     if (str(document.name) == name) return TreeAt(document.root);

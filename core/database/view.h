@@ -67,6 +67,8 @@ class View {
   int FindBackend(std::string_view name) const;  // -1 = unknown
   // Index of the op in the backend's ops; -1 = unknown. Perfect-hash or binary search.
   int FindOp(const BackendRow& backend, std::string_view name) const;
+  // The one whose archs and features the chips have; null where there is none.
+  const BackendRow* BackendOfSocs() const;
   Tree Document(std::string_view name) const;                            // null when unknown
   Tree TreeAt(uint32_t row) const;                                       // null for ~0u
   std::span<const DocumentRow> documents() const { return documents_; }  // sorted by name

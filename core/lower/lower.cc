@@ -9,12 +9,15 @@
 
 namespace quantgate {
 
-LoweredGraph Lower(Model model, const Target& target, Route route, const Database& database) {
-  if (route == Route::kDefault) route = DefaultRoute(model.dialect, target, database.view());
-  Resolved resolved = Resolve(model, target, database.view());
-  ApplyRoute(route, target, database.view(), resolved);
+std::string UsualRoute(Dialect dialect, const Target& target, bool with_encodings, const Database& database) {
+  return std::string(UsualRouteOf(dialect, target, with_encodings, database.view()));
+}
+
+LoweredGraph Lower(Model model, const Target& target, std::string_view route, const Database& database) {
   LoweredGraph lowered;
-  lowered.route = route;
+  lowered.route = route.empty() ? UsualRoute(model.dialect, target, false, database) : std::string(route);
+  Resolved resolved = Resolve(model, target, database.view());
+  ApplyRoute(DocumentOf(lowered.route, database.view()), resolved);
   lowered.source = std::move(resolved.op_source);
   const size_t nodes = resolved.graph->nodes.size();
   if (lowered.source.empty()) {

@@ -69,7 +69,7 @@ class Verifier::Impl {
         target_(std::move(target)),
         options_(options),
         database_(database),
-        validator_(target_, {.route = Route::kDirect}, database),
+        validator_(target_, {.route = std::string(kDirectRoute)}, database),
         library_(std::move(library)) {
     ask_.prepare = options.prepare || options.execute || oracle_->info().always_prepares;
     ask_.execute = options.execute;
@@ -146,7 +146,7 @@ class Verifier::Impl {
     if (options_.inputs != nullptr) GiveInputs(pending.file);
     pending.lowered = Lower(pending.file, target_, options_.route, database_);
     const LoweredGraph& lowered = pending.lowered;
-    pending.comparison.route = RouteName(lowered.route);
+    pending.comparison.route = lowered.route;
     const Model& graph = lowered.model;
     const Report report = validator_.Check(graph);
     pending.comparison.nodes.resize(graph.nodes.size());

@@ -311,13 +311,13 @@ class Writer {
 
 // Nodes of the file that the route hands over in float whatever is quantized around them: operators
 // that form no quantized unit (opdefs/resolve).
-std::vector<bool> FloatOnly(const Model& file, const opdb::View& db, Route route) {
+std::vector<bool> FloatOnly(const Model& file, const opdb::View& db, opdb::Tree route) {
   std::vector<bool> only(file.nodes.size(), false);
-  if (route != Route::kOnnxruntime) return only;
-  const opdb::Tree ops = db.Document("resolve/onnx")["ops"];
+  if (!route["quantizes_units"].flag().value_or(false)) return only;
+  const opdb::Tree ops = db.Document(fmt::format("resolve/{}", DialectName(file.dialect)))["ops"];
   for (size_t i = 0; i < only.size(); ++i) {
     const Node& node = file.nodes[i];
-    if (file.DialectOf(node) != Dialect::kOnnx) continue;
+    if (file.DialectOf(node) != file.dialect) continue;
     const std::string name = node.domain.empty()
                                  ? node.op.str()
                                  : fmt::format("{}.{}", node.domain.view(), node.op.view());
@@ -401,14 +401,15 @@ absl::StatusOr<Plan> Planner::MakePlan(const Model& model) const {
   absl::StatusOr<plan::Wishes> wishes = plan::WishesFor(model, self.options);
   if (!wishes.ok()) return wishes.status();
   const opdb::View& db = self.database.view();
-  const Route route =
-      self.options.route == Route::kDefault ? DefaultRoute(model.dialect) : self.options.route;
-  Resolved resolved = Resolve(model, self.target, db, DocumentOf(route, db));
-  ApplyRoute(route, self.target, db, resolved);
+  std::string route = self.options.route;
+  if (route.empty()) route = UsualRouteOf(model.dialect, self.target, /*with_encodings=*/false, db);
+  const opdb::Tree document = DocumentOf(route, db);
+  Resolved resolved = Resolve(model, self.target, db, document);
+  ApplyRoute(document, resolved);
   const Model& graph = *resolved.graph;
   if (absl::Status status = CheckFloat(model, graph); !status.ok()) return status;
 
-  const std::vector<bool> float_only = FloatOnly(model, db, route);
+  const std::vector<bool> float_only = FloatOnly(model, db, document);
   const auto float_wish = static_cast<int>(wishes->list.size());
   wishes->list.push_back(*plan::ParseWish("fp16", "", self.options.minimize));
   std::vector<int> wish_of(graph.nodes.size());
@@ -429,7 +430,7 @@ absl::StatusOr<Plan> Planner::MakePlan(const Model& model) const {
   plan.sdk = self.target.sdk();
   plan.arch = self.target.arch();
   plan.soc = self.target.soc();
-  plan.route = RouteName(route);
+  plan.route = route;
   plan.precision = self.options.precision;
   plan.weights = self.options.weights;
   plan.minimize = PlanGoalName(self.options.minimize);

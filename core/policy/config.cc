@@ -6,8 +6,10 @@
 #include <span>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/base/absl_view.h"
 #include "core/database/compile/document/map_reader.h"
@@ -98,12 +100,7 @@ class ConfigReader {
       if (const auto text = map.text("sdk")) target.spec.sdk = *text;
       if (const auto text = map.text("soc")) target.spec.soc = *text;
       if (const auto text = map.text("arch")) target.spec.arch = *text;
-      if (const YamlNode* route = map.find("route")) {
-        const std::vector<std::string_view> routes = RouteNames();
-        if (const auto index = OneOf(*route, "route", routes)) {
-          target.route = *RouteFromName(routes[*index]);
-        }
-      }
+      if (const auto text = map.text("route")) target.route = *text;
       map.Finish();
       config_.targets.push_back(std::move(target));
     }
@@ -241,7 +238,13 @@ absl::StatusOr<Config> LoadConfig(const std::string& path) {
 }
 
 absl::Status ResolveTargets(Config& config, const Database& database) {
+  const std::vector<std::string> routes = database.Routes();
   for (ConfigTarget& target : config.targets) {
+    if (!target.route.empty() && !absl::c_linear_search(routes, target.route)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(config.file, ": `route` is one of ", absl::StrJoin(routes, ", "),
+                       DidYouMean(target.route, std::vector<std::string_view>(routes.begin(), routes.end()))));
+    }
     if (target.entry.empty()) continue;
     absl::StatusOr<TargetSpec> spec =
         ParseTargetEntry(target.entry, target.spec.backend, database);

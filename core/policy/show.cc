@@ -24,7 +24,7 @@ Json ToJson(const ConfigTarget& target) {
   if (!target.spec.sdk.empty()) json["sdk"] = target.spec.sdk;
   if (!target.spec.soc.empty()) json["soc"] = target.spec.soc;
   if (!target.spec.arch.empty()) json["arch"] = target.spec.arch;
-  if (target.route != Route::kDefault) json["route"] = RouteName(target.route);
+  if (!target.route.empty()) json["route"] = target.route;
   return json;
 }
 

@@ -31,14 +31,14 @@ void BeginReport(CheckState& state) {
   report.measured = target.measured();
   report.measured_by = target.measured_by();
   report.has_op_validation = target.has_op_validation();
-  report.route = RouteName(state.route);
+  report.route = state.route.name;
   report.notes = target.notes();
   report.notes.insert(report.notes.end(), state.model.notes.begin(), state.model.notes.end());
   if (!target.conflict().empty()) {
     report.findings.push_back(
         rules::Raise(rules::kSocArchConflict, Consequence::kAdvice, target.conflict()));
   }
-  if (auto found = DynamicShapesOf(state.route, state.setup.database.view(), state.model)) {
+  if (auto found = DynamicShapesOf(state.route.document, state.model)) {
     report.findings.push_back(*std::move(found));
   }
   report.nodes.reserve(state.model.nodes.size());
@@ -79,6 +79,10 @@ void StopWhereNothingCanBeChecked(CheckState& state) {
              !reason.empty()) {
     findings.push_back(rules::Raise(rules::kUnsupportedTarget, Consequence::kUnchecked, reason));
     LeaveUnchecked(state, reason);
+  } else if (!state.route.document) {
+    const std::string reason = "the database has no route '" + state.route.name + "'";
+    findings.push_back(rules::Raise(rules::kUnsupportedTarget, Consequence::kUnchecked, reason));
+    LeaveUnchecked(state, reason);
   } else if (const std::string& reason = state.setup.target.unsupported(); !reason.empty()) {
     findings.push_back(rules::Raise(
         rules::kUnsupportedTarget,
@@ -94,8 +98,8 @@ void Lower(CheckState& state) {
   const opdb::View& database = state.setup.database.view();
   Resolved& resolved =
       state.lowered.resolved.emplace(Resolve(state.model, state.setup.target, database,
-                                              DocumentOf(state.route, database)));
-  ApplyRoute(state.route, state.setup.target, database, resolved);
+                                              state.route.document));
+  ApplyRoute(state.route.document, resolved);
   const std::vector<Finding>& before = state.lowered.findings;
   resolved.findings.insert(resolved.findings.begin(), before.begin(), before.end());
 }
@@ -150,7 +154,7 @@ void WalkGraph(CheckState& state) {
 
 // Chains that are accepted op by op and fail when the graph is prepared.
 void FindUnprepared(CheckState& state) {
-  AddUnprepared(state.route, state.setup.database.view(), *state.lowered.resolved, state.report);
+  AddUnprepared(state.route.document, *state.lowered.resolved, state.report);
 }
 
 // What each verdict rests on.
@@ -162,8 +166,7 @@ void FindBasis(CheckState& state) {
 // What runs, where it is asked for.
 void ForecastRun(CheckState& state) {
   if (!state.setup.options.as_run) return;
-  state.report.as_run = DescribeRun(state.route, state.setup.database.view(), state.model,
-                                    *state.lowered.resolved, state.report);
+  state.report.as_run = DescribeRun(state.route.document, state.model, *state.lowered.resolved, state.report);
 }
 
 void ApplyWaivers(CheckState& state) { state.setup.waivers.Apply(state.report); }
@@ -204,13 +207,14 @@ constexpr Pass kPasses[] = {
 
 CheckSetup::CheckSetup(Target t, ValidatorOptions o, const Database& db)
     : target(std::move(t)),
-      options(o),
+      options(std::move(o)),
       database(db),
       table(db.view(), target),
       graph_rules(db.view(), target),
-      waivers(db.view(), target.backend()) {}
+      waivers(db.view(), target.backend()),
+      routes(options.route, target, db.view()) {}
 
-Report RunPasses(const CheckSetup& setup, const Model& model, Route route, LoweredModel& lowered) {
+Report RunPasses(const CheckSetup& setup, const Model& model, const TakenRoute& route, LoweredModel& lowered) {
   CheckState state{setup, model, route, lowered, {}};
   for (const Pass& pass : kPasses) {
     if (!state.stopped || !pass.looks_at_nodes) pass.run(state);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/lower/resolve/resolved.h"
+#include "core/validate/routes.h"
 #include "core/validate/target_table.h"
 #include "core/validate/waivers.h"
 #include "core/validate/walk_graph.h"
@@ -29,6 +30,7 @@ struct CheckSetup {
   TargetTable table;
   GraphRules graph_rules;
   Waivers waivers;
+  Routes routes;
 };
 
 // What the validators of several targets share of one model: nothing in it depends on the arch.
@@ -42,7 +44,7 @@ struct LoweredModel {
 struct CheckState {
   const CheckSetup& setup;
   const Model& model;
-  const Route route;
+  const TakenRoute& route;
   LoweredModel& lowered;
   Report report;
   // Nothing of the model can be checked: passes that look at nodes are left out.
@@ -50,7 +52,7 @@ struct CheckState {
 };
 
 // Runs all passes.
-Report RunPasses(const CheckSetup& setup, const Model& model, Route route, LoweredModel& lowered);
+Report RunPasses(const CheckSetup& setup, const Model& model, const TakenRoute& route, LoweredModel& lowered);
 
 }  // namespace quantgate
 

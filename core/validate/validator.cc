@@ -1,53 +1,16 @@
 #include "quantgate/validator.h"
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "core/lower/route/route.h"
 #include "core/validate/passes.h"
 #include "core/validate/two_sdks.h"
 #include "core/validate/well_formed.h"
 #include "quantgate/encodings_file.h"
 
 namespace quantgate {
-namespace {
-
-constexpr std::array<std::pair<Route, std::string_view>, 7> kRoutes = {{
-    {Route::kDefault, "default"},
-    {Route::kDirect, "direct"},
-    {Route::kOnnxruntime, "onnxruntime"},
-    {Route::kExecutorch, "executorch"},
-    {Route::kQairt, "qairt"},
-    {Route::kLitert, "litert"},
-    {Route::kVela, "vela"},
-}};
-
-}  // namespace
-
-std::string_view RouteName(Route route) {
-  for (const auto& [value, name] : kRoutes) {
-    if (value == route) return name;
-  }
-  return "";
-}
-
-std::optional<Route> RouteFromName(std::string_view name) {
-  for (const auto& [value, route_name] : kRoutes) {
-    if (route_name == name) return value;
-  }
-  return std::nullopt;
-}
-
-std::vector<std::string_view> RouteNames() {
-  std::vector<std::string_view> names;
-  for (const auto& [route, name] : kRoutes) {
-    if (route != Route::kDefault) names.push_back(name);
-  }
-  return names;
-}
 
 std::vector<std::string_view> FailOnNames() {
   std::vector<std::string_view> names;
@@ -69,13 +32,8 @@ struct Validator::Impl {
   CheckSetup setup;
   std::unique_ptr<CheckSetup> next_measured;  // null where the facts of `setup` alone decide
 
-  Route UsualRoute(const Model& model) const {
-    return DefaultRoute(model.dialect, setup.target, setup.database.view());
-  }
-  // `usual`: the route where none is asked for.
-  Report Check(const Model& model, Route usual, LoweredModel& lowered) const {
-    const Route asked = setup.options.route;
-    const Route route = asked == Route::kDefault ? usual : asked;
+  Report Check(const Model& model, bool with_encodings, LoweredModel& lowered) const {
+    const TakenRoute& route = setup.routes.For(model.dialect, with_encodings);
     Report report = RunPasses(setup, model, route, lowered);
     if (next_measured == nullptr) return report;
     return SharedVerdicts(report, RunPasses(*next_measured, model, route, lowered), setup.options);
@@ -85,7 +43,7 @@ struct Validator::Impl {
 Validator::Validator(Target target, ValidatorOptions options)
     : Validator(std::move(target), options, Database::Embedded()) {}
 Validator::Validator(Target target, ValidatorOptions options, const Database& database)
-    : impl_(new Impl(std::move(target), options, database)) {}
+    : impl_(new Impl(std::move(target), std::move(options), database)) {}
 Validator::~Validator() = default;
 Validator::Validator(Validator&&) noexcept = default;
 Validator& Validator::operator=(Validator&&) noexcept = default;
@@ -95,7 +53,7 @@ const ValidatorOptions& Validator::options() const { return impl_->setup.options
 
 Report Validator::Check(const Model& model) const {
   LoweredModel lowered{.malformed = FindMalformed(model)};
-  return impl_->Check(model, impl_->UsualRoute(model), lowered);
+  return impl_->Check(model, /*with_encodings=*/false, lowered);
 }
 
 Report Validator::CheckWithoutNodes(const Model& model) const {
@@ -110,9 +68,7 @@ Report Validator::Check(Model model, const EncodingsFile& encodings) const {
   if (lowered.malformed.empty()) {
     lowered.findings = ApplyEncodings(encodings, model, impl_->setup.database);
   }
-  const bool is_native = model.dialect == Dialect::kQnn || !impl_->setup.target.dialect().empty();
-  const Route usual = is_native ? impl_->UsualRoute(model) : Route::kQairt;
-  return impl_->Check(model, usual, lowered);
+  return impl_->Check(model, /*with_encodings=*/true, lowered);
 }
 
 std::vector<Report> Validator::CheckEach(const std::vector<Validator>& validators,
@@ -120,7 +76,7 @@ std::vector<Report> Validator::CheckEach(const std::vector<Validator>& validator
   LoweredModel lowered{.malformed = FindMalformed(model)};
   std::vector<Report> reports;
   for (const Validator& v : validators) {
-    reports.push_back(v.impl_->Check(model, v.impl_->UsualRoute(model), lowered));
+    reports.push_back(v.impl_->Check(model, /*with_encodings=*/false, lowered));
   }
   return reports;
 }

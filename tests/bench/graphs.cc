@@ -33,7 +33,7 @@ Model ResolvedExample(const char* file) {
   const auto target = Target::Parse({});
   const opdb::View& database = Database::Embedded().view();
   Resolved resolved = Resolve(model, *target, database);
-  ApplyRoute(DefaultRoute(model.dialect), *target, database, resolved);
+  ApplyRoute(DocumentOf(UsualRouteOf(model.dialect, *target, false, database), database), resolved);
   return std::move(*resolved.owned);
 }
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import unittest
 
-from cli_case import CliCase
+from cli_case import CliCase, good
 from test_fix import removed_relu
 
 

@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Its ops are the backend's own.
   model.dialect = quantgate::DialectFromName(target.dialect()).value_or(model.dialect);
 
-  const quantgate::Validator validator(target, {.route = quantgate::Route::kDirect});
+  const quantgate::Validator validator(target, {.route = "direct"});
   const Report report = validator.Check(model);
   const std::string json = quantgate::ReportJson(report, 0);
   quantgate::fuzz::Require(report.nodes.size() == model.nodes.size(), "a node is missing", json);

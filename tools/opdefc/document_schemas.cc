@@ -122,7 +122,8 @@ Json SchemaOf(const DocumentShape& shape) {
 
 std::vector<std::string> DocumentNamesOfSchemas() {
   std::vector<std::string> names = {"op_sets", "renamed_ids"};
-  for (const std::string folder : {"recipes", "resolve", "routes", "rules"}) {
+  names.emplace_back("routes/direct");  // all routes have one
+  for (const std::string folder : {"recipes", "resolve", "rules"}) {
     for (const std::string_view stem : DocumentStems(folder)) {
       names.push_back(folder + "/" + std::string(stem));
     }

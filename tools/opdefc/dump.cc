@@ -43,10 +43,8 @@ class Dumper {
       for (const opdb::Str s : view_.get(row.aliases)) soc->add_aliases(Text(s));
       soc->set_arch(Text(row.arch_name));
       soc->set_vtcm_mb(row.vtcm_mb);
-      const int htp = view_.FindBackend("htp");
-      if (htp >= 0) {
-        const auto& of = view_.backends()[static_cast<size_t>(htp)];
-        for (std::string& name : Features(of, row.lacks)) soc->add_lacks(std::move(name));
+      if (const opdb::BackendRow* const of = view_.BackendOfSocs()) {
+        for (std::string& name : Features(*of, row.lacks)) soc->add_lacks(std::move(name));
       }
     }
     for (const auto& row : view_.backends()) Backend(row, *out.add_backends());
@@ -114,6 +112,7 @@ class Dumper {
     out.set_unlisted(Text(row.unlisted));
     out.set_measured_by(Text(row.measured_by));
     out.set_no_op_validation(row.has_op_validation == 0);
+    out.set_has_socs(row.has_socs != 0);
     for (std::string& name : Features(row, 0xFF)) out.add_features(std::move(name));
     for (const auto& op : view_.get(row.ops)) Op(row, op, *out.add_ops());
   }

@@ -151,6 +151,7 @@ std::string TargetsSchema() {
                             {"unlisted", Typed("string")},
                             {"measured_by", Typed("string")},
                             {"op_validation", Typed("boolean")},
+                            {"socs", Typed("boolean")},
                             {"features", MapOf(Ref("names"))}},
                            {"tuple_rows", "sdks"});
   const Json soc = Map({{"id", WholeFrom(0, INT32_MAX)},

@@ -90,7 +90,7 @@ absl::Status CheckPlace(const FixFlags& flags, const FixableFile& file) {
                                     "' beside it; name an output in the same folder");
 }
 
-absl::StatusOr<ValidatorOptions> OptionsOf(const FixFlags& flags) {
+absl::StatusOr<ValidatorOptions> OptionsOf(const FixFlags& flags, const Database& database) {
   ValidatorOptions options;
   const absl::StatusOr<Mode> mode = ParseMode(flags.fail.mode);
   if (!mode.ok()) return mode.status();
@@ -98,11 +98,9 @@ absl::StatusOr<ValidatorOptions> OptionsOf(const FixFlags& flags) {
   const absl::StatusOr<Consequence> fail_on = ParseFailOn(flags.fail.fail_on);
   if (!fail_on.ok()) return fail_on.status();
   options.fail_on = *fail_on;
-  const absl::StatusOr<Route> route = flags.route.Parse();
+  const absl::StatusOr<std::string> route = flags.route.Parse(database);
   if (!route.ok()) return route.status();
   options.route = *route;
-  // What a converter makes of the model, as `check --encodings` does.
-  if (options.route == Route::kDefault && !flags.encodings.empty()) options.route = Route::kQairt;
   return options;
 }
 
@@ -157,10 +155,10 @@ absl::Status WriteFixed(const FixFlags& flags, const FixableFile& file, const Va
 int RunFix(const FixFlags& flags) {
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
-  const absl::StatusOr<ValidatorOptions> options = OptionsOf(flags);
-  if (!options.ok()) return Fail(options.status());
   const absl::StatusOr<const Database*> database = flags.opdefs.Load();
   if (!database.ok()) return Fail(database.status());
+  const absl::StatusOr<ValidatorOptions> options = OptionsOf(flags, **database);
+  if (!options.ok()) return Fail(options.status());
   absl::StatusOr<Target> target = Target::Parse(flags.target, **database);
   if (!target.ok()) return Fail(target.status());
   const Validator validator(*std::move(target), *options, **database);

@@ -53,7 +53,7 @@ absl::StatusOr<PlanOptions> OptionsOf(const PlanFlags& flags) {
     }
     options.overrides.push_back({text.substr(0, at), text.substr(at + 1)});
   }
-  const absl::StatusOr<Route> route = flags.route.Parse();
+  const absl::StatusOr<std::string> route = flags.route.Parse();
   if (!route.ok()) return route.status();
   options.route = *route;
   return options;

@@ -111,7 +111,7 @@ absl::StatusOr<std::vector<std::string>> Configured(const SweepFlags& flags) {
     if (!flags.parser->Given(name)) arguments.push_back(name + "=" + std::string(value));
   };
   std::string targets;
-  Route route = config->targets.empty() ? Route::kDefault : config->targets.front().route;
+  const std::string route = config->targets.empty() ? "" : config->targets.front().route;
   for (const ConfigTarget& target : config->targets) {
     if (target.route != route && !flags.parser->Given("--route")) {
       return absl::InvalidArgumentError(*file + ": its targets have several routes, a sweep has " +
@@ -122,7 +122,7 @@ absl::StatusOr<std::vector<std::string>> Configured(const SweepFlags& flags) {
   // The route belongs to the targets.
   if (!targets.empty() && !flags.parser->Given("--targets")) {
     add("--targets", targets);
-    if (route != Route::kDefault) add("--route", RouteName(route));
+    if (!route.empty()) add("--route", route);
   }
   if (config->mode) add("--mode", ModeName(*config->mode));
   if (config->fail_on) add("--fail-on", ConsequenceName(*config->fail_on));

@@ -14,7 +14,7 @@ FailOn: TypeAlias = Literal["advice", "undocumented", "altered", "wrong_values",
 
 Mode: TypeAlias = Literal["strict", "warn"]
 Level: TypeAlias = Literal["note", "warning", "error"]
-Route: TypeAlias = Literal["direct", "onnxruntime", "executorch", "qairt", "litert", "vela"]
+Route: TypeAlias = str  # a name of opdefs/routes
 """How the file reaches the backend."""
 
 Dialect: TypeAlias = Literal["qnn", "onnx", "aten"]

@@ -33,8 +33,9 @@ py::tuple MakePlan(const LoadedModel& model, const BoundTarget& target,
   options.minimize = static_cast<PlanGoal>(OneOf("minimize", minimize, PlanGoalNames()));
   for (const auto& [nodes, wish] : overrides) options.overrides.push_back({nodes, wish});
   if (route) {
-    OneOf("route", *route, RouteNames());
-    options.route = *RouteFromName(*route);
+    const std::vector<std::string> routes = Database::Embedded().Routes();
+    OneOf("route", *route, {routes.begin(), routes.end()});
+    options.route = *route;
   }
   absl::StatusOr<Plan> plan = absl::InternalError("");
   std::string json, text;

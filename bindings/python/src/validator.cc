@@ -38,8 +38,9 @@ ValidatorOptions OptionsOf(const std::optional<std::string>& route, const std::s
   OneOf("fail_on", fail_on, FailOnNames());
   options.fail_on = *ConsequenceFromName(fail_on);
   if (route) {
-    OneOf("route", *route, RouteNames());
-    options.route = *RouteFromName(*route);
+    const std::vector<std::string> routes = Database::Embedded().Routes();
+    OneOf("route", *route, {routes.begin(), routes.end()});
+    options.route = *route;
   }
   return options;
 }

@@ -35,6 +35,7 @@ class Reverse {
       backend.unlisted = Text(row.unlisted);
       backend.measured_by = Text(row.measured_by);
       backend.has_op_validation = row.has_op_validation != 0;
+      backend.has_socs = row.has_socs != 0;
       backend.sdks = List(row.sdks);
       backend.features = Texts(row.features);
       for (const auto& needs : view_.get(row.group_needs)) {
@@ -43,7 +44,9 @@ class Reverse {
       for (const auto& op : view_.get(row.ops)) backend.ops[Text(op.name)] = OpOf(op);
     }
     for (const auto& row : view_.documents()) {
-      ir.documents[Text(row.name)] = TreeOf(*view_.get(Slice<opdb::TreeRow>{row.root, 1}).data());
+      const std::string name = Text(row.name);
+      if (name.starts_with("routes/")) ir.routes.insert(name.substr(name.find('/') + 1));
+      ir.documents[name] = TreeOf(*view_.get(Slice<opdb::TreeRow>{row.root, 1}).data());
     }
     for (const auto& row : view_.renames()) {
       ir.renames.push_back({Text(row.since), Text(row.backend), Text(row.was), Texts(row.places),
@@ -65,10 +68,10 @@ class Reverse {
     return {rows.begin(), rows.end()};
   }
   std::vector<std::string> Lacking(const opdb::SocRow& soc) const {
-    const int htp = view_.FindBackend("htp");
-    if (htp < 0) return {};
+    const opdb::BackendRow* const backend = view_.BackendOfSocs();
+    if (backend == nullptr) return {};
     std::vector<std::string> lacking;
-    const auto names = Texts(view_.backends()[static_cast<size_t>(htp)].features);
+    const auto names = Texts(backend->features);
     for (size_t i = 0; i < names.size(); ++i) {
       if ((soc.lacks >> i & 1) != 0) lacking.push_back(names[i]);
     }

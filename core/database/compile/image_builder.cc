@@ -185,11 +185,11 @@ class Builder {
     row.id = id;
     row.vtcm_mb = soc.vtcm_mb;
     row.arch_name = Text(soc.arch);
-    if (const auto htp = ir_.backends.find("htp"); htp != ir_.backends.end()) {
-      const auto& archs = htp->second.archs;
+    if (const Backend* const backend = ir_.BackendOfSocs()) {
+      const auto& archs = backend->archs;
       const auto it = std::find(archs.begin(), archs.end(), soc.arch);
       if (it != archs.end()) row.arch = static_cast<int16_t>(it - archs.begin());
-      row.lacks = FeatureBits(soc.lacks, htp->second.features);
+      row.lacks = FeatureBits(soc.lacks, backend->features);
     }
     socs_.push_back(row);
   }
@@ -206,6 +206,7 @@ class Builder {
     row.unlisted = Text(backend.unlisted);
     row.measured_by = Text(backend.measured_by);
     row.has_op_validation = backend.has_op_validation ? 1 : 0;
+    row.has_socs = backend.has_socs ? 1 : 0;
     row.sdks = u16s_.Add(backend.sdks);
     row.features = Texts(backend.features);
     std::vector<opdb::EnumRow> group_needs;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,6 +128,7 @@ struct Backend {
   std::string unlisted;        // why an op without a page is rejected; empty = it is unknown
   std::string measured_by;     // what its measurements were made with
   bool has_op_validation = true;
+  bool has_socs = false;
   std::string dialect, route;  // of files whose operators are its ops; empty = QNN's
   std::vector<SdkKey> sdks;
   std::vector<std::string> features;
@@ -147,6 +149,15 @@ struct Ir {
   std::map<std::string, Backend> backends;
   std::map<int32_t, Soc> socs;
   std::map<std::string, Tree> documents;
+  std::set<std::string> routes;  // of this folder and of the databases below
+
+  // The backend whose archs and features the chips have; null where there is none.
+  const Backend* BackendOfSocs() const {
+    for (const auto& [name, backend] : backends) {
+      if (backend.has_socs) return &backend;
+    }
+    return nullptr;
+  }
   std::vector<Rename> renames;
 };
 

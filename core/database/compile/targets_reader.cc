@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/nearest.h"
 #include "core/database/compile/document/document_schema.h"
@@ -59,7 +60,7 @@ void ReadFeatures(const Node& node, const Reporter& reporter, Backend& backend) 
 }
 
 // Of backends whose ops are the operators of a file format.
-void ReadFiles(MapReader& map, const Reporter& reporter, Backend& backend) {
+void ReadFiles(MapReader& map, const Reporter& reporter, const Ir& ir, Backend& backend) {
   backend.dialect = map.text("dialect").value_or("");
   const Node* const dialect = map.find("dialect");
   if (dialect != nullptr && !DialectFromName(backend.dialect)) {
@@ -68,11 +69,10 @@ void ReadFiles(MapReader& map, const Reporter& reporter, Backend& backend) {
   }
   backend.unlisted = map.text("unlisted").value_or("");
   backend.route = map.text("route").value_or("");
-  const std::vector<std::string_view> routes = DocumentStems("routes");
   const Node* const route = map.find("route");
-  if (route != nullptr && std::find(routes.begin(), routes.end(), backend.route) == routes.end()) {
+  if (route != nullptr && !ir.routes.contains(backend.route)) {
     reporter.At(*route, absl::StrCat("unknown route ", Quoted(backend.route),
-                                     DidYouMeanOf(backend.route, routes)));
+                                     DidYouMeanOf(backend.route, ir.routes)));
   }
 }
 
@@ -121,7 +121,8 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
   if (sdks != nullptr && backend.sdks.empty()) reporter.At(*sdks, "no SDK version");
   backend.measured_by = map.text("measured_by").value_or("");
   backend.has_op_validation = map.flag("op_validation").value_or(true);
-  ReadFiles(map, reporter, backend);
+  ReadFiles(map, reporter, ir, backend);
+  backend.has_socs = map.flag("socs").value_or(false);
   if (const Node* features = map.find("features")) ReadFeatures(*features, reporter, backend);
   map.Finish();
   backend.first_measured = Evidence(ir, node.key).FirstMeasured().value_or(kSdkOpen);
@@ -147,6 +148,7 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
       return;
     }
     backend.ops = std::move(old->second.ops);
+    backend.has_socs |= old->second.has_socs;
   }
   ir.backends[node.key] = std::move(backend);
 }
@@ -166,15 +168,12 @@ void ReadSoc(const Node& node, const Reporter& reporter, Ir& ir, std::set<int64_
   const Node* arch = map.need("arch");
   if (arch != nullptr && !arch->is_null()) soc.arch = map.text("arch").value_or("");
   soc.vtcm_mb = static_cast<int16_t>(map.integer("vtcm_mb", 0, 4096).value_or(0));
-  const auto htp = ir.backends.find("htp");
+  const Backend* const backend = ir.BackendOfSocs();
   for (const Node* feature : map.list("lacks")) {
     auto name = TextOf(*feature, "a feature", reporter);
     if (!name) continue;
-    const bool known = htp != ir.backends.end() &&
-                       std::find(htp->second.features.begin(), htp->second.features.end(), *name) !=
-                           htp->second.features.end();
-    if (!known) {
-      reporter.At(*feature, absl::StrCat("unknown feature ", Quoted(*name), " of htp"));
+    if (backend == nullptr || !absl::c_linear_search(backend->features, *name)) {
+      reporter.At(*feature, absl::StrCat("no backend with `socs: true` has the feature ", Quoted(*name)));
     }
     soc.lacks.push_back(*std::move(name));
   }

@@ -19,7 +19,7 @@ namespace QUANTGATE_EXPORT quantgate {
 
 struct ConfigTarget {
   TargetSpec spec;  // not yet held against a database: Target::Parse() does
-  Route route = Route::kDefault;
+  std::string route = {};
   // Written as in `--targets`, without its SDK (`arch:v79`): ResolveTargets() makes the spec of it.
   std::string entry;
 };

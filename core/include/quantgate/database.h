@@ -131,6 +131,7 @@ class Database {
   std::vector<std::string> Sdks(std::string_view backend) const;   // oldest first
   std::vector<std::string> Archs(std::string_view backend) const;  // oldest first
   std::vector<SocInfo> Socs() const;
+  std::vector<std::string> Routes() const;  // the tools on the way to a backend, by name
   std::vector<std::string> Ops(const Target& target) const;
   // NotFound with the nearest names.
   absl::StatusOr<OpInfo> Query(std::string_view op, const Target& target) const;

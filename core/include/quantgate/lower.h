@@ -4,6 +4,8 @@
 #define QUANTGATE_LOWER_H_
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "quantgate/database.h"
@@ -21,15 +23,20 @@ struct LoweredGraph {
   std::vector<int32_t> source;
   // Per node of `model`: the route does not hand it to the backend.
   std::vector<bool> withheld;
-  // The one it was lowered for, never kDefault.
-  Route route = Route::kDirect;
+  // The one it was lowered for, never empty.
+  std::string route = {};
 };
 
 // The graph that Validator::Check() evaluates. Never fails: the model must be well formed, as
-// readers make it, and what can't be resolved stays as it is. Route::kDefault = by dialect, as in
-// ValidatorOptions. `database` is only read during the call.
-LoweredGraph Lower(Model model, const Target& target, Route route = Route::kDefault,
+// readers make it, and what can't be resolved stays as it is. An empty `route` is the usual one.
+// `database` is only read during the call.
+LoweredGraph Lower(Model model, const Target& target, std::string_view route = {},
                    const Database& database = Database::Embedded());
+
+// How models of a dialect reach the backend of `target` where nobody says: the backend's own route, else that of the
+// dialect, or of models of the dialect with an encodings file beside them. One of Database::Routes().
+std::string UsualRoute(Dialect dialect, const Target& target, bool with_encodings = false,
+                       const Database& database = Database::Embedded());
 
 }  // namespace quantgate
 

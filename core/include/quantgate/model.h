@@ -26,6 +26,7 @@
 namespace QUANTGATE_EXPORT quantgate {
 
 enum class Dialect : uint8_t { kQnn, kOnnx, kAten, kTflite };
+inline constexpr size_t kDialectCount = 4;
 std::string_view DialectName(Dialect dialect);  // "qnn", "onnx", "aten", "tflite"
 std::optional<Dialect> DialectFromName(std::string_view name);
 

@@ -47,7 +47,7 @@ struct PlanOptions {
   std::string weights = {};
   std::vector<PlanOverride> overrides = {};
   PlanGoal minimize = PlanGoal::kConverts;
-  Route route = Route::kDefault;
+  std::string route = {};
 };
 std::vector<std::string_view> PlanPrecisionNames();  // "16a16w", "16a8w", ... "fp16"
 

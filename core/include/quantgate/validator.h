@@ -19,11 +19,8 @@
 
 namespace QUANTGATE_EXPORT quantgate {
 
-enum class Route : uint8_t { kDefault, kDirect, kOnnxruntime, kExecutorch, kQairt, kLitert, kVela };
-std::string_view RouteName(Route route);
-std::optional<Route> RouteFromName(std::string_view name);
-// Those that can be asked for.
-std::vector<std::string_view> RouteNames();
+// The route of Database::Routes() on which nothing is changed.
+inline constexpr std::string_view kDirectRoute = "direct";
 // The consequences that ValidatorOptions::fail_on can be: all but `accepted`.
 std::vector<std::string_view> FailOnNames();
 
@@ -31,8 +28,9 @@ struct ValidatorOptions {
   Mode mode = Mode::kStrict;
   // A verdict this bad or worse fails strict mode.
   Consequence fail_on = Consequence::kWrongValues;
-  // kDefault = by dialect: onnx -> onnxruntime, aten -> executorch, qnn -> direct.
-  Route route = Route::kDefault;
+  // How models reach the backend: one of Database::Routes(). Empty = the usual one of model and backend
+  // (UsualRoute() in lower.h). With another name nothing is checked, and the report says so.
+  std::string route = {};
   // Also tell what runs: Report::as_run.
   bool as_run = false;
   // Also try, for each refused node, what else would run it; suggestions, cheapest first, become
@@ -63,8 +61,7 @@ class Validator {
   // accepted. All else is equal; findings keep their node_index.
   Report CheckWithoutNodes(const Model& model) const;
   // With the encodings of a file beside the model (encodings_file.h): what does not fit it is in
-  // the report (QG7xx). Such a pair goes to the vendor's converter: the default route of a model
-  // that is not QNN's is then kQairt.
+  // the report (QG7xx). The usual route is then that of such pairs.
   Report Check(Model model, const EncodingsFile& encodings) const;
 
   // A report from each of `validators`, which must have one backend, SDK, database and route:

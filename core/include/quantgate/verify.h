@@ -156,7 +156,7 @@ class KnownDifferences {
 };
 
 struct VerifyOptions {
-  Route route = Route::kDefault;
+  std::string route = {};
   // Also make and finalize a graph of each node alone; and run it, its values then being held
   // against a float reference.
   bool prepare = false, execute = false;

@@ -391,9 +391,8 @@ class Describer {
 
 }  // namespace
 
-AsRun DescribeRun(Route route, const opdb::View& database, const Model& file,
-                  const Resolved& resolved, const Report& report) {
-  return Describer(DocumentOf(route, database), file, resolved, report).Run();
+AsRun DescribeRun(opdb::Tree route, const Model& file, const Resolved& resolved, const Report& report) {
+  return Describer(route, file, resolved, report).Run();
 }
 
 }  // namespace quantgate

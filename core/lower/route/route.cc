@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/absl_view.h"
+#include "core/database/conditions.h"
 #include "core/lower/route/document_passes.h"
 #include "core/lower/route/dynamic_dims.h"
 #include "core/lower/route/fused_transposes.h"
@@ -13,54 +15,42 @@
 #include "core/rules/raise.h"
 
 namespace quantgate {
-opdb::Tree DocumentOf(Route route, const opdb::View& database) {
-  switch (route) {
-    case Route::kOnnxruntime:
-      return database.Document("routes/onnxruntime");
-    case Route::kExecutorch:
-      return database.Document("routes/executorch");
-    case Route::kQairt:
-      return database.Document("routes/qairt");
-    case Route::kLitert:
-      return database.Document("routes/litert");
-    case Route::kVela:
-      return database.Document("routes/vela");
-    case Route::kDefault:
-    case Route::kDirect:
-      break;
+namespace {
+
+constexpr std::string_view kFolder = "routes/";
+
+// The first route whose document lists the dialect under `key`; empty where none does.
+std::string_view RouteThatLists(std::string_view key, Dialect dialect, const opdb::View& database) {
+  for (const opdb::DocumentRow& row : database.documents()) {
+    const std::string_view name = database.str(row.name);
+    if (!name.starts_with(kFolder)) continue;
+    if (opdb::Lists(database.TreeAt(row.root)[key], DialectName(dialect))) return name.substr(kFolder.size());
   }
   return {};
 }
 
-Route DefaultRoute(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::kOnnx:
-      return Route::kOnnxruntime;
-    case Dialect::kAten:
-      return Route::kExecutorch;
-    case Dialect::kTflite:
-      return Route::kLitert;
-    case Dialect::kQnn:
-      break;
-  }
-  return Route::kDirect;
+}  // namespace
+
+opdb::Tree DocumentOf(std::string_view route, const opdb::View& database) {
+  return database.Document(absl::StrCat(Absl(kFolder), Absl(route)));
 }
 
-Route DefaultRoute(Dialect dialect, const Target& target, const opdb::View& database) {
+std::string_view UsualRouteOf(Dialect dialect, const Target& target, bool with_encodings, const opdb::View& database) {
   const int backend = database.FindBackend(target.backend());
-  const std::optional<Route> own =
-      backend < 0 || target.dialect() != DialectName(dialect)
-          ? std::nullopt
-          : RouteFromName(database.str(database.backends()[static_cast<size_t>(backend)].route));
-  return own.value_or(DefaultRoute(dialect));
+  if (backend >= 0 && target.dialect() == DialectName(dialect)) {
+    const std::string_view own = database.str(database.backends()[static_cast<size_t>(backend)].route);
+    if (!own.empty()) return own;
+  }
+  if (with_encodings && target.dialect().empty()) {
+    const std::string_view converter = RouteThatLists("dialects_with_encodings", dialect, database);
+    if (!converter.empty()) return converter;
+  }
+  const std::string_view usual = RouteThatLists("dialects", dialect, database);
+  return usual.empty() ? kDirectRoute : usual;
 }
 
-std::optional<Finding> DynamicShapesOf(Route route, const opdb::View& database,
-                                       const Model& file) {
-  // As written, a model of ops meets nothing on its way but this.
-  const opdb::Tree document =
-      route == Route::kDirect ? database.Document("routes/direct") : DocumentOf(route, database);
-  const opdb::Tree entry = document["dynamic_shapes"];
+std::optional<Finding> DynamicShapesOf(opdb::Tree route, const Model& file) {
+  const opdb::Tree entry = route["dynamic_shapes"];
   if (!entry) return std::nullopt;
   std::string found;
   for (const TensorId id : file.inputs) {
@@ -86,16 +76,13 @@ std::optional<Finding> DynamicShapesOf(Route route, const opdb::View& database,
   return f;
 }
 
-void ApplyRoute(Route route, const Target& /*target*/, const opdb::View& database,
-                Resolved& resolved) {
+void ApplyRoute(opdb::Tree route, Resolved& resolved) {
   // A graph that resolve only refers to came as the backend gets it.
-  if (resolved.owned == nullptr) return;
-  if (const opdb::Tree document = DocumentOf(route, database)) {
-    FuseTransposes(document, resolved);
-    ApplyDocument(document, resolved);
-    RefuseDynamicDims(document, resolved);
-    ReportRequantizedConstants(document, resolved);
-  }
+  if (resolved.owned == nullptr || !route) return;
+  FuseTransposes(route, resolved);
+  ApplyDocument(route, resolved);
+  RefuseDynamicDims(route, resolved);
+  ReportRequantizedConstants(route, resolved);
 }
 
 }  // namespace quantgate

@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_LOWER_ROUTE_ROUTE_H_
 
 #include <optional>
+#include <string_view>
 
 #include "core/database/view.h"
 #include "core/lower/resolve/resolved.h"
@@ -11,29 +12,26 @@
 
 namespace quantgate {
 
-// What opdefs/routes says of the route; false where it has no document: nothing is changed then.
-opdb::Tree DocumentOf(Route route, const opdb::View& database);
+// What opdefs/routes says of the route; null where it has no document of that name.
+opdb::Tree DocumentOf(std::string_view route, const opdb::View& database);
 
-// Applies the route's passes to `resolved` in place; what they change is a finding on the node
-// they serve. kDirect changes nothing.
 // What the route does with inputs whose shape is not fixed, once a model; nothing where all are, or
 // where nothing is known.
-std::optional<Finding> DynamicShapesOf(Route route, const opdb::View& database, const Model& file);
+std::optional<Finding> DynamicShapesOf(opdb::Tree route, const Model& file);
 
-void ApplyRoute(Route route, const Target& target, const opdb::View& database, Resolved& resolved);
+// Applies the route's passes to `resolved` in place; what they change is a finding on the node
+// they serve.
+void ApplyRoute(opdb::Tree route, Resolved& resolved);
 
 // Chains that are not prepared on the arch of `report`: findings and verdicts are added to it. Once
 // it has the verdicts of the nodes.
-void AddUnprepared(Route route, const opdb::View& database, const Resolved& resolved,
-                   Report& report);
+void AddUnprepared(opdb::Tree route, const Resolved& resolved, Report& report);
 
 // What runs, once `report` has the verdicts of the nodes.
-AsRun DescribeRun(Route route, const opdb::View& database, const Model& file,
-                  const Resolved& resolved, const Report& report);
+AsRun DescribeRun(opdb::Tree route, const Model& file, const Resolved& resolved, const Report& report);
 
-// The route for a dialect where the user named none: that of the backend, else the usual one.
-Route DefaultRoute(Dialect dialect, const Target& target, const opdb::View& database);
-Route DefaultRoute(Dialect dialect);
+// UsualRoute() of quantgate/lower.h.
+std::string_view UsualRouteOf(Dialect dialect, const Target& target, bool with_encodings, const opdb::View& database);
 
 }  // namespace quantgate
 

@@ -131,9 +131,7 @@ void FindRequantizations(opdb::Tree document, opdb::Tree row, const Resolved& re
 
 }  // namespace
 
-void AddUnprepared(Route route, const opdb::View& database, const Resolved& resolved,
-                   Report& report) {
-  const opdb::Tree document = DocumentOf(route, database);
+void AddUnprepared(opdb::Tree document, const Resolved& resolved, Report& report) {
   const opdb::Tree rows = document["unprepared_chains"];
   const size_t before = report.findings.size();
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -15,7 +15,7 @@ namespace {
 
 using testing_onnx::OnnxModel;
 
-Survey Of(const Model& model, Route route = Route::kDefault) {
+Survey Of(const Model& model, const std::string& route = "") {
   ValidatorOptions options;
   options.route = route;
   return Surveyor::Make("htp", "2.51", options, Database::Embedded())->Check(model);

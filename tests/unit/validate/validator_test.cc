@@ -177,11 +177,11 @@ TEST(Validator, ModesAndLinesDecideLevelsAndExit) {
     int exit;
   };
   const Case cases[] = {
-      {{Mode::kStrict, Consequence::kWrongValues, Route::kDefault}, Level::kError, 1},
-      {{Mode::kWarn, Consequence::kWrongValues, Route::kDefault}, Level::kWarning, 0},
-      {{Mode::kStrict, Consequence::kRejected, Route::kDefault}, Level::kWarning, 0},
-      {{Mode::kStrict, Consequence::kAdvice, Route::kDefault}, Level::kError, 1},
-      {{Mode::kStrict, Consequence::kUnchecked, Route::kDefault}, Level::kError, 1},
+      {{Mode::kStrict, Consequence::kWrongValues, ""}, Level::kError, 1},
+      {{Mode::kWarn, Consequence::kWrongValues, ""}, Level::kWarning, 0},
+      {{Mode::kStrict, Consequence::kRejected, ""}, Level::kWarning, 0},
+      {{Mode::kStrict, Consequence::kAdvice, ""}, Level::kError, 1},
+      {{Mode::kStrict, Consequence::kUnchecked, ""}, Level::kError, 1},
   };
   for (const Case& c : cases) {
     const Report report = MakeValidator(c.options).Check(wrong);
@@ -215,7 +215,7 @@ TEST(Validator, UncheckedFailsWhereItIsAllOrAskedFor) {
   unknown.nodes.push_back(known);
   EXPECT_EQ(MakeValidator().Check(unknown).ExitCode(), 0);
   const Report report =
-      MakeValidator({Mode::kStrict, Consequence::kUnchecked, Route::kDefault}).Check(unknown);
+      MakeValidator({Mode::kStrict, Consequence::kUnchecked, ""}).Check(unknown);
   EXPECT_EQ(report.ExitCode(), 1);
   EXPECT_FALSE(report.nodes[0].reason.empty());
 }
@@ -392,7 +392,7 @@ TEST(Validator, WhatAnOpTakesInNamesTheOp) {
   testing_onnx::OnnxModel m;
   m.Unit("r", "Reshape", {m.Quantized("x", {1, 8}, 0.02), m.Constant("s", {8})}, {8}, {}, 0.03);
   std::swap(m.model.nodes[0], m.model.nodes[m.NodeIndex("r")]);
-  const Report report = MakeValidator({.route = Route::kDirect}).Check(m.model);
+  const Report report = MakeValidator({.route = "direct"}).Check(m.model);
   ASSERT_EQ(report.nodes.size(), 5U);
   EXPECT_EQ(report.nodes[0].name, "r");
   EXPECT_EQ(report.nodes[0].into, "");
@@ -425,7 +425,7 @@ TEST(Validator, WhatBecamePartOfAnOpSharesItsVerdict) {
       }
     }
     std::swap(m.model.nodes[0], m.model.nodes[m.NodeIndex("layer")]);
-    const Report report = MakeValidator({.route = Route::kDirect}).Check(m.model);
+    const Report report = MakeValidator({.route = "direct"}).Check(m.model);
     const NodeReport& layer = report.nodes[0];
     const NodeReport& activation = report.nodes[m.NodeIndex("activation")];
     EXPECT_EQ(layer.verdict, verdict) << DtypeName(weight);
@@ -444,7 +444,7 @@ TEST(Validator, AFloatIslandCountsWhatTheRouteRefuses) {
   y = m.Op("sin", "Sin", {y}, {1, 1, 1, 1}, {});
   m.Unit("r", "Relu", {m.Requantize("z", y)}, {1, 1, 1, 1}, {});
   std::string found;
-  for (const Finding& f : MakeValidator({.route = Route::kOnnxruntime}).Check(m.model).findings) {
+  for (const Finding& f : MakeValidator({.route = "onnxruntime"}).Check(m.model).findings) {
     if (f.rule->slug == "float-island") found = f.found;
   }
   EXPECT_THAT(found, HasSubstr("\"product\""));

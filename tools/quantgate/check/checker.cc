@@ -120,11 +120,10 @@ Checked Checker::Check(const Validator& validator, const Model& model) const {
 
 std::optional<LoweredGraph> Checker::GraphOf(Model model, const Report& report,
                                              const Target& target) const {
-  const std::optional<Route> route = RouteFromName(report.route);
-  if (!target.unsupported().empty() || model.nodes.empty() || !route) return std::nullopt;
+  if (!target.unsupported().empty() || model.nodes.empty()) return std::nullopt;
   // What does not fit is in the report already.
   if (encodings_ != nullptr) ApplyEncodings(*encodings_, model, database_);
-  return Lower(std::move(model), target, *route, database_);
+  return Lower(std::move(model), target, report.route, database_);
 }
 
 absl::Status Checker::WriteBaseline() const {

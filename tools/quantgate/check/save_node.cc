@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "quantgate/extract.h"
+#include "quantgate/lower.h"
 #include "quantgate/reader.h"
 #include "quantgate/text.h"
 #include "tools/quantgate/cli/common.h"
@@ -32,14 +33,13 @@ int WriteSmallest(const SaveNode& flags, const Target& target, ValidatorOptions 
   }
   if (flags.encodings != nullptr) {
     ApplyEncodings(*flags.encodings, model, database);
-    const bool converted = model.dialect != Dialect::kQnn;
-    if (converted && options.route == Route::kDefault) options.route = Route::kQairt;
+    if (options.route.empty()) options.route = UsualRoute(model.dialect, target, /*with_encodings=*/true, database);
   }
   const Validator validator(target, options, database);
   Model part = SmallestAround(validator, model, node);
   std::string note = "cut out of " + source + " around node '" + flags.node + "'";
-  if (options.route != Route::kDefault) {
-    note += "; check it with --route " + std::string(RouteName(options.route));
+  if (!options.route.empty()) {
+    note += "; check it with --route " + options.route;
   }
   part.notes.push_back(std::move(note));
   const bool binary = flags.output.ends_with(".binpb") || flags.output.ends_with(".pb");

@@ -97,14 +97,14 @@ absl::StatusOr<Config> EffectiveConfig(const GivenFlags& flags,
 }
 
 absl::Status SetTargets(const GivenFlags& flags, const Database& database, Config& config) {
-  const absl::StatusOr<Route> route = RouteFlag{flags.route}.Parse();
+  const absl::StatusOr<std::string> route = RouteFlag{flags.route}.Parse(database);
   if (!route.ok()) return route.status();
   if (absl::Status status = ResolveTargets(config, database); !status.ok()) return status;
   if (config.targets.empty()) config.targets.emplace_back();
   std::vector<ConfigTarget> targets;
   for (ConfigTarget target : config.targets) {
     LayOver(flags, target);
-    if (*route != Route::kDefault) target.route = *route;
+    if (!route->empty()) target.route = *route;
     const auto same = [&](const ConfigTarget& other) { return Same(target, other); };
     if (std::none_of(targets.begin(), targets.end(), same)) targets.push_back(std::move(target));
   }

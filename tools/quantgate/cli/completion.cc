@@ -66,7 +66,7 @@ Words ValuesOf(const std::string& verb, const std::string& name) {
        [] {
          return Words{"auto", "always", "never"};
        }},
-      {"--route", [] { return ToWords(RouteNames()); }},
+      {"--route", [] { return Database::Embedded().Routes(); }},
       {"--fail-on", [] { return ToWords(FailOnNames()); }},
       {"--select", RuleWords},
       {"--ignore", RuleWords},

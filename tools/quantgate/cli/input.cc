@@ -1,5 +1,7 @@
 #include "tools/quantgate/cli/input.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -110,17 +112,18 @@ absl::StatusOr<ReadOptions> ReadFlags::Parse() const {
 void RouteFlag::Add(VerbFlags verb) {
   verb.Add({.name = "--route",
             .type = "ROUTE",
-            .words = "How the file reaches the backend: direct, onnxruntime, executorch, qairt, litert, vela; "
-                     "by kind of input if not given",
+            .words = fmt::format("How the file reaches the backend: {}; by kind of input if not given",
+                                 fmt::join(Database::Embedded().Routes(), ", ")),
             .group = "Target"},
            value);
 }
 
-absl::StatusOr<Route> RouteFlag::Parse() const {
-  if (value.empty()) return Route::kDefault;
-  const absl::StatusOr<size_t> index = OneOf("--route", value, RouteNames());
+absl::StatusOr<std::string> RouteFlag::Parse(const Database& database) const {
+  if (value.empty()) return value;
+  const std::vector<std::string> routes = database.Routes();
+  const absl::StatusOr<size_t> index = OneOf("--route", value, {routes.begin(), routes.end()});
   if (!index.ok()) return index.status();
-  return *RouteFromName(value);
+  return value;
 }
 
 absl::StatusOr<std::optional<EncodingsFile>> LoadEncodings(const std::string& path) {

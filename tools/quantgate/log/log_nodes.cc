@@ -92,7 +92,7 @@ MeantNode Describe(const Report& report, size_t index) {
 
 }  // namespace
 
-absl::Status FindInModel(const std::string& path, const TargetSpec& spec, Route route,
+absl::Status FindInModel(const std::string& path, const TargetSpec& spec, std::string_view route,
                          std::vector<LogFinding>& findings) {
   absl::StatusOr<Target> target = Target::Parse(spec);
   if (!target.ok()) return target.status();

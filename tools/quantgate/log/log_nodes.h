@@ -20,7 +20,7 @@ inline constexpr size_t kNodeColumns = 160;
 // with words behind it ("/conv1/Conv_token_3", "linear_1_QuantizeLinear_OutputReshape") or every
 // character that is no letter or digit replaced: the longest such beginning counts. The error is
 // whole: "FILE:PLACE: reason".
-absl::Status FindInModel(const std::string& path, const TargetSpec& spec, Route route,
+absl::Status FindInModel(const std::string& path, const TargetSpec& spec, std::string_view route,
                          std::vector<LogFinding>& findings);
 
 }  // namespace quantgate::cli

@@ -110,7 +110,7 @@ std::optional<Report> Check(std::string_view model_json, std::string_view file_j
     if (flag == "--arch") spec.arch = value;
     if (flag == "--soc") spec.soc = value;
     if (flag == "--backend") spec.backend = value;
-    if (flag == "--route") options.route = RouteFromName(value).value_or(options.route);
+    if (flag == "--route") options.route = value;
   }
   const absl::StatusOr<Model> model = Read(model_json);
   absl::StatusOr<Target> target = Target::Parse(spec);

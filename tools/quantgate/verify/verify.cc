@@ -172,7 +172,7 @@ int RunVerify(const VerifyFlags& flags) {
   if (flags.library.empty()) {
     return Fail("--backend-lib is required; --graph asks ONNX Runtime's provider instead");
   }
-  const absl::StatusOr<Route> route = flags.route.Parse();
+  const absl::StatusOr<std::string> route = flags.route.Parse();
   if (!route.ok()) return Fail(route.status());
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());

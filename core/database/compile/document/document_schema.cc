@@ -17,13 +17,17 @@ std::vector<std::string_view> Choices(std::string_view joined) {
   return choices;
 }
 
+bool IsRouteName(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
 std::vector<std::string_view> DocumentStems(std::string_view folder) {
   if (folder == "resolve") {
     return {DialectName(Dialect::kOnnx), DialectName(Dialect::kAten),
             DialectName(Dialect::kTflite)};
   }
-  // Those that core/lower/route/route.cc asks for: `direct` changes nothing, and says so of shapes.
-  if (folder == "routes") return {"onnxruntime", "executorch", "qairt", "litert", "vela", "direct"};
   if (folder == "recipes") return {"mllm"};
   std::vector<std::string_view> stems;
   if (folder == "rules") {
@@ -41,10 +45,10 @@ const opdb::DocumentShape* ShapeOfDocument(std::string_view document) {
   if (slash == document.npos) return nullptr;
   const std::string_view folder = document.substr(0, slash), stem = document.substr(slash + 1);
   if (folder == "rules") return RuleShape(stem);
+  if (folder == "routes") return IsRouteName(stem) ? &kRouteShape : nullptr;
   const std::vector<std::string_view> stems = DocumentStems(folder);
   if (std::find(stems.begin(), stems.end(), stem) == stems.end()) return nullptr;
-  if (folder == "resolve") return &kMappingsShape;
-  return folder == "routes" ? &kRouteShape : &kRecipesShape;
+  return folder == "resolve" ? &kMappingsShape : &kRecipesShape;
 }
 
 }  // namespace quantgate::opdefs

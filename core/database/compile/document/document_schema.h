@@ -14,8 +14,10 @@ namespace quantgate::opdefs {
 // The choices of a kChoice, the keys of `one_of`: "a|b" -> a, b.
 std::vector<std::string_view> Choices(std::string_view joined);
 
-// "onnx", "aten", …: the names that files of a folder ("resolve", "routes", "recipes", "rules")
-// may have. Empty for other folders.
+// Routes have the names that their authors choose: small letters, digits, _ and -.
+bool IsRouteName(std::string_view name);
+// "onnx", "aten", …: the names that files of a folder ("resolve", "recipes", "rules") may have. Empty for other
+// folders.
 std::vector<std::string_view> DocumentStems(std::string_view folder);
 // Of "resolve/onnx", "routes/onnxruntime", "rules/mask-range", "op_sets", …; null when unknown.
 const opdb::DocumentShape* ShapeOfDocument(std::string_view document);

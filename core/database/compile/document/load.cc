@@ -57,6 +57,9 @@ class Loader {
 
   absl::Status Run() {
     if (!ListFiles()) return errors_.status();
+    for (const fs::path& path : files_) {
+      if (path.parent_path() == "routes") ir_.routes.insert(path.stem().string());
+    }
     // What others refer to comes first.
     Visit("sources.yaml",
           [&](const Node& node, const Reporter& to) { ReadSources(node, to, ir_); });
@@ -124,7 +127,8 @@ class Loader {
 
   static bool IsDocument(const fs::path& path) {
     const std::string parent = path.parent_path().string();
-    return path == "op_sets.yaml" || path == "renamed_ids.yaml" || !DocumentStems(parent).empty();
+    return path == "op_sets.yaml" || path == "renamed_ids.yaml" || parent == "routes" ||
+           !DocumentStems(parent).empty();
   }
 
   // Checked against its table, stored as a tree.

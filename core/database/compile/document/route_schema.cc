@@ -138,6 +138,9 @@ constexpr DocumentShape kPartitions = {
 
 constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
                                  {"source", &kAnyText, true},
+                                 {"dialects", &kTexts},
+                                 {"dialects_with_encodings", &kTexts},
+                                 {"quantizes_units", &kAnyFlag},
                                  {"cpu_fallback", &kAnyFlag},
                                  {"float_dtype", &kADtype},
                                  {"never_alone", &kOps},

@@ -326,11 +326,11 @@ socs:
 
 TEST_F(Folder, FeaturesMustBeKnown) {
   Write("targets.yaml", R"(backends:
-  htp: {archs: [v73], default_arch: v73, tuple_rows: true, sdks: ["2.25", "2.47"], features: {dot: []}}
+  htp: {archs: [v73], default_arch: v73, socs: true, tuple_rows: true, sdks: ["2.25", "2.47"], features: {dot: []}}
 socs:
   - {id: 43, name: SM8550, arch: v73, lacks: [dotted], sources: [docs-2.25]}
 )");
-  EXPECT_EQ(Error(), "targets.yaml:4:47: unknown feature \"dotted\" of htp");
+  EXPECT_EQ(Error(), "targets.yaml:4:47: no backend with `socs: true` has the feature \"dotted\"");
 }
 
 TEST_F(Folder, OverlaysCannotReorderArchs) {
