@@ -293,7 +293,7 @@ TEST_F(Folder, OverlaysReplaceAndAdd) {
 // A row of group INT8 needs what SM7550 has not; INT16.1 says itself that it needs nothing.
 TEST_F(Folder, ChipsLackFeaturesThatRowsNeed) {
   Write("targets.yaml", R"(backends:
-  htp: {archs: [v68, v69, v73], default_arch: v73, tuple_rows: true, sdks: ["2.25", "2.47"],
+  htp: {archs: [v68, v69, v73], default_arch: v73, socs: true, tuple_rows: true, sdks: ["2.25", "2.47"],
     features: {dot: [INT8, INT16]}}
 socs:
   - {id: 43, name: SM8550, arch: v73, sources: [docs-2.25]}
