@@ -235,7 +235,7 @@ INFO: Created TensorFlow Lite delegate for QNN, version 2.49.0
         """Each with its holes filled: some entry must be about the line, if not always this one."""
         for path in sorted((ROOT / "tools/quantgate/data/log_messages").glob("*.yaml")):
             # Who speaks, and what words are about, is said of lines that look like failures only.
-            lines = [("ERROR " if entry.get("role") in ("stage", "topic") else "") + self.example(pattern, entry.get("when", {}))
+            lines = [("ERROR " if entry.get("role") in ("stage", "topic", "hint") else "") + self.example(pattern, entry.get("when", {}))
                      for about, entries in yaml.safe_load(path.read_text()).items()
                      for entry in (entries if about.startswith("about ") else [])
                      if entry.get("role") not in ("quiet", "subject")

@@ -321,6 +321,15 @@ TEST(LogTable, NamesTheNodeThatABuilderRefuses) {
   EXPECT_EQ(list.findings[0].op, "DequantizeLinear");
 }
 
+std::string Names(std::string_view line) {
+  const LogAnswer answer = ExplainLog(line);
+  std::string names;
+  for (const LogFinding& finding : answer.findings) {
+    for (const std::string& name : finding.names) names += name + "\n";
+  }
+  return names;
+}
+
 // What is said of lines that no entry is about.
 TEST(LogTopics, SayWhatAnUnknownLineIsAbout) {
   const std::string one = Meaning("Zorbing: asymmetric LPBQ of the weight failed to settle");
@@ -332,20 +341,20 @@ TEST(LogTopics, SayWhatAnUnknownLineIsAbout) {
   EXPECT_TRUE(ExplainLog("zorb zorb zorb").findings.empty());
 }
 
+// A hint is for lines of which no topic is found.
+TEST(LogTopics, HintWhereNothingElseIsFound) {
+  EXPECT_NE(Meaning("Error: zorb session zorbs").find("about device, backend or session"),
+            std::string::npos);
+  EXPECT_EQ(Meaning("Error: zorb session timed out").find("about device, backend or session"),
+            std::string::npos);
+  EXPECT_NE(Names("Error: zorb GLIBC_2.38 zorbs").find("runtime of the system"), std::string::npos);
+}
+
 TEST(LogTopics, GiveEachOfFewLinesItsAnswer) {
   const std::string lines =
       "Failed to finalize graph (id: 1) with err 1002\nError: zorb of the skel.so failed\n";
   EXPECT_EQ(ExplainLog(lines).findings.size(), 2u);
   EXPECT_EQ(ExplainLog(lines + "a\nb\nc\n").findings.size(), 1u);
-}
-
-std::string Names(std::string_view line) {
-  const LogAnswer answer = ExplainLog(line);
-  std::string names;
-  for (const LogFinding& finding : answer.findings) {
-    for (const std::string& name : finding.names) names += name + "\n";
-  }
-  return names;
 }
 
 TEST(LogFacts, SayWhatNumbersAre) {

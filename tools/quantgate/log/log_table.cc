@@ -14,7 +14,7 @@
 namespace quantgate::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LogRole>, 9> kRoles = {
+constexpr std::array<std::pair<std::string_view, LogRole>, 10> kRoles = {
     {{"cause", LogRole::kCause},
      {"verdict", LogRole::kVerdict},
      {"note", LogRole::kNote},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, LogRole>, 9> kRoles = {
      {"subject", LogRole::kSubject},
      {"stage", LogRole::kStage},
      {"topic", LogRole::kTopic},
+     {"hint", LogRole::kHint},
      {"quiet", LogRole::kQuiet}}};
 constexpr std::array<std::string_view, 8> kKeys = {"pattern", "patterns", "role", "means",
                                                    "do",      "alone",    "rule", "when"};
@@ -30,10 +31,9 @@ constexpr size_t kShown = 80;  // columns of a user's text
 constexpr std::array<std::string_view, 5> kFilters = {"dtype", "error", "do", "bytes", "kib"};
 constexpr std::string_view kTraceback = "File \"";
 // A line with one of these that no entry is about is counted as unknown.
-constexpr std::array<std::string_view, 13> kSigns = {"rror:",     "rror ",      "ERROR",  "ailed ",
-                                                     "AILED",     "xception",   "annot ", "<E>",
-                                                     "nable to ", "nsupported ", "not supported",
-                                                     "FATAL",     "Fatal "};
+constexpr std::array<std::string_view, 15> kSigns = {
+    "rror:",     "rror ",       "ERROR",         "ailed ", "AILED",  "ailure",   "xception", "annot ",
+    "nable to ", "nsupported ", "not supported", "FATAL",  "Fatal ", "ould not ", "<E>"};
 
 // Calls `see(name, filter)` for each hole of a text.
 template <typename See>
@@ -304,10 +304,10 @@ void LogTable::CheckHoles(const std::string& place, const LogEntry& entry) {
 void LogTable::MakeIndex() {
   std::vector<std::string_view> texts;
   for (size_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].role == LogRole::kStage || entries_[i].role == LogRole::kTopic) {
-      (entries_[i].role == LogRole::kStage ? stages_ : topics_).push_back(&entries_[i]);
-      continue;
-    }
+    const LogRole role = entries_[i].role;
+    if (role == LogRole::kStage) stages_.push_back(&entries_[i]);
+    if (role == LogRole::kTopic || role == LogRole::kHint) topics_.push_back(&entries_[i]);
+    if (role == LogRole::kStage || role == LogRole::kTopic || role == LogRole::kHint) continue;
     for (size_t j = 0; j < entries_[i].patterns.size(); ++j) {
       const LogPattern& pattern = entries_[i].patterns[j];
       if (!pattern.wrong().empty()) continue;
@@ -315,6 +315,8 @@ void LogTable::MakeIndex() {
       owners_.push_back({i, j});
     }
   }
+  std::stable_partition(topics_.begin(), topics_.end(),
+                        [](const LogEntry* entry) { return entry->role == LogRole::kTopic; });
   texts.push_back(kTraceback);
   texts.insert(texts.end(), kSigns.begin(), kSigns.end());
   index_.emplace(texts);

@@ -31,6 +31,7 @@ enum class LogRole : uint8_t {
   kSubject,
   kStage,
   kTopic,
+  kHint,
   kQuiet
 };
 
@@ -82,6 +83,7 @@ class LogTable {
   bool IsTraceback(uint32_t text) const { return text == owners_.size(); }
   bool IsSign(uint32_t text) const { return text > owners_.size(); }
   const std::vector<const LogEntry*>& stages() const { return stages_; }
+  // Hints come last.
   const std::vector<const LogEntry*>& topics() const { return topics_; }
   const LogEntry& EntryOf(uint32_t text) const { return entries_[owners_[text].entry]; }
 

@@ -32,6 +32,7 @@ bool AddTopics(const LogTable& table, std::string_view line, LogFinding& finding
   size_t found = 0;
   for (const LogEntry* topic : table.topics()) {
     if (found == kMostTopics) break;
+    if (topic->role == LogRole::kHint && found > 0) break;
     for (const LogPattern& pattern : topic->patterns) {
       if (!pattern.Match(lowered)) continue;
       AddWords(about, "; and about ", topic->means);
