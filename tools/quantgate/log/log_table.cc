@@ -97,7 +97,7 @@ LogTable::LogTable(std::string_view files) {
     return at == phrases_.end() ? std::string() : at->second;
   };
   unknown_line_ = phrase("unknown line");
-  unknown_line_action_ = phrase("unknown error");
+  unknown_line_action_ = phrase("unknown action");
   unknown_message_ = phrase("unknown message");
   MakeIndex();
 }
