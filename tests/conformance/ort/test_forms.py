@@ -63,6 +63,10 @@ FORMS = {
     "vector by vector": (form("MatMul", "f32[8]", "f32[8]", outputs=("f32[]",)), (), ("2.51",)),
     "booleans in GatherElements": (form("GatherElements", "bool[2,4]", "const i64[2,1] = 0", outputs=("bool[2,1]",),
                                         axis=1), (), ("2.51",)),
+    "quantized bounds of Clip": (form("Clip", "u8[1,4,4,8] 0.1/0", "const u8[] 0.1/0 = 0", "const u8[] 0.1/0 = 60",
+                                      outputs=("u8[1,4,4,8] 0.1/0",)), ("2.36",), ()),
+    "reduction of ScatterND": (form("ScatterND", "f32[4,8]", "const i64[1,1] = 0", "f32[1,8]", outputs=("f32[4,8]",),
+                                    reduction="add"), ("2.34",), ("2.51",)),
     "Swish": (form("Swish", X, opset=24), ("2.50",), ()),
     "Bernoulli": (form("Bernoulli", X), ("2.49",), ()),
 }
