@@ -19,6 +19,7 @@
 #include "core/ir/graph_ends.h"
 #include "core/readers/graph_check.h"
 #include "core/readers/model_finish.h"
+#include "core/readers/qnn/quant_params.h"
 #include "core/readers/unknown_fields.h"
 #include "quantgate/reader.h"
 
@@ -34,28 +35,12 @@ constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 constexpr size_t kFewTensors = 10000;  // beyond, "did you mean" is not worth the time
 constexpr int kMaxNesting = 16;
 
-// Qnn_Definition_t, Qnn_TensorType_t and Qnn_QuantizationEncoding_t of QnnTypes.h, SDK 2.25.
-constexpr int64_t kDefined = 1;
+// Qnn_TensorType_t of QnnTypes.h, SDK 2.25.
 constexpr int64_t kAppWrite = 0, kAppRead = 1, kAppReadWrite = 2, kStatic = 4, kNull = 5,
                   kUpdateableStatic = 6, kUpdateableAppWrite = 8, kUpdateableAppRead = 9,
                   kUpdateableAppReadWrite = 10;
 constexpr int64_t kSparseFormat = 1;  // Qnn_TensorDataFormat_t
-constexpr int64_t kScaleOffset = 0, kAxisScaleOffset = 1, kBwScaleOffset = 2,
-                  kBwAxisScaleOffset = 3, kBlockwiseExpansion = 5;
-
 constexpr std::string_view kOwnPackage = "qti.aisw";
-
-// quant_params, as far as it is given.
-struct QuantParams {
-  int64_t definition = 0, encoding = -1;
-  bool has_axis = false;    // axis_scale_offset, bw_axis_scale_offset, blockwise_expansion
-  bool has_tensor = false;  // scale_offset, bw_scale_offset
-  int64_t axis = 0, bitwidth = 0;
-  int64_t num_blocks = 0, block_bitwidth = 0, block_storage = 0;
-  absl::InlinedVector<float, 1> scales;
-  std::vector<int64_t> offsets;
-  std::vector<int32_t> block_scales;
-};
 
 class Reader {
  public:
@@ -123,7 +108,7 @@ class Reader {
     tensor.name = name;
     int64_t id = 0, type = -1, format = 0;
     bool has_dims = false;
-    QuantParams quant;
+    qnn::QuantParams quant;
     TensorValues values;
     bool has_values = false;
     const bool ok = json_.Map(value, [&](std::string_view key, Value v, size_t) {
@@ -137,7 +122,7 @@ class Reader {
         return Ints(v, &tensor.dims);
       }
       if (key == "dataFormat") return json_.Int(v, 0, kInt64Max, &format);
-      if (key == "quant_params") return ReadQuantParams(v, &quant);
+      if (key == "quant_params") return qnn::ReadQuantParams(json_, v, unknown_, &quant);
       if (key == "data") {
         has_values = true;
         return Numbers(v, 0, &values);
@@ -151,7 +136,7 @@ class Reader {
     tensor.is_static = type == kStatic || type == kUpdateableStatic;
     if (format == kSparseFormat) tensor.sparse = 0;  // how many elements are given stands nowhere
     if (has_values) KeepValues(std::move(values), &tensor);
-    const bool known = SetEncoding(quant, &tensor);
+    const bool known = qnn::SetEncoding(quant, &tensor, &moved_);
     if (const std::string problem = FinishTensor(tensor, model_.tensors.size()); !problem.empty()) {
       return json_.FailAt(offset, problem);
     }
@@ -246,151 +231,6 @@ class Reader {
     out->ints.clear();
     out->reals.push_back(real);
     return true;
-  }
-
-  // ---- quant_params ------------------------------------------------------------------------
-
-  bool ReadQuantParams(Value value, QuantParams* out) {
-    return json_.Map(value, [&](std::string_view key, Value v, size_t) {
-      if (key == "definition") return json_.Int(v, 0, kInt64Max, &out->definition);
-      if (key == "encoding") return json_.Int(v, 0, kInt64Max, &out->encoding);
-      if (key == "scale_offset" || key == "bw_scale_offset") {
-        out->has_tensor = true;
-        return ReadScaleOffset(v, out);
-      }
-      if (key == "axis_scale_offset" || key == "bw_axis_scale_offset" ||
-          key == "blockwise_expansion") {
-        out->has_axis = true;
-        return ReadAxisScaleOffset(v, out);
-      }
-      unknown_.Add(key);
-      return json_.Pass(v);
-    });
-  }
-
-  bool ReadScaleOffset(Value value, QuantParams* out) {
-    bool has_scale = false;
-    return json_.Map(value, [&](std::string_view key, Value v, size_t) {
-      if (key == "scale") {
-        has_scale = true;
-        out->scales.push_back(0);
-        return json_.Float(v, &out->scales.back());
-      }
-      if (key == "offset") {
-        out->offsets.push_back(0);
-        return json_.Int(v, kInt64Min, kInt64Max, &out->offsets.back());
-      }
-      if (key == "bitwidth") return json_.Int(v, 0, 64, &out->bitwidth);
-      // They follow from scale and offset.
-      if (key == "minimum" || key == "maximum" || key == "min" || key == "max" ||
-          key == "is_symmetric" || key == "is_fixed_point") {
-        return json_.Pass(v);
-      }
-      unknown_.Add(key);
-      return json_.Pass(v);
-    });
-  }
-
-  bool ReadAxisScaleOffset(Value value, QuantParams* out) {
-    return json_.Map(value, [&](std::string_view key, Value v, size_t) {
-      if (key == "axis") return json_.Int(v, kInt32Min, kInt32Max, &out->axis);
-      if (key == "scale_offsets") {
-        return json_.Array(v, [&](Value item) { return ReadScaleOffset(item, out); });
-      }
-      if (key == "scales") {
-        return json_.Array(v, [&](Value item) {
-          out->scales.push_back(0);
-          return json_.Float(item, &out->scales.back());
-        });
-      }
-      if (key == "offsets") {
-        return json_.Array(v, [&](Value item) {
-          out->offsets.push_back(0);
-          return json_.Int(item, kInt64Min, kInt64Max, &out->offsets.back());
-        });
-      }
-      if (key == "bitwidth") return json_.Int(v, 0, 64, &out->bitwidth);
-      if (key == "num_blocks_per_axis") return json_.Int(v, 0, kInt32Max, &out->num_blocks);
-      if (key == "block_scale_bitwidth") return json_.Int(v, 0, 64, &out->block_bitwidth);
-      if (key == "blocks_scale8" || key == "blocks_scale16" || key == "block_scales") {
-        out->block_storage = key == "blocks_scale16" ? 16 : 8;
-        return json_.Array(v, [&](Value item) {
-          int64_t number = 0;
-          if (!json_.Int(item, 0, kInt32Max, &number)) return false;
-          out->block_scales.push_back(static_cast<int32_t>(number));
-          return true;
-        });
-      }
-      if (key == "num_scale_offsets" || key == "num_elements" ||
-          key == "block_scale_storage_type") {
-        return json_.Pass(v);
-      }
-      unknown_.Add(key);
-      return json_.Pass(v);
-    });
-  }
-
-  // False where the file says that there is an encoding and does not hold it.
-  bool SetEncoding(const QuantParams& quant, Tensor* tensor) {
-    Encoding& e = tensor->encoding.Edit();
-    if (quant.definition != kDefined || quant.encoding < 0 || quant.encoding == kInt32Max) {
-      return true;
-    }
-    switch (quant.encoding) {
-      case kScaleOffset:
-      case kBwScaleOffset:
-        if (!quant.has_tensor || quant.scales.size() != 1) return false;
-        // ONNX Runtime's writer prints every encoding as scale_offset, without its bitwidth.
-        if (quant.encoding == kBwScaleOffset && quant.bitwidth == 0) return false;
-        e.kind = EncodingKind::kPerTensor;
-        break;
-      case kAxisScaleOffset:
-      case kBwAxisScaleOffset:
-        if (!quant.has_axis || quant.scales.empty()) return false;
-        e.kind = EncodingKind::kPerChannel;
-        break;
-      case kBlockwiseExpansion:
-        if (!quant.has_axis || quant.scales.empty() || quant.num_blocks == 0) return false;
-        e.kind = EncodingKind::kLpbq;
-        e.num_blocks = static_cast<int32_t>(quant.num_blocks);
-        e.block_scales = quant.block_scales;
-        e.block_scale_bitwidth = static_cast<int32_t>(quant.block_bitwidth);
-        e.block_scale_storage_bits = static_cast<int32_t>(quant.block_storage);
-        break;
-      default:
-        return false;
-    }
-    e.axis = static_cast<int32_t>(quant.axis);
-    e.scales = quant.scales;
-    const bool bw_form = quant.encoding == kBwScaleOffset || quant.encoding == kBwAxisScaleOffset;
-    // Converters give the bitwidth of every encoding; it means something where it is another one.
-    if (bw_form || quant.bitwidth != BitsOf(tensor->dtype)) {
-      e.bitwidth = static_cast<int32_t>(quant.bitwidth);
-    }
-    SetZeroPoints(quant.offsets, tensor);
-    return true;
-  }
-
-  void SetZeroPoints(const std::vector<int64_t>& offsets, Tensor* tensor) {
-    Encoding& e = tensor->encoding.Edit();
-    const int bits = e.bitwidth > 0 ? e.bitwidth : BitsOf(tensor->dtype);
-    // Converters leave the offsets of signed types on the unsigned grid: -128 for 8 bits, which
-    // as a zero point is outside of the type.
-    const int64_t unsigned_centre =
-        ClassOf(tensor->dtype) == DtypeClass::kSfixed && bits > 0 && bits <= 32
-            ? -(int64_t{1} << (bits - 1))
-            : 1;
-    bool any = false, moved = false;
-    e.zero_points.reserve(offsets.size());
-    for (const int64_t offset : offsets) {
-      const bool centre = offset == unsigned_centre;
-      moved |= centre;
-      const int64_t zero_point = centre ? 0 : -std::clamp<int64_t>(offset, -kInt32Max, kInt32Max);
-      any |= zero_point != 0;
-      e.zero_points.push_back(static_cast<int32_t>(zero_point));
-    }
-    if (!any) e.zero_points.clear();
-    moved_ += moved;
   }
 
   // ---- nodes -------------------------------------------------------------------------------
