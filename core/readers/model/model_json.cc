@@ -16,129 +16,20 @@
 #include "core/base/text.h"
 #include "core/ir/graph_ends.h"
 #include "core/readers/graph_check.h"
+#include "core/readers/model/model_json_keys.h"
 #include "core/readers/model_finish.h"
 #include "quantgate/reader.h"
 
 namespace quantgate {
 namespace {
 
+using namespace model_json;  // NOLINT(google-build-using-namespace): the keys
 using Value = JsonCursor::Value;
 
 constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
 constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 constexpr int64_t kInt32Min = std::numeric_limits<int32_t>::min();
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
-
-enum ModelKey { kName, kDialect, kOpset, kInputs, kOutputs, kTensors, kNodes, kNotes };
-constexpr std::array<JsonKey, 8> kModelKeys = {{{"name", "name"},
-                                                {"dialect", "dialect"},
-                                                {"opset", "opset"},
-                                                {"inputs", "inputs"},
-                                                {"outputs", "outputs"},
-                                                {"tensors", "tensors"},
-                                                {"nodes", "nodes"},
-                                                {"notes", "notes"}}};
-
-enum TensorKey {
-  kTensorName,
-  kTensorDtype,
-  kTensorDims,
-  kUnknownRank,
-  kIsStatic,
-  kEncoding,
-  kValues,
-  kRealValues,
-  kSparse,
-  kValueRange
-};
-constexpr std::array<JsonKey, 10> kTensorKeys = {{{"name", "name"},
-                                                  {"dtype", "dtype"},
-                                                  {"dims", "dims"},
-                                                  {"unknownRank", "unknown_rank"},
-                                                  {"isStatic", "is_static"},
-                                                  {"encoding", "encoding"},
-                                                  {"values", "values"},
-                                                  {"realValues", "real_values"},
-                                                  {"sparse", "sparse"},
-                                                  {"valueRange", "value_range"}}};
-
-constexpr std::array<JsonKey, 4> kEncodingKinds = {{{"perTensor", "per_tensor"},
-                                                    {"perChannel", "per_channel"},
-                                                    {"block", "block"},
-                                                    {"lpbq", "lpbq"}}};
-
-// The fields of all kinds; which kind has which is in kKindFields.
-enum EncodingKey {
-  kScale,
-  kZeroPoint,
-  kScales,
-  kZeroPoints,
-  kBitwidth,
-  kAxis,
-  kBlockSize,
-  kNumBlocks,
-  kBlockScales,
-  kBlockScaleBitwidth,
-  kBlockScaleStorageBits
-};
-constexpr std::array<JsonKey, 11> kEncodingKeys = {
-    {{"scale", "scale"},
-     {"zeroPoint", "zero_point"},
-     {"scales", "scales"},
-     {"zeroPoints", "zero_points"},
-     {"bitwidth", "bitwidth"},
-     {"axis", "axis"},
-     {"blockSize", "block_size"},
-     {"numBlocks", "num_blocks"},
-     {"blockScales", "block_scales"},
-     {"blockScaleBitwidth", "block_scale_bitwidth"},
-     {"blockScaleStorageBits", "block_scale_storage_bits"}}};
-constexpr uint32_t Bits(std::initializer_list<int> keys) {
-  uint32_t bits = 0;
-  for (const int key : keys) bits |= 1u << key;
-  return bits;
-}
-constexpr std::array<uint32_t, 4> kKindFields = {
-    Bits({kScale, kZeroPoint, kBitwidth}), Bits({kScales, kZeroPoints, kBitwidth, kAxis}),
-    Bits({kScales, kZeroPoints, kBitwidth, kBlockSize}),
-    Bits({kScales, kZeroPoints, kBitwidth, kAxis, kNumBlocks, kBlockScales, kBlockScaleBitwidth,
-          kBlockScaleStorageBits})};
-
-enum NodeKey {
-  kNodeName,
-  kNodeOp,
-  kNodeInputs,
-  kNodeOutputs,
-  kParams,
-  kNodeDialect,
-  kDomain,
-  kLocation,
-  kUncheckedReason
-};
-constexpr std::array<JsonKey, 9> kNodeKeys = {{{"name", "name"},
-                                               {"op", "op"},
-                                               {"inputs", "inputs"},
-                                               {"outputs", "outputs"},
-                                               {"params", "params"},
-                                               {"dialect", "dialect"},
-                                               {"domain", "domain"},
-                                               {"location", "location"},
-                                               {"uncheckedReason", "unchecked_reason"}}};
-
-enum ParamKey { kInt, kUint, kReal, kFlag, kTensorValue, kText, kTexts, kInts, kReals };
-constexpr std::array<JsonKey, 9> kParamKeys = {{{"int", "int"},
-                                                {"uint", "uint"},
-                                                {"real", "real"},
-                                                {"flag", "flag"},
-                                                {"tensor", "tensor"},
-                                                {"text", "text"},
-                                                {"texts", "texts"},
-                                                {"ints", "ints"},
-                                                {"reals", "reals"}}};
-
-constexpr std::array<JsonKey, 4> kTensorParamKeys = {
-    {{"dtype", "dtype"}, {"dims", "dims"}, {"ints", "ints"}, {"reals", "reals"}}};
-constexpr std::array<JsonKey, 2> kRangeKeys = {{{"min", "min"}, {"max", "max"}}};
 
 class Reader {
  public:
