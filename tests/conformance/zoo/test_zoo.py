@@ -29,8 +29,8 @@ class HoldOut(unittest.TestCase):
     def state(self, folder: str) -> draws.Draws:
         path = Path(folder) / "draws.json"
         if not path.exists():
-            path.write_text(json.dumps({"reserve": {"salt": "0", "of_first": 40, "count": 20},
-                                        "draws": [{"salt": "1", "count": 8, "result": None}]}))
+            path.write_text(json.dumps({"reserves": [{"salt": "0", "after": 0, "of_first": 40, "count": 20}],
+                                        "draws": [{"salt": "1", "reserves": 1, "count": 8, "result": None}]}))
         return draws.Draws(path, self.NAMES)
 
     def test_what_is_held_out_is_not_looked_at(self):
@@ -54,6 +54,22 @@ class HoldOut(unittest.TestCase):
             after = draws.Draws(Path(folder) / "draws.json", [*self.NAMES, "new"])
             self.assertEqual(before.reserve, after.reserve)
             self.assertIn("new", after.development())
+
+    def test_a_reserve_of_new_names_leaves_earlier_draws_as_they_are(self):
+        with tempfile.TemporaryDirectory() as folder:
+            before = self.state(folder)
+            path = Path(folder) / "draws.json"
+            data = json.loads(path.read_text())
+            data["draws"][0]["result"] = {"counts": {}}
+            data["reserves"].append({"salt": "0", "after": 40, "of_first": 60, "count": 20})
+            path.write_text(json.dumps(data))
+            new = [f"new_{i}" for i in range(20)]
+            after = draws.Draws(path, [*self.NAMES, *new])
+            self.assertEqual(after.reserve, [*before.reserve, *draws.in_order("0", new)])
+            self.assertEqual(after.drawn, before.drawn)
+            after.draw(rest=True)
+            self.assertEqual(set(after.drawn[1]), set(after.reserve) - set(after.drawn[0]))
+            self.assertEqual(draws.Draws(path, after.names).drawn, after.drawn)
 
     def test_a_draw_is_scored_once_and_joins_the_rest(self):
         with tempfile.TemporaryDirectory() as folder:

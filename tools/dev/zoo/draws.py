@@ -1,8 +1,9 @@
 """Which architectures are held out: by a salted hash of their names, decided before any is looked at.
 
-A reserve is set aside of the first names by salt 0. Draw N is the first COUNT of the reserve in the order of salt N that
-no draw before has had; it is scored once, shown with all its misses, and then joins the rest. Salts
-and results stand in tests/conformance/zoo/draws.json.
+Reserves are set aside of the names by salt 0: the first COUNT of those from AFTER to OF_FIRST. Draw N is the
+first COUNT in the order of salt N of what the RESERVES that were there then hold and no draw before has had; it is
+scored once, shown with all its misses, and then joins the rest. Salts and results stand in
+tests/conformance/zoo/draws.json.
 """
 
 from __future__ import annotations
@@ -32,14 +33,19 @@ class Draws:
         self._path = path
         self.data = json.loads(path.read_text())
         self.names = list(libraries()) if names is None else names
-        reserve = self.data["reserve"]
-        # Names that are added later are for development; they leave the reserve as it is.
-        self.reserve = in_order(reserve["salt"], self.names[:reserve["of_first"]])[:reserve["count"]]
+        # Names that are added later are for development unless a reserve of their own takes them; the reserves
+        # that are there stay as they are.
+        reserves = [in_order(r["salt"], self.names[r["after"]:r["of_first"]])[:r["count"]]
+                    for r in self.data["reserves"]]
+        self.reserve = [name for reserve in reserves for name in reserve]
         self.drawn: list[list[str]] = []
-        left = list(self.reserve)
         for draw in self.data["draws"]:
+            left = self._left([name for reserve in reserves[:draw["reserves"]] for name in reserve])
             self.drawn.append(in_order(draw["salt"], left)[:draw["count"]])
-            left = [name for name in left if name not in self.drawn[-1]]
+
+    def _left(self, reserve: list[str]) -> list[str]:
+        earlier = {name for names in self.drawn for name in names}
+        return [name for name in reserve if name not in earlier]
 
     def held_out(self) -> list[str]:
         """The last draw, while it is not scored."""
@@ -64,12 +70,12 @@ class Draws:
         if not last["result"]:
             raise ValueError("the last draw was not scored yet")
         salt = str(int(last["salt"]) + 1)
-        earlier = {name for names in self.drawn for name in names}
-        left = [name for name in self.reserve if name not in earlier]
+        left = self._left(self.reserve)
         count = len(left) if rest else last["count"]
         if not left or len(left) < count:
             raise ValueError(f"the reserve has {len(left)} architectures left")
-        self.data["draws"].append({"salt": salt, "count": count, "result": None})
+        self.data["draws"].append({"salt": salt, "reserves": len(self.data["reserves"]), "count": count,
+                                   "result": None})
         self.drawn.append(in_order(salt, left)[:count])
         self._save()
         return self.drawn[-1]

@@ -130,3 +130,23 @@ def hf_granite_cache():
 @architecture
 def hf_smollm3():
     return _prompt("SmolLM3", "sdpa", num_key_value_heads=2)
+
+
+@architecture
+def hf_gptj():
+    return _prompt("GPTJ", n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS, n_positions=64, rotary_dim=8)
+
+
+@architecture
+def hf_mpt():
+    return _prompt("Mpt", None, d_model=WIDTH, n_heads=HEADS, n_layers=LAYERS, max_seq_len=64, expansion_ratio=2)
+
+
+@architecture
+def hf_cohere():
+    return _prompt("Cohere", num_key_value_heads=2, use_qk_norm=True)
+
+
+@architecture
+def hf_gemma_cache():
+    return cached(network("GemmaForCausalLM", "GemmaConfig", **SMALL, num_key_value_heads=1, head_dim=HEAD), 1, HEAD)

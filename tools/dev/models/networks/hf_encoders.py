@@ -107,3 +107,31 @@ def hf_patchtst():
                   context_length=32, patch_length=4, patch_stride=4, num_hidden_layers=2, d_model=32,
                   num_attention_heads=4, ffn_dim=64, prediction_length=8)
     return plain(net, "past_values"), (torch.randn(1, 32, 3),)
+
+
+@architecture
+def hf_electra():
+    return _encoder("ElectraForSequenceClassification", "ElectraConfig", embedding_size=24)
+
+
+@architecture
+def hf_nystromformer():
+    return _encoder("NystromformerForSequenceClassification", "NystromformerConfig", None, num_landmarks=4,
+                    segment_means_seq_len=LENGTH, conv_kernel_size=5)
+
+
+@architecture
+def hf_marian():
+    net = network("MarianModel", "MarianConfig", vocab_size=VOCABULARY, d_model=WIDTH, encoder_layers=2,
+                  decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=96,
+                  decoder_ffn_dim=96, max_position_embeddings=64, pad_token_id=0, decoder_start_token_id=0,
+                  activation_function="swish", scale_embedding=True, use_cache=False)
+    return plain(net, "input_ids", "decoder_input_ids"), (*token_inputs(), *token_inputs(8))
+
+
+@architecture
+def hf_patchtsmixer():
+    net = network("PatchTSMixerForPrediction", "PatchTSMixerConfig", attention=None, num_input_channels=3,
+                  context_length=32, patch_length=8, patch_stride=8, d_model=16, num_layers=2, mode="mix_channel",
+                  prediction_length=8)
+    return plain(net, "past_values"), (torch.randn(1, 32, 3),)

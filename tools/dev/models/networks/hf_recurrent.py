@@ -47,3 +47,11 @@ def hf_recurrent_gemma():
                   block_types=["recurrent", "attention"])
     mask = torch.ones(1, LENGTH, dtype=torch.long)
     return plain(net, "input_ids", "attention_mask", use_cache=False), (*token_inputs(LENGTH), mask)
+
+
+@architecture
+def hf_lfm2():
+    net = network("Lfm2ForCausalLM", "Lfm2Config", **SMALL, num_key_value_heads=2, block_auto_adjust_ff_dim=False,
+                  layer_types=["conv", "full_attention"])
+    mask = torch.ones(1, LENGTH, dtype=torch.long)
+    return plain(net, "input_ids", "attention_mask", use_cache=False), (*token_inputs(LENGTH), mask)

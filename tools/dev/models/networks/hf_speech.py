@@ -100,3 +100,22 @@ def hf_dac_decoder():
     net = network("DacModel", "DacConfig", attention=None, encoder_hidden_size=8, downsampling_ratios=[2, 4],
                   decoder_hidden_size=32, n_codebooks=2, codebook_size=16, codebook_dim=4, hidden_size=32)
     return Flat(net.decoder), (torch.randn(1, net.config.hidden_size, 16),)
+
+
+@architecture
+def hf_speech_to_text():
+    net = network("Speech2TextModel", "Speech2TextConfig", vocab_size=VOCABULARY, d_model=WIDTH, encoder_layers=LAYERS,
+                  decoder_layers=LAYERS, encoder_attention_heads=HEADS, decoder_attention_heads=HEADS,
+                  encoder_ffn_dim=96, decoder_ffn_dim=96, max_source_positions=64, max_target_positions=64,
+                  conv_channels=32, input_feat_per_channel=16, use_cache=False)
+    return plain(net, "input_features", "decoder_input_ids"), (torch.randn(1, 64, 16), *token_inputs(8))
+
+
+@architecture
+def hf_wav2vec2_conformer():
+    return _waves("Wav2Vec2ConformerForCTC", "Wav2Vec2ConformerConfig", None, conv_depthwise_kernel_size=7)
+
+
+@architecture
+def hf_sew():
+    return _waves("SEWForCTC", "SEWConfig", squeeze_factor=2)

@@ -200,3 +200,54 @@ def hf_superpoint():
         return scores, hidden
 
     return Flat(net, call), (image(64, channels=1),)
+
+
+DETR = {"d_model": WIDTH, "num_queries": 8, "encoder_layers": LAYERS, "decoder_layers": LAYERS,
+        "encoder_attention_heads": HEADS, "decoder_attention_heads": HEADS, "encoder_ffn_dim": 96,
+        "decoder_ffn_dim": 96, "num_labels": 8}
+
+
+def _queried(family: str, **more):
+    """A detector of the family of DETR, over a small ResNet."""
+    net = network(f"{family}ForObjectDetection", f"{family}Config", backbone_config=_resnet(), **DETR | more)
+    return plain(net, "pixel_values", pixel_mask=torch.ones(1, 64, 64, dtype=torch.long)), (image(),)
+
+
+@architecture
+def hf_conditional_detr():
+    return _queried("ConditionalDetr")
+
+
+@architecture
+def hf_deformable_detr():
+    return _queried("DeformableDetr", d_model=64, num_feature_levels=3, encoder_n_points=2, decoder_n_points=2)
+
+
+@architecture
+def hf_glpn():
+    return _seen("GLPNForDepthEstimation", "GLPNConfig", attention=None, hidden_sizes=[16, 32, 48, 64],
+                 depths=[1, 1, 1, 1], num_attention_heads=[1, 2, 3, 4], decoder_hidden_size=16)
+
+
+@architecture
+def hf_timesformer():
+    net = network("TimesformerForVideoClassification", "TimesformerConfig", attention=None, num_frames=4, num_labels=8,
+                  **VIT | {"image_size": 32})
+    return plain(net, "pixel_values"), (torch.randn(1, 4, 3, 32, 32),)
+
+
+@architecture
+def hf_owlvit():
+    net = network("OwlViTForObjectDetection", "OwlViTConfig", vision_config=VIT | {"initializer_range": 0.12},
+                  text_config=SMALL | {"max_position_embeddings": 16, "initializer_range": 0.12}, projection_dim=WIDTH)
+
+    def call(net, pixels, ids):
+        return net(input_ids=ids, pixel_values=pixels, return_dict=False)[:3]
+
+    return Flat(net, call), (image(), torch.randint(3, 96, (2, 8)))
+
+
+@architecture
+def hf_swin2sr():
+    return _seen("Swin2SRForImageSuperResolution", "Swin2SRConfig", 16, attention=None, image_size=16, embed_dim=24,
+                 depths=[2, 2], num_heads=[2, 2], window_size=4)

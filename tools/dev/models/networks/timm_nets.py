@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import timm
+from timm.models.byoanet import model_cfgs as attention_cfgs
 from timm.models.byobnet import ByobNet, model_cfgs
 from timm.models.convmixer import ConvMixer
 from timm.models.gcvit import GlobalContextVit
@@ -12,6 +13,7 @@ from timm.models.ghostnet import _create_ghostnet
 from timm.models.metaformer import (Attention, LayerNorm2dNoBias, LayerNormNoBias, MetaFormer, SepConv)
 from timm.models.mlp_mixer import Affine, GatedMlp, MlpMixer, ResBlock, SpatialGatingBlock
 from timm.models.mobilenetv3 import _gen_mobilenet_v4
+from timm.models.nest import Nest
 from timm.models.nfnet import NfCfg, NormFreeNet
 from timm.models.volo import VOLO
 
@@ -64,6 +66,13 @@ SETTINGS: dict[str, tuple[str, int, dict]] = {
                                                                  "num_heads": 3}),
     "timm_efficientformer_v2": ("efficientformerv2_s0", 64, {"img_size": 64, "embed_dims": (16, 24, 32, 48),
                                                              "depths": (1, 1, 2, 2)}),
+    "timm_convit": ("convit_tiny", 64, {"img_size": 64, "embed_dim": 12, "depth": 3, "local_up_to_layer": 2}),
+    "timm_skresnet": ("skresnet18", 64, {"channels": (16, 32, 48, 64), "layers": (1, 1, 1, 1)}),
+    "timm_cspdarknet": ("cs3darknet_focus_s", 64, {}),
+    "timm_hgnet_v2": ("hgnetv2_b0", 64, {}),
+    "timm_tnt": ("tnt_s_patch16_224", 64, {"img_size": 64, "embed_dim": 48, "inner_dim": 12, "depth": 2,
+                                           "num_heads_outer": 4}),
+    "timm_swiftformer": ("swiftformer_xs", 64, {"embed_dims": (16, 24, 32, 48), "layers": (1, 1, 1, 1)}),
     "timm_repvit": ("repvit_m0_9", 64, {"embed_dim": (16, 24, 32, 48), "depth": (1, 1, 2, 1)}),
 }
 
@@ -141,13 +150,34 @@ def timm_gcvit():
                             depths=(1, 1, 1, 1), num_heads=(1, 2, 4, 8)), (image(),)
 
 
-@architecture
-def timm_mobileone():
+def _smaller(published, by: int, **more):
+    """A network of blocks with one block a stage and a part of the width."""
     def smaller(block):
         if isinstance(block, (tuple, list)):
             return tuple(smaller(part) for part in block)
-        return dataclasses.replace(block, d=1, c=max(8, block.c // 8))
+        return dataclasses.replace(block, d=1, c=max(8, block.c // by))
 
-    published = model_cfgs["mobileone_s0"]
-    small = dataclasses.replace(published, blocks=smaller(published.blocks), stem_chs=8)
-    return ByobNet(small, num_classes=CLASSES), (image(),)
+    return ByobNet(dataclasses.replace(published, blocks=smaller(published.blocks), **more),
+                   num_classes=CLASSES), (image(),)
+
+
+@architecture
+def timm_mobileone():
+    return _smaller(model_cfgs["mobileone_s0"], 8, stem_chs=8)
+
+
+@architecture
+def timm_halonet():
+    return _smaller(attention_cfgs["halonet26t"], 8, stem_chs=16,
+                    self_attn_kwargs={"block_size": 4, "halo_size": 2, "dim_head": 8})
+
+
+@architecture
+def timm_lambda_resnet():
+    return _smaller(attention_cfgs["lambda_resnet26t"], 8, stem_chs=16, self_attn_kwargs={"r": 5})
+
+
+@architecture
+def timm_nest():
+    return Nest(img_size=64, embed_dims=(16, 32, 48), depths=(1, 1, 1), num_heads=(1, 2, 3),
+                num_classes=CLASSES), (image(),)

@@ -6,9 +6,9 @@ from functools import partial
 
 import torch
 from torch import nn
-from torchvision.models import (ConvNeXt, DenseNet, EfficientNet, GoogLeNet, MaxVit, MNASNet, MobileNetV2,
-                                MobileNetV3, RegNet, ResNet, ShuffleNetV2, SqueezeNet, SwinTransformer,
-                                VisionTransformer)
+from torchvision.models import (VGG, ConvNeXt, DenseNet, EfficientNet, GoogLeNet, Inception3, MaxVit, MNASNet,
+                                MobileNetV2, MobileNetV3, RegNet, ResNet, ShuffleNetV2, SqueezeNet,
+                                SwinTransformer, VisionTransformer)
 from torchvision.models.convnext import CNBlockConfig
 from torchvision.models.detection.fcos import FCOSHead
 from torchvision.models.detection.retinanet import RetinaNetHead
@@ -22,9 +22,11 @@ from torchvision.models.segmentation.deeplabv3 import DeepLabHead
 from torchvision.models.segmentation.fcn import FCNHead
 from torchvision.models.segmentation.lraspp import LRASPPHead
 from torchvision.models.swin_transformer import PatchMergingV2, SwinTransformerBlockV2
+from torchvision.models.vgg import make_layers
 from torchvision.models.video.mvit import MSBlockConfig, MViT
 from torchvision.models.video.resnet import BasicBlock as VideoBlock
-from torchvision.models.video.resnet import BasicStem, Conv3DSimple, VideoResNet
+from torchvision.models.video.resnet import BasicStem, Conv2Plus1D, Conv3DSimple, R2Plus1dStem, VideoResNet
+from torchvision.models.video.s3d import S3D
 from torchvision.ops import FeaturePyramidNetwork
 
 from registry import Flat, architecture, image
@@ -238,4 +240,30 @@ def tv_mvit_v2():
 
     setting = [block(1, 16, 16, [1, 1, 1], [1, 2, 2]), block(2, 16, 32, [1, 2, 2], [1, 1, 1])]
     net = MViT((32, 32), 4, setting, True, True, True, True, num_classes=CLASSES)
+    return net, (torch.randn(1, 3, 4, 32, 32),)
+
+
+@architecture
+def tv_vgg():
+    net = VGG(make_layers([8, "M", 16, "M", 24, 24, "M", 32, 32, "M"]), num_classes=CLASSES, init_weights=False)
+    net.avgpool = nn.AdaptiveAvgPool2d(2)
+    net.classifier = nn.Sequential(nn.Linear(128, 64), nn.ReLU(True), nn.Dropout(), nn.Linear(64, CLASSES))
+    return net, (image(),)
+
+
+@architecture
+def tv_inception_v3():
+    return Inception3(num_classes=CLASSES, aux_logits=False, transform_input=True, init_weights=False), (image(96),)
+
+
+@architecture
+def tv_s3d():
+    net = S3D(num_classes=CLASSES)
+    net.avgpool = nn.AvgPool3d(2, stride=1)
+    return net, (torch.randn(1, 3, 16, 64, 64),)
+
+
+@architecture
+def tv_r2plus1d():
+    net = VideoResNet(VideoBlock, [Conv2Plus1D] * 4, [1, 1, 1, 1], R2Plus1dStem, num_classes=CLASSES)
     return net, (torch.randn(1, 3, 4, 32, 32),)

@@ -7,9 +7,10 @@ from registry import Flat, architecture, image
 
 CONFIGURATIONS = {"ul_yolov5n": "yolov5n", "ul_yolov8n": "yolov8n", "ul_yolov8n_seg": "yolov8n-seg",
                   "ul_yolov8n_pose": "yolov8n-pose", "ul_yolov10n": "yolov10n", "ul_yolo11n": "yolo11n",
-                  "ul_yolo12n": "yolo12n"}
+                  "ul_yolo12n": "yolo12n", "ul_yolov9t": "yolov9t", "ul_yolov8n_cls": "yolov8n-cls",
+                  "ul_yolo11n_obb": "yolo11n-obb"}
 
-KINDS = {"seg": "SegmentationModel", "pose": "PoseModel"}
+KINDS = {"seg": "SegmentationModel", "pose": "PoseModel", "cls": "ClassificationModel", "obb": "OBBModel"}
 WIDTH = 0.125  # half of the narrowest published; the attention of yolo12 needs that
 
 
