@@ -185,6 +185,9 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
       unit = false;
     }
   }
+  for (size_t i = 1; state.mapping->single_input && i < node.inputs.size(); ++i) {
+    if (node.inputs[i] != kNoTensor && EncodingFor(Real(node.inputs[i])) >= 0) unit = false;
+  }
   if (state.added != kNoTensor && !IsBias(state.added)) unit = false;
   if (first == Dtype::kUndefined) unit = false;
   for (size_t i = 0; i < node.outputs.size(); ++i) {

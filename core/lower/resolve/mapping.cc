@@ -214,10 +214,12 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
         out.passes = true;
       } else if (entry.str() == "stored_bias") {
         out.stored_bias = true;
+      } else if (entry.str() == "single_input") {
+        out.single_input = true;
       } else {
         return Fault(
             entry,
-            "unit is float, same_input_dtypes, float_output, value_movement or stored_bias, not ",
+            "unit is float, same_input_dtypes, float_output, value_movement, stored_bias or single_input, not ",
             entry.str());
       }
     } else if (key == "quantized_scalars") {

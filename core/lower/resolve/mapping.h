@@ -90,6 +90,8 @@ struct OpMapping {
   int16_t bias = -1;
   // The tool quantizes a float constant of rank 0 that stands for an input, by an encoding of its own.
   bool quantized_scalars = false;
+  // No quantized unit where an input beside the first is dequantized too.
+  bool single_input = false;
   // The tool quantizes no constant for it: a bias is int32.
   bool stored_bias = false;
   // Input whose type must be signed where that of input 0 is; -1 = none.

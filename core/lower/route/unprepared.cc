@@ -8,6 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/database/conditions.h"
 #include "core/ir/encoding_math.h"
+#include "core/lower/expression/expr.h"
+#include "core/lower/route/graph_scope.h"
+#include "core/lower/route/moved_transposes.h"
 #include "core/lower/route/route.h"
 #include "core/lower/route/unprepared_parts.h"
 #include "core/lower/route/sequences.h"
@@ -26,6 +29,8 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
   for (size_t i = 0; i < row["ops"].size(); ++i) fatal.insert(row["ops"].at(i).str());
   absl::flat_hash_set<std::string_view> through;
   for (size_t i = 0; i < row["float_ops"].size(); ++i) through.insert(row["float_ops"].at(i).str());
+  // The compiler of the database has parsed it.
+  const mapping::Expr when = row["when"] ? mapping::Expr::Compile(row["when"]).value() : mapping::Expr();
   const std::string_view from = row["dequantize_op"].str(), to = row["quantize_op"].str();
   // By name: a tensor and its view in another layout have the same.
   absl::flat_hash_map<std::string_view, Origin> origin;
@@ -60,7 +65,8 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
     } else if (node.op == to) {
       result = Origin::kEdge;
     }
-    if (behind_to && fatal.contains(node.op) && HasDtype(row["dtypes"], graph, node.outputs)) {
+    if (behind_to && fatal.contains(node.op) && HasDtype(row["dtypes"], graph, node.outputs) &&
+        (when.empty() || when.Eval(GraphScope(graph, i)).True())) {
       Finding& f = AddFailure(rules::Raise(rules::kFloatBetween, Consequence::kPrepareFails), i, resolved,
                               report);
       f.message =
@@ -147,6 +153,7 @@ void AddUnprepared(opdb::Tree document, const Resolved& resolved, Report& report
     }
   }
   AddSequences(document, resolved, ends, report);
+  AddMovedTransposes(document, resolved, report);
   if (report.findings.size() == before) return;
   std::stable_sort(report.findings.begin(), report.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.node_index < b.node_index; });

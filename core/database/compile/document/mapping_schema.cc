@@ -48,7 +48,7 @@ constexpr DocumentShape kCases = {.type = kList, .item = &kCase};
 constexpr DocumentShape kRole = {.type = kChoice,
                                  .choices = "quantize|dequantize|constant|identity"};
 constexpr DocumentShape kUnit = {
-    .type = kChoice, .choices = "float|same_input_dtypes|float_output|value_movement|stored_bias"};
+    .type = kChoice, .choices = "float|same_input_dtypes|float_output|value_movement|stored_bias|single_input"};
 constexpr DocumentKey kAxesKeys[] = {{"channel", &kAnExpression, true},
                                      {"block", &kAnExpression, true}};
 constexpr DocumentShape kWeightAxes = {.type = kMap, .what = "`weight_axes`", .keys = kAxesKeys};

@@ -14,10 +14,12 @@ constexpr DocumentKey kFailureKeys[] = {
 constexpr DocumentShape kFailure = {
     .type = kMap, .what = "`session_failure`", .keys = kFailureKeys};
 
+constexpr DocumentShape kWhen = {kExpression};
 constexpr DocumentKey kChainKeys[] = {
     {"dequantize_op", &kAnOp, true}, {"quantize_op", &kAnOp, true}, {"float_ops", &kOps, true},
     {"archs", &kArchs, true},        {"ops", &kOps, true},          {"reason", &kAnyText, true},
-    {"dtypes", &kDtypes},            {"last_float_op", &kAnOp}};
+    {"dtypes", &kDtypes},            {"last_float_op", &kAnOp},
+    {"when", &kWhen}};
 constexpr DocumentShape kChain = {
     .type = kMap, .what = "a row of `unprepared_chains`", .keys = kChainKeys};
 constexpr DocumentShape kChains = {.type = kList, .item = &kChain};
@@ -30,7 +32,6 @@ constexpr DocumentShape kRequantization = {
     .type = kMap, .what = "a row of `unprepared_requantizations`", .keys = kRequantizationKeys};
 constexpr DocumentShape kRequantizations = {.type = kList, .item = &kRequantization};
 
-constexpr DocumentShape kWhen = {kExpression};
 constexpr DocumentShape kSequenceBreach = {.type = kChoice, .choices = "prepare_fails|wrong_values"};
 constexpr DocumentShape kOpsInOrder = {.type = kList, .item = &kOps};
 constexpr DocumentKey kSequenceKeys[] = {{"ops", &kOpsInOrder, true},
@@ -48,6 +49,12 @@ constexpr DocumentKey kSequenceKeys[] = {{"ops", &kOpsInOrder, true},
 constexpr DocumentShape kSequence = {
     .type = kMap, .what = "a row of `sequences`", .keys = kSequenceKeys};
 constexpr DocumentShape kSequences = {.type = kList, .item = &kSequence};
+
+constexpr DocumentKey kMovedKeys[] = {
+    {"transpose", &kAnyText, true}, {"layout_operators", &kTexts, true}, {"through", &kTexts, true},
+    {"toward", &kTexts, true},      {"reshape", &kAnyText, true},        {"reason", &kAnyText, true},
+    {"fix", &kAnyText, true}};
+constexpr DocumentShape kMoved = {.type = kMap, .what = "`moved_transposes`", .keys = kMovedKeys};
 
 constexpr DocumentShape kRank = {.type = kInteger, .min = 1, .max = 64};
 constexpr DocumentKey kFusedKeys[] = {
@@ -153,6 +160,7 @@ constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
                                  {"unprepared_chains", &kChains},
                                  {"unprepared_requantizations", &kRequantizations},
                                  {"sequences", &kSequences},
+                                 {"moved_transposes", &kMoved},
                                  {"fused_transposes", &kFused},
                                  {"value_copies", &kCopies},
                                  {"fixed_output_encodings", &kFixedRows},

@@ -1,0 +1,147 @@
+#include "core/lower/route/moved_transposes.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "core/database/conditions.h"
+#include "core/lower/route/unprepared_parts.h"
+#include "core/rules/raise.h"
+#include "quantgate/rule.h"
+
+namespace quantgate {
+namespace {
+
+// Where a Transpose that arrives at a tensor brings the channels.
+enum class Arriving : uint8_t { kNone, kToFirst, kToLast };
+
+Arriving Undoing(Arriving a) {
+  if (a == Arriving::kNone) return a;
+  return a == Arriving::kToFirst ? Arriving::kToLast : Arriving::kToFirst;
+}
+
+// Where a permutation brings the channels, if it only moves them from one end to the other.
+Arriving MovedBy(absl::Span<const int64_t> perm) {
+  const auto rank = static_cast<int64_t>(perm.size());
+  if (rank < 3 || perm[0] != 0) return Arriving::kNone;
+  bool to_last = true, to_first = true;
+  for (int64_t i = 1; i < rank; ++i) {
+    to_last &= perm[static_cast<size_t>(i)] == i % (rank - 1) + 1;
+    to_first &= perm[static_cast<size_t>(i)] == (i + rank - 3) % (rank - 1) + 1;
+  }
+  return to_last ? Arriving::kToLast : to_first ? Arriving::kToFirst : Arriving::kNone;
+}
+
+class Finder {
+ public:
+  Finder(opdb::Tree row, const Resolved& resolved, const Report& report)
+      : row_(row), report_(report), file_(*resolved.file), arriving_(file_.tensors.size()),
+        leads_(file_.tensors.size()) {}
+
+  // The reshapes of the file at which a moved Transpose ends the session.
+  std::vector<int32_t> Find() {
+    for (const Node& node : file_.nodes) Descend(node);
+    for (size_t i = file_.nodes.size(); i-- > 0;) Ascend(file_.nodes[i]);
+    std::vector<int32_t> found;
+    for (size_t i = 0; i < file_.nodes.size(); ++i) {
+      const Node& node = file_.nodes[i];
+      if (!Is(node, "reshape") || node.inputs.empty() || node.outputs.empty()) continue;
+      if (node.inputs[0] == kNoTensor || node.outputs[0] == kNoTensor) continue;
+      const auto in = static_cast<size_t>(node.inputs[0]), out = static_cast<size_t>(node.outputs[0]);
+      if (arriving_[in] == Arriving::kNone || !leads_[out] || file_.tensors[out].rank() != 1) continue;
+      found.push_back(static_cast<int32_t>(i));
+    }
+    return found;
+  }
+
+ private:
+  static bool Standard(const Node& node) { return node.domain.empty() || node.domain == "ai.onnx"; }
+  bool Is(const Node& node, const char* key) const {
+    return Standard(node) && node.op == row_[key].str() && Handed(node);
+  }
+  bool Listed(const Node& node, const char* key) const {
+    return opdb::Lists(row_[key], node.op) && Handed(node);
+  }
+  bool Handed(const Node& node) const {
+    const Consequence verdict = report_.nodes[static_cast<size_t>(&node - file_.nodes.data())].verdict;
+    return verdict != Consequence::kRejected && verdict != Consequence::kUnchecked;
+  }
+
+  // What arrives at the results of a node.
+  void Descend(const Node& node) {
+    Arriving arrives = Arriving::kNone;
+    if (Listed(node, "layout_operators")) {
+      arrives = Arriving::kToFirst;
+    } else if (Is(node, "transpose")) {
+      const Param* perm = node.FindParam("perm");
+      const auto* order = perm == nullptr ? nullptr : std::get_if<std::vector<int64_t>>(&perm->value);
+      const Arriving own = order == nullptr ? Arriving::kNone : MovedBy(*order);
+      const Arriving before = node.inputs.empty() ? Arriving::kNone : Of(node.inputs[0]);
+      // Two of them are none, or none that only moves the channels.
+      if (before == Arriving::kNone) arrives = own;
+    } else if (Listed(node, "through")) {
+      for (const TensorId id : node.inputs) {
+        if (arrives == Arriving::kNone) arrives = Of(id);
+      }
+    }
+    if (arrives == Arriving::kNone) return;
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor) arriving_[static_cast<size_t>(id)] = arrives;
+    }
+  }
+
+  // Whether the inputs of a node lead to a Transpose.
+  void Ascend(const Node& node) {
+    bool leads = Is(node, "transpose");
+    const bool layout = Listed(node, "layout_operators");
+    if (Listed(node, "through") || Listed(node, "toward")) {
+      for (const TensorId id : node.outputs) leads |= id != kNoTensor && leads_[static_cast<size_t>(id)];
+    }
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == kNoTensor || !(leads || (layout && i == 0))) continue;
+      leads_[static_cast<size_t>(node.inputs[i])] = true;
+    }
+  }
+
+  Arriving Of(TensorId id) const {
+    return id == kNoTensor ? Arriving::kNone : arriving_[static_cast<size_t>(id)];
+  }
+
+  opdb::Tree row_;
+  const Report& report_;
+  const Model& file_;
+  std::vector<Arriving> arriving_;
+  std::vector<bool> leads_;
+};
+
+// An op of the graph that a node of the file became, -1: none.
+int64_t OpOf(const Resolved& resolved, int32_t source) {
+  for (size_t i = 0; i < resolved.graph->nodes.size(); ++i) {
+    if (SourceOf(resolved, i) == source) return static_cast<int64_t>(i);
+  }
+  return -1;
+}
+
+}  // namespace
+
+void AddMovedTransposes(opdb::Tree document, const Resolved& resolved, Report& report) {
+  const opdb::Tree row = document["moved_transposes"];
+  if (!row || resolved.file == nullptr) return;
+  for (const int32_t node : Finder(row, resolved, report).Find()) {
+    const int64_t op = OpOf(resolved, node);
+    if (op < 0) continue;
+    Finding& f = AddFailure(
+        rules::Raise(rules::kBuiltOtherwise, Consequence::kPrepareFails,
+                     absl::StrCat(resolved.file->nodes[static_cast<size_t>(node)].op.str(), ": ",
+                                  std::string(row["reason"].str()))),
+        static_cast<size_t>(op), resolved, report);
+    f.note = std::string(document["source"].str());
+    f.fixes.push_back({std::string(row["fix"].str()), false, {}});
+  }
+}
+
+}  // namespace quantgate
