@@ -19,11 +19,6 @@ namespace {
 // Where a Transpose that arrives at a tensor brings the channels.
 enum class Arriving : uint8_t { kNone, kToFirst, kToLast };
 
-Arriving Undoing(Arriving a) {
-  if (a == Arriving::kNone) return a;
-  return a == Arriving::kToFirst ? Arriving::kToLast : Arriving::kToFirst;
-}
-
 // Where a permutation brings the channels, if it only moves them from one end to the other.
 Arriving MovedBy(absl::Span<const int64_t> perm) {
   const auto rank = static_cast<int64_t>(perm.size());

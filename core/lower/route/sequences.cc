@@ -53,19 +53,36 @@ bool ComesAfter(opdb::Tree lists, size_t count, size_t node, const Model& graph,
   return false;
 }
 
+// What a row asks of the first op, of those that stand between and of the last; the compiler of the database has
+// parsed it.
+struct Conditions {
+  explicit Conditions(opdb::Tree row)
+      : first(Of(row["first_when"])), between(Of(row["through_when"])), last(Of(row["when"])) {}
+
+  static mapping::Expr Of(opdb::Tree text) {
+    return text ? mapping::Expr::Compile(text).value() : mapping::Expr();
+  }
+  static bool Hold(const mapping::Expr& condition, const Model& graph, size_t node) {
+    return condition.empty() || condition.Eval(GraphScope(graph, node)).True();
+  }
+
+  mapping::Expr first, between, last;
+};
+
 // The last op of the sequence that begins at an op, if one does.
-std::optional<size_t> EndOf(opdb::Tree row, const mapping::Expr& when, size_t first, const Resolved& resolved,
+std::optional<size_t> EndOf(opdb::Tree row, const Conditions& conditions, size_t first, const Resolved& resolved,
                             const Report& report, EndsByName& ends) {
   const Model& graph = *resolved.graph;
   const opdb::Tree ops = row["ops"];
   if (!HasDtype(row["from_dtypes"], graph, graph.nodes[first].inputs)) return std::nullopt;
+  if (!Conditions::Hold(conditions.first, graph, first)) return std::nullopt;
   size_t at = first;
   for (size_t k = 0;;) {
     const Node& node = graph.nodes[at];
     if (IsOutside(resolved, report, at)) return std::nullopt;
     if (opdb::Lists(ops.at(k), node.op)) {
       if (++k == ops.size()) break;
-    } else if (!opdb::Lists(row["through"], node.op)) {
+    } else if (!opdb::Lists(row["through"], node.op) || !Conditions::Hold(conditions.between, graph, at)) {
       return std::nullopt;
     }
     if (node.outputs.empty() || node.outputs[0] == kNoTensor) return std::nullopt;
@@ -74,7 +91,7 @@ std::optional<size_t> EndOf(opdb::Tree row, const mapping::Expr& when, size_t fi
     at = static_cast<size_t>(next);
   }
   if (!HasDtype(row["to_dtypes"], graph, graph.nodes[at].outputs)) return std::nullopt;
-  if (!when.empty() && !when.Eval(GraphScope(graph, at)).True()) return std::nullopt;
+  if (!Conditions::Hold(conditions.last, graph, at)) return std::nullopt;
   const opdb::Tree after = row["after"];
   if (after && !ComesAfter(after, after.size(), first, graph, ends)) return std::nullopt;
   return IsBehind(row, first, graph, ends) ? std::optional(at) : std::nullopt;
@@ -84,12 +101,11 @@ void FindSequences(opdb::Tree document, opdb::Tree row, const Resolved& resolved
                    Report& report) {
   const Model& graph = *resolved.graph;
   const opdb::Tree first = row["ops"].at(0);
-  // The compiler of the database has parsed it.
-  const mapping::Expr when = row["when"] ? mapping::Expr::Compile(row["when"]).value() : mapping::Expr();
+  const Conditions conditions(row);
   const Consequence breach = ConsequenceFromName(row["breach"].str()).value_or(Consequence::kPrepareFails);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!opdb::Lists(first, graph.nodes[i].op)) continue;
-    const std::optional<size_t> end = EndOf(row, when, i, resolved, report, ends);
+    const std::optional<size_t> end = EndOf(row, conditions, i, resolved, report, ends);
     if (!end) continue;
     Finding& f = AddFailure(rules::Raise(rules::kBuiltOtherwise, breach,
                                          absl::StrCat(graph.nodes[*end].op.str(), ": ",
