@@ -164,5 +164,135 @@ TEST(Sequences, TheProductBehindANormOverAllChannelsIsZero) {
   EXPECT_EQ(said({.scalar = true}), Consequence::kAccepted);
 }
 
+struct Gelu {
+  Dims dims = {1, 16, 32};
+  Dtype dtype = Dtype::kUint16;
+  const char* activation = "Tanh";
+  const char* between = "Add";
+  bool constant = true;
+  const char* last = "Mul";
+};
+
+// The end of the GELU that is written out: Mul(Add(Tanh(x), 1), 0.5).
+Report MultiplyTanh(const Gelu& c) {
+  OnnxModel m;
+  const int zero = c.dtype == Dtype::kUint16 ? 32768 : 128;
+  const auto quantized = [&](const char* name, TensorId x) { return m.Requantize(name, x, 0.001, zero, c.dtype); };
+  const TensorId in = quantized("x", m.Input("in", c.dims));
+  TensorId x = quantized("t.y", m.Op("t", c.activation, {in}, c.dims, {}));
+  const TensorId one = c.constant ? m.Weight("one", {}, c.dtype, 0) : in;
+  if (c.between[0] != 0) x = quantized("a.y", m.Op("a", c.between, {x, one}, c.dims, {}));
+  m.End(quantized("m.y", m.Op("m", c.last, {x, m.Weight("half", {}, c.dtype, 0)}, c.dims, {})));
+  return Check(m.model, "v73");
+}
+
+TEST(Sequences, AProductOfA16BitTanhOver16RowsIsWrong) {
+  const auto said = [](const Gelu& c) { return Said(MultiplyTanh(c), "m", "QG620"); };
+  EXPECT_EQ(said({}), Consequence::kWrongValues);
+  EXPECT_EQ(said({.dims = {16, 7}}), Consequence::kWrongValues);
+  EXPECT_EQ(said({.dims = {1, 1, 16, 64}}), Consequence::kWrongValues);
+  EXPECT_EQ(said({.between = ""}), Consequence::kWrongValues);
+  EXPECT_EQ(said({.between = "Sub"}), Consequence::kWrongValues);
+  EXPECT_EQ(said({.dims = {1, 17, 32}}), Consequence::kAccepted);
+  EXPECT_EQ(said({.dims = {2, 16, 32}}), Consequence::kAccepted);
+  EXPECT_EQ(said({.dims = {1, 1536}}), Consequence::kAccepted);
+  EXPECT_EQ(said({.dtype = Dtype::kUint8}), Consequence::kAccepted);
+  EXPECT_EQ(said({.activation = "Sigmoid"}), Consequence::kAccepted);
+  EXPECT_EQ(said({.constant = false}), Consequence::kAccepted);
+  EXPECT_EQ(said({.last = "Div"}), Consequence::kAccepted);
+}
+
+// Conv, Resize, and a sum with its result; the scales of the Resize as they are, or quantized.
+Report ResizeAndAdd(bool quantized_scales, const char* with, const char* mode, const char* arch) {
+  OnnxModel m;
+  TensorId x = m.Unit("c", "Conv", {m.Quantized("x", {1, 8, 6, 4}), m.Weight("w", {8, 8, 1, 1})}, {1, 8, 6, 4}, {});
+  const TensorId scales = quantized_scales ? m.Weight("s", {4}) : m.Scale("s", {4}, 1);
+  x = m.Unit("r", "Resize", {x, kNoTensor, scales}, {1, 8, 12, 8},
+             {{"mode", std::string(mode)}, {"coordinate_transformation_mode", std::string("asymmetric")},
+              {"nearest_mode", std::string("floor")}});
+  const bool constant = with == std::string_view("constant");
+  const TensorId other = constant ? m.Weight("k", {1, 8, 1, 1}) : m.Quantized("y", {1, 8, 12, 8});
+  m.Unit("a", constant ? "Add" : with, {x, other}, {1, 8, 12, 8}, {});
+  return Check(m.model, arch);
+}
+
+TEST(Sequences, AResizeWithQuantizedScalesRunsInFloat) {
+  const auto verdict = [](const Report& report, std::string_view node) {
+    const auto at = std::find_if(report.nodes.begin(), report.nodes.end(),
+                                 [&](const NodeReport& n) { return n.name == node; });
+    return at == report.nodes.end() ? Consequence::kUnchecked : at->verdict;
+  };
+  EXPECT_EQ(verdict(ResizeAndAdd(true, "Add", "nearest", "v73"), "r"), Consequence::kAltered);
+  EXPECT_EQ(verdict(ResizeAndAdd(false, "Add", "nearest", "v73"), "r"), Consequence::kAccepted);
+  EXPECT_EQ(verdict(ResizeAndAdd(true, "Add", "nearest", "v68"), "a"), Consequence::kPrepareFails);
+  EXPECT_EQ(verdict(ResizeAndAdd(true, "Max", "nearest", "v68"), "a"), Consequence::kPrepareFails);
+  EXPECT_EQ(verdict(ResizeAndAdd(false, "Add", "nearest", "v68"), "a"), Consequence::kAccepted);
+  EXPECT_EQ(verdict(ResizeAndAdd(true, "Mul", "nearest", "v68"), "a"), Consequence::kAccepted);
+  EXPECT_EQ(verdict(ResizeAndAdd(true, "constant", "nearest", "v68"), "a"), Consequence::kAccepted);
+  EXPECT_EQ(verdict(ResizeAndAdd(true, "Add", "linear", "v68"), "a"), Consequence::kAccepted);
+  EXPECT_EQ(verdict(ResizeAndAdd(true, "Add", "nearest", "v73"), "a"), Consequence::kAccepted);
+}
+
+struct Moved {
+  std::vector<int64_t> perm = {0, 3, 1, 2};
+  std::vector<std::string> before = {};  // between the Transpose and the Reshape
+  Dims reshaped = {32};
+  std::string after = "Gather";
+  std::string last = "Transpose";
+  const char* arch = "v73";
+};
+
+// Transpose, Reshape to one dimension, Gather by indices of two, Transpose.
+Report MoveTranspose(const Moved& c) {
+  OnnxModel m;
+  const Dims from = {1, 2, 2, 8};
+  Dims dims;
+  for (const int64_t axis : c.perm) dims.push_back(from[static_cast<size_t>(axis)]);
+  TensorId x = m.Unit("t", "Transpose", {m.Quantized("x", from)}, dims, {{"perm", c.perm}});
+  for (const std::string& op : c.before) {
+    std::vector<Param> params;
+    if (op == "MaxPool") params.push_back({"kernel_shape", std::vector<int64_t>{1, 1}});
+    x = m.Unit(op, op, {x}, dims, params);
+  }
+  x = m.Unit("r", "Reshape", {x, m.Constant("s", c.reshaped)}, c.reshaped, {});
+  Dims wide = {4, 8};
+  if (c.after == "Gather") {
+    const TensorId indices = m.Constant("i", std::vector<int64_t>(32, 1));
+    m.model.tensors[static_cast<size_t>(indices)].dims = {4, 8};
+    if (c.reshaped.size() > 1) wide = {4, 8, c.reshaped[1]};
+    x = m.Unit("g", "Gather", {x, indices}, wide, {{"axis", IntParam{0}}});
+  } else {
+    wide = {1, 32};
+    x = m.Unit("g", c.after, {x, m.Constant("i", c.after == "Reshape" ? wide : Dims{0})}, wide, {});
+  }
+  std::vector<int64_t> order;
+  Dims out;
+  for (size_t i = wide.size(); i-- > 0;) {
+    order.push_back(static_cast<int64_t>(i));
+    out.push_back(wide[i]);
+  }
+  if (c.last == "Transpose") {
+    m.Unit("e", "Transpose", {x}, out, {{"perm", order}});
+  } else {
+    m.Unit("e", c.last, {x}, wide, {});
+  }
+  return Check(m.model, c.arch);
+}
+
+TEST(MovedTransposes, EndTheSessionAtAReshapeToOneDimension) {
+  const auto said = [](const Moved& c) { return Said(MoveTranspose(c), "r", "QG620"); };
+  EXPECT_EQ(said({}), Consequence::kPrepareFails);
+  EXPECT_EQ(said({.arch = "v68"}), Consequence::kPrepareFails);
+  EXPECT_EQ(said({.perm = {0, 2, 3, 1}}), Consequence::kPrepareFails);
+  EXPECT_EQ(said({.before = {"Relu", "Tanh"}}), Consequence::kPrepareFails);
+  EXPECT_EQ(said({.before = {"MaxPool"}}), Consequence::kPrepareFails);
+  EXPECT_EQ(said({.after = "Unsqueeze"}), Consequence::kPrepareFails);
+  EXPECT_EQ(said({.perm = {0, 1, 3, 2}}), Consequence::kAccepted);
+  EXPECT_EQ(said({.perm = {0, 2, 1, 3}}), Consequence::kAccepted);
+  EXPECT_EQ(said({.reshaped = {8, 4}}), Consequence::kAccepted);
+  EXPECT_EQ(said({.after = "Reshape"}), Consequence::kAccepted);
+  EXPECT_EQ(said({.last = "Relu"}), Consequence::kAccepted);
+}
+
 }  // namespace
 }  // namespace quantgate
