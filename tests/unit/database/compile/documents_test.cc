@@ -152,7 +152,7 @@ TEST_F(DocumentErrors, UnknownNames) {
        "resolve/onnx.yaml:18:79: unknown param \"groups\" of Conv2d (did you mean group?)"},
       {"resolve/onnx.yaml", "unit: float", "unit: flota",
        "resolve/onnx.yaml:9:11: `unit` must be float | same_input_dtypes | float_output | "
-       "value_movement | stored_bias, not \"flota\" (did you mean float?)"},
+       "value_movement | stored_bias | single_input, not \"flota\" (did you mean float?)"},
       {"resolve/onnx.yaml", "like: \"out[0]\"", "like: \"out0\"",
        "resolve/onnx.yaml:15:67: no port like \"in[0]\" or \"out[0]\": \"out0\""},
       {"rules/mask-range.yaml", "[softmaxes]\nadds", "[softmax]\nadds",
