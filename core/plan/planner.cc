@@ -404,6 +404,7 @@ absl::StatusOr<Plan> Planner::MakePlan(const Model& model) const {
   std::string route = self.options.route;
   if (route.empty()) route = UsualRouteOf(model.dialect, self.target, /*with_encodings=*/false, db);
   const opdb::Tree document = DocumentOf(route, db);
+  if (!document) return absl::InvalidArgumentError("the database has no route '" + route + "'");
   Resolved resolved = Resolve(model, self.target, db, document);
   ApplyRoute(document, resolved);
   const Model& graph = *resolved.graph;

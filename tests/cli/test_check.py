@@ -162,6 +162,26 @@ class Target(CliCase):
         result = self.run_cli("check", str(onnx), "--format", "json")
         self.assertEqual(json.loads(result.stdout)["route"], "onnxruntime")
 
+    def test_a_route_of_ones_own(self) -> None:
+        """A route is a file: an overlay brings one, and nothing else has to know its name."""
+        routes = self.folder / "overlay" / "routes"
+        routes.mkdir(parents=True)
+        (routes / "factory.yaml").write_text("""route: factory
+source: our own compiler
+operators:
+  - {operators: [Conv], reason: our compiler has no Conv}
+""")
+        model = str(ROOT / "docs/examples/mobilenetv2_8a8w.onnx")
+        unknown = self.run_cli("check", model, "--route", "factory")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn("--route: unknown value 'factory'", unknown.stderr)
+        report = json.loads(self.run_cli("check", model, "--opdefs", str(routes.parent), "--route", "factory", "--format",
+                                         "json").stdout)
+        self.assertEqual(report["route"], "factory")
+        refused = [f["node"] for f in report["findings"] if "our compiler has no Conv" in f["message"]]
+        self.assertEqual(len(refused), sum(node["op"] == "Conv" for node in report["nodes"]))
+        self.assertGreater(len(refused), 20)
+
 
 class Arguments(CliCase):
     def test_unusable(self) -> None:

@@ -29,7 +29,7 @@ struct PlanFlags {
   ViewFlags view;
 };
 
-absl::StatusOr<PlanOptions> OptionsOf(const PlanFlags& flags) {
+absl::StatusOr<PlanOptions> OptionsOf(const PlanFlags& flags, const Database& database) {
   PlanOptions options;
   if (flags.precision.empty()) {
     return absl::InvalidArgumentError("--precision is missing: " + [] {
@@ -53,7 +53,7 @@ absl::StatusOr<PlanOptions> OptionsOf(const PlanFlags& flags) {
     }
     options.overrides.push_back({text.substr(0, at), text.substr(at + 1)});
   }
-  const absl::StatusOr<std::string> route = flags.route.Parse();
+  const absl::StatusOr<std::string> route = flags.route.Parse(database);
   if (!route.ok()) return route.status();
   options.route = *route;
   return options;
@@ -88,10 +88,10 @@ absl::StatusOr<Model> ReadOne(const PlanFlags& flags) {
 
 int RunPlan(const PlanFlags& flags) {
   if (const absl::Status format = flags.view.CheckFormat(); !format.ok()) return Fail(format);
-  const absl::StatusOr<PlanOptions> options = OptionsOf(flags);
-  if (!options.ok()) return Fail(options.status());
   const absl::StatusOr<const Database*> database = flags.view.opdefs.Load();
   if (!database.ok()) return Fail(database.status());
+  const absl::StatusOr<PlanOptions> options = OptionsOf(flags, **database);
+  if (!options.ok()) return Fail(options.status());
   const absl::StatusOr<Target> target = Target::Parse(flags.target, **database);
   if (!target.ok()) return Fail(target.status());
   const absl::StatusOr<Planner> planner = Planner::Make(*target, *options, **database);

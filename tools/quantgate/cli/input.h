@@ -32,7 +32,7 @@ struct RouteFlag {
   std::string value;
   void Add(VerbFlags verb);
   // kDefault where it isn't given.
-  absl::StatusOr<std::string> Parse(const Database& database = Database::Embedded()) const;
+  absl::StatusOr<std::string> Parse(const Database& database) const;
 };
 
 // Of --encodings; empty = none. The error is whole: "FILE:PLACE: reason".

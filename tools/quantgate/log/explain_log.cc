@@ -190,7 +190,7 @@ int ExplainLogFile(const LogFlags& flags) {
   if (!status.ok()) return Fail(flags.file + ": " + std::string(status.message()));
   LogAnswer answer = std::move(reader).Finish();
   if (!flags.model.empty()) {
-    const absl::StatusOr<std::string> route = flags.route.Parse();
+    const absl::StatusOr<std::string> route = flags.route.Parse(Database::Embedded());
     if (!route.ok()) return Fail(route.status());
     const absl::Status found = FindInModel(flags.model, flags.target, *route, answer.findings);
     if (!found.ok()) return Fail(found);

@@ -172,8 +172,6 @@ int RunVerify(const VerifyFlags& flags) {
   if (flags.library.empty()) {
     return Fail("--backend-lib is required; --graph asks ONNX Runtime's provider instead");
   }
-  const absl::StatusOr<std::string> route = flags.route.Parse();
-  if (!route.ok()) return Fail(route.status());
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
   const absl::StatusOr<ReadOptions> input = flags.reading.Parse();
@@ -184,6 +182,8 @@ int RunVerify(const VerifyFlags& flags) {
   if (!flags.inputs.empty() && !flags.execute) return Fail("--inputs: needs --execute");
   const absl::StatusOr<const Database*> database = flags.opdefs.Load();
   if (!database.ok()) return Fail(database.status());
+  const absl::StatusOr<std::string> route = flags.route.Parse(**database);
+  if (!route.ok()) return Fail(route.status());
   TargetSpec spec = flags.target;
   if (!flags.parser->Given("--backend")) spec.backend.clear();  // the library's
   verify::KnownDifferences known;
