@@ -16,6 +16,7 @@ import compare  # noqa: E402
 import draws  # noqa: E402
 import figures  # noqa: E402
 import known  # noqa: E402
+import names  # noqa: E402
 import onnx_nodes  # noqa: E402
 import places  # noqa: E402
 import recordings  # noqa: E402
@@ -46,7 +47,7 @@ class HoldOut(unittest.TestCase):
                 for text in recordings.read(path):
                     export = places.Export(*text.rsplit("-", 1))
                     self.assertIn(export.name, names, path)
-                    self.assertEqual(recordings.bundle_of(export, state.drawn) + recordings.ENDING, path.name)
+                    self.assertEqual(recordings.bundle_of(text, part == "held_out"), path)
 
     def test_new_names_leave_the_reserve_as_it_is(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -100,8 +101,25 @@ class HoldOut(unittest.TestCase):
 
 
 class Recorded(unittest.TestCase):
+    def test_names_come_back_as_they_were(self):
+        tensor = b"\x0a\x05a/b.c\x12\x0ba/b.c_scale\x1a\x1da/b.c_DequantizeLinear_Output"
+        other = b"\x0a\x07x_scale\xf5\x03ab" + bytes(range(256)) * 2 + b"\xf5"
+        node = b"\x12\x05conv1\x1a\x0anode_conv1\x0a\x05conv1\x0a\x0bconv1_scale"
+        for data in (b"", node, node + tensor, tensor, tensor + other, other + tensor * 3, bytes((130,)) + b"n" * 130):
+            self.assertEqual(names.restored(names.shortened(data)), data)
+        self.assertLess(len(names.shortened(tensor)), len(tensor))
+
+    def test_a_model_comes_back_as_it_was(self):
+        node, tensor = b"\x0a\x08\x0a\x01x\x12\x03a.b", b"\x2a\x0d\x08\x02\x42\x09a.b_scale"
+        numbers = b"\x2a\x0b\x15\1\2\3\0\x10\x80\x80\x01\x10\5"  # four bytes, and numbers of three and one
+        graph = node + tensor + numbers + b"\x12\x01m\x62\x00" + node * 30
+        model = b"\x08\x0a\x42\x02\x10\x15" + b"\x3a" + bytes((len(graph) & 127 | 128, len(graph) >> 7)) + graph
+        self.assertEqual(names.unpacked(names.packed(model)), model)
+        # What stands behind the graph comes before it then.
+        self.assertEqual(names.unpacked(names.packed(model[:2] + model[6:] + model[2:6])), model)
+
     def test_a_bundle_holds_what_was_written(self):
-        exports = {"b-dynamo": {"8a8w.onnx": b"two", "labels.json": b"{}"}, "a-dynamo": {"labels.json": b'{"8a8w": 1}'}}
+        exports = {"b-dynamo": {"8a8w.onnx": b"\x3a\x03\x12\x01m", "labels.json": b"{}"}, "a-dynamo": {"labels.json": b'{"8a8w": 1}'}}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "models" / f"net{recordings.ENDING}"
             self.assertEqual(recordings.read(path), {})
@@ -109,7 +127,7 @@ class Recorded(unittest.TestCase):
             self.assertEqual(recordings.read(path), exports)
             found = list(recordings.recordings(["a", "b"], path.parent))
             self.assertEqual([str(r.export) for r in found], ["a-dynamo", "b-dynamo"])
-            self.assertEqual((found[0].labels(), found[1].models()), ({"8a8w": 1}, {"8a8w": b"two"}))
+            self.assertEqual((found[0].labels(), found[1].models()), ({"8a8w": 1}, {"8a8w": b"\x3a\x03\x12\x01m"}))
 
     def test_no_more_than_5_megabytes(self):
         self.assertLessEqual(sum(p.stat().st_size for p in places.RECORDED.rglob("*") if p.is_file()), LIMIT)

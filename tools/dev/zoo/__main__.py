@@ -66,8 +66,8 @@ def record(arguments: argparse.Namespace) -> int:
     import labelling
 
     exports = [str(e) for e in chosen(arguments) if e.forms() and labelling.Labels(e).data]
-    folder = recordings.FOLDERS["held_out" if arguments.held_out else "development"]
-    status, error = labelling.run("record.py", folder, *exports, timeout=3600)
+    part = "held_out" if arguments.held_out else "development"
+    status, error = labelling.run("record.py", part, *exports, timeout=3600)
     print(error, end="", file=sys.stderr)
     size = sum(path.stat().st_size for path in places.RECORDED.rglob("*") if path.is_file())
     print(f"{len(exports)} exports; the folder has {size / 1e6:.2f} MB")
@@ -130,8 +130,8 @@ def score(arguments: argparse.Namespace) -> int:
     state.record({"architectures": recorded, "counts": dict(sorted(outcome.counts.items())),
                   "figures": {f.what: [f.part, f.of] for f in figures.figures(outcome.counts)}})
     for path in recordings.FOLDERS["held_out"].glob(f"*{recordings.ENDING}"):
-        recordings.FOLDERS["development"].mkdir(exist_ok=True)
-        path.rename(recordings.FOLDERS["development"] / path.name)
+        recordings.add(recordings.read(path), held_out=False)
+        path.unlink()
     known.PATH.write_text(known.text(known.load() | set(outcome.differences)))
     print("recorded; its misses joined the known differences: tools/dev/qgdev zoo check --shrink writes the page")
     return 0

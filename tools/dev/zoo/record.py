@@ -21,9 +21,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from pathlib import Path
 
-import draws
 import onnx
 import places
 import recordings
@@ -114,16 +112,10 @@ def record(export: places.Export) -> dict[str, bytes]:
 
 
 def main() -> int:
-    folder, *texts = sys.argv[1:]
-    bundles: dict[Path, list[places.Export]] = {}
-    drawn = draws.Draws().drawn
-    for text in texts:
-        export = places.Export(*text.rsplit("-", 1))
-        path = Path(folder) / (recordings.bundle_of(export, drawn) + recordings.ENDING)
-        bundles.setdefault(path, []).append(export)
-    for path, exports in bundles.items():
-        recordings.write(path, recordings.read(path) | {str(export): record(export) for export in exports})
-        print(path.name, len(exports), "exports", path.stat().st_size, "bytes", flush=True)
+    part, *texts = sys.argv[1:]
+    exports = {text: record(places.Export(*text.rsplit("-", 1))) for text in texts}
+    for path in recordings.add(exports, part == "held_out"):
+        print(path.name, path.stat().st_size, "bytes", flush=True)
     return 0
 
 
