@@ -87,9 +87,12 @@ std::optional<int64_t> NearestValue(const Args& args, int64_t value) {
                                return std::abs(a - value) < std::abs(b - value);
                              });
   }
-  if (const auto n = args.number(ArgKey::kMin)) value = std::max(value, *n);
+  const auto min = args.number(ArgKey::kMin), max = args.number(ArgKey::kMax);
+  // An index that counts from the end.
+  if (min && *min == 0 && max && value < 0 && value + *max >= -1) return value + *max + 1;
+  if (min) value = std::max(value, *min);
   if (const auto n = args.number(ArgKey::kMinExclusive)) value = std::max(value, *n + 1);
-  if (const auto n = args.number(ArgKey::kMax)) value = std::min(value, *n);
+  if (max) value = std::min(value, *max);
   if (const auto n = args.number(ArgKey::kMaxExclusive)) value = std::min(value, *n - 1);
   const auto denied = args.numbers(ArgKey::kDenied, listed);
   if (denied &&
