@@ -319,7 +319,11 @@ void SourceResolver::ReadOwnEncodings() {
     if (!HasOwnEncoding(tensor)) continue;
     annotated_ = true;
     passed_[t] = static_cast<int32_t>(encodings_.size());
-    encodings_.push_back({tensor.encoding, tensor.dtype, {}, false});
+    // QNN has no tensors of four bits: they travel in eight.
+    NodeEncoding own{tensor.encoding, FixedPointOf(tensor.dtype), {}, false};
+    const int bitwidth = BitwidthOf(tensor.dtype);
+    if (bitwidth != 0 && own.encoding->bitwidth == 0) own.encoding.Edit().bitwidth = bitwidth;
+    encodings_.push_back(std::move(own));
   }
   if (!annotated_) return;
   if (quantize_op_.empty()) quantize_op_ = mapping_.OpOfRole("quantize");

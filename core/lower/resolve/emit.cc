@@ -334,15 +334,22 @@ bool SourceResolver::EmitStep(int32_t index, const mapping::Step& step,
 bool SourceResolver::EmitOp(int32_t index) {
   const NodeState& state = states_[static_cast<size_t>(index)];
   if (state.chosen == nullptr) {
-    Refuse(index, "no form of it fits");
+    Refuse(index, "no form of it fits", true);
     return false;
   }
   if (!state.chosen->refused.empty()) {
-    Refuse(index, std::string(state.chosen->refused));
+    const auto& cases = state.mapping->cases;
+    const bool form = std::any_of(cases.begin(), cases.end(),
+                                  [](const mapping::Case& c) { return c.refused.empty(); });
+    Refuse(index, std::string(state.chosen->refused), form);
     return false;
   }
   if (state.chosen->steps.empty()) {
     Uncheck(index, std::string(state.chosen->unchecked));
+    return false;
+  }
+  if (annotated_ && state.quantized && !state.mapping->unknown_inside.empty()) {
+    Uncheck(index, std::string(state.mapping->unknown_inside));
     return false;
   }
   std::vector<TensorId> temps(static_cast<size_t>(state.chosen->temps), kNoTensor);

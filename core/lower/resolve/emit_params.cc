@@ -79,7 +79,8 @@ std::optional<Value> SourceResolver::ParamOf(int32_t index, const mapping::Param
                                   "` is too large to keep"));
     } else if (value.why == Value::Why::kDynamic) {
       Refuse(index, absl::StrCat("`", std::string(spec.name),
-                                 "` must be a constant and is computed at run time"));
+                                 "` must be a constant and is computed at run time"),
+             true);
     } else {
       Uncheck(index, absl::StrCat("the value of `", std::string(spec.name), "` is not known"));
     }

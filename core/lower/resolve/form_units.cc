@@ -343,7 +343,8 @@ void SourceResolver::FormUnits() {
       if (state.kind == Kind::kFolded) continue;
     }
     if (!state.mapping->adds.empty()) FuseAddition(index);
-    if (state.fused < 0) FuseActivation(index);
+    const bool closed = annotated_ && !state.mapping->unknown_inside.empty();
+    if (state.fused < 0 && !closed) FuseActivation(index);
     bool touches_quantized = false;
     state.quantized = as_annotated || IsUnit(index, touches_quantized);
     if (state.quantized || !touches_quantized || state.chosen == nullptr ||

@@ -234,6 +234,8 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
       }
     } else if (key == "constant_value") {
       if (absl::Status s = CompileTo(entry, out.fold); !s.ok()) return s;
+    } else if (key == "unknown_inside") {
+      out.unknown_inside = entry.str();
     } else if (key == "identity_when") {
       if (absl::Status s = CompileTo(entry, out.unchanged); !s.ok()) return s;
     } else if (key == "attribute_defaults") {

@@ -82,6 +82,8 @@ struct OpMapping {
   bool passes = false;
   // Never a quantized unit: runs in float whatever Q and DQ are around.
   bool float_only = false;
+  // Why nothing is known of it with encodings from a file: a tool quantizes what is inside of it.
+  std::string_view unknown_inside;
   // A quantized unit also where no Q is behind it: its result is then float.
   bool open = false;
   // All quantized inputs of a unit have the dtype of the first, not only the outputs.

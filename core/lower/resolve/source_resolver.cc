@@ -45,14 +45,15 @@ void SourceResolver::Uncheck(int32_t node, std::string reason) {
   source.reason = std::move(reason);
 }
 
-void SourceResolver::Refuse(int32_t node, std::string reason) {
+void SourceResolver::Refuse(int32_t node, std::string reason, bool form) {
   const Node& source = file_.nodes[static_cast<size_t>(node)];
   // The finding that says why it does not run in full is pointless where it does not run at all.
   std::erase_if(resolved_.findings, [&](const Finding& f) {
     return f.node_index == node && f.consequence == Consequence::kAltered;
   });
-  Report(node, rules::kUnmappedSourceOp, Consequence::kRejected,
-         absl::StrCat(source.op.str(), " has no QNN op: ", std::move(reason)));
+  Report(node, form ? rules::kRefusedByRoute : rules::kUnmappedSourceOp, Consequence::kRejected,
+         absl::StrCat(source.op.str(), form ? " is not translated: " : " has no QNN op: ",
+                      std::move(reason)));
   resolved_.sources[static_cast<size_t>(node)].state = SourceNode::State::kRefused;
 }
 

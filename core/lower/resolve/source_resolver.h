@@ -138,7 +138,8 @@ class SourceResolver {
   void EmitBorder(int32_t node, TensorId id, bool quantize);
 
   void Uncheck(int32_t node, std::string reason);
-  void Refuse(int32_t node, std::string reason);
+  // `form`: other forms of the operator are translated.
+  void Refuse(int32_t node, std::string reason, bool form);
   struct RouteRow;
   void ApplyRow(int32_t node, const RouteRow& row, std::string_view source);
   void Report(int32_t node, RuleId rule, Consequence consequence, const SharedString& message,
