@@ -30,7 +30,6 @@ using Value = JsonCursor::Value;
 
 constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
 constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
-constexpr int64_t kInt32Min = std::numeric_limits<int32_t>::min();
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 constexpr size_t kFewTensors = 10000;  // beyond, "did you mean" is not worth the time
 constexpr int kMaxNesting = 16;
