@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -47,6 +49,21 @@ class Archives(unittest.TestCase):
         with tarfile.open(self.folder / "one.tar.gz") as archive:
             modes = {member.name: member.mode for member in archive}
         self.assertEqual(modes, {"x-1": 0o755, "x-1/a": 0o644, "x-1/b": 0o755, "x-1/b/1": 0o644, "x-1/b/2": 0o644, "x-1/bin": 0o755, "x-1/bin/tool": 0o755})
+
+    @unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb")
+    def test_a_package_for_debian_has_one_time(self) -> None:
+        made = []
+        for name, order, when, mask in (("a", ["bin/run", "share/text"], EPOCH - 900, 0o022),
+                                        ("b", ["share/text", "bin/run"], EPOCH + 900, 0o077)):
+            root = self.tree(name, order, when, mask)
+            (root / "DEBIAN").mkdir()
+            (root / "DEBIAN/control").write_text("Package: some\nVersion: 1\nArchitecture: all\nMaintainer: a <a@b.c>\n"
+                                                 "Description: some\n")
+            archives.settle(root, EPOCH)
+            made.append(self.folder / f"{name}.deb")
+            subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, made[-1]], check=True,
+                           capture_output=True, env=os.environ | {"SOURCE_DATE_EPOCH": str(EPOCH)})
+        self.assertEqual(made[0].read_bytes(), made[1].read_bytes())
 
     def test_another_file_makes_a_difference(self) -> None:
         for name in ("one", "two"):

@@ -106,8 +106,7 @@ class Dist:
             " Says which nodes a chip refuses, which run and compute wrong numbers, and\n"
             " what to change. libxml2 is for `quantgate import` alone, Python for sweeps\n"
             " and for `quantgate verify --execute`.\n")  # fmt: skip
-        for path in [folder, *archives.files_of(folder)]:
-            path.chmod(archives.mode_of(path))
+        archives.settle(folder, self.epoch)
         target = self.out / f"quantgate_{self.version}_{machine}.deb"
         self.run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", folder, target)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import stat
 import tarfile
 import zipfile
@@ -18,6 +19,14 @@ def files_of(folder: Path) -> list[Path]:
 def mode_of(path: Path) -> int:
     """As git knows modes: what one may run, and what not."""
     return 0o755 if path.is_dir() or path.stat().st_mode & stat.S_IXUSR else 0o644
+
+
+def settle(folder: Path, epoch: int) -> None:
+    """One time and git's modes for everything in a folder that another program packs. dpkg-deb itself changes times
+    later than SOURCE_DATE_EPOCH only."""
+    for path in [*reversed(files_of(folder)), folder]:
+        path.chmod(mode_of(path))
+        os.utime(path, (epoch, epoch))
 
 
 def tar_gz(folder: Path, root: str, target: Path, epoch: int) -> None:
