@@ -1,7 +1,10 @@
 # Compiler cache, warnings and sanitizers, as one interface target.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  # It leaves alone what uses precompiled headers, unless it may trust their names and times.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE_PROGRAM})
+  add_compile_options($<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
 endif()
 
 add_library(quantgate_options INTERFACE)
@@ -51,6 +54,9 @@ function(quantgate_folder name)
   target_link_libraries(quantgate_${name} PUBLIC ${dependencies} PRIVATE quantgate_options)
   if(name IN_LIST QUANTGATE_SMALL_FOLDERS)
     target_link_libraries(quantgate_${name} PRIVATE $<BUILD_INTERFACE:quantgate_small>)
+    quantgate_use_precompiled(quantgate_${name} small)
+  else()
+    quantgate_use_precompiled(quantgate_${name} fast)
   endif()
   set_target_properties(quantgate_${name} PROPERTIES
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

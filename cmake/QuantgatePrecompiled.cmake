@@ -1,0 +1,38 @@
+# The headers of other libraries that nearly every file includes, parsed once: that is half of what a file takes to
+# compile, absl's hash map alone a second.
+#   quantgate_precompile(<kind> [HEADERS ...] [DEPS ...])   parses them with the options that files of this kind have
+#   quantgate_use_precompiled(<target> <kind>)              for a target with these options
+# None of our own headers, so that a change compiles again what includes it and no more. Off for other compilers,
+# sanitizers and other systems, where an include that is missing shows.
+set(precompiled_by_default ON)
+if(QUANTGATE_SANITIZE OR QUANTGATE_FUZZERS OR CMAKE_CROSSCOMPILING OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(precompiled_by_default OFF)
+endif()
+option(QUANTGATE_PRECOMPILED "Parse the headers of other libraries once, not for each file" ${precompiled_by_default})
+
+function(quantgate_precompile kind)
+  cmake_parse_arguments(ARG "" "" "HEADERS;DEPS" ${ARGN})
+  if(NOT QUANTGATE_PRECOMPILED)
+    return()
+  endif()
+  set(target quantgate_precompiled_${kind})
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled/${kind}.cc CONTENT "")
+  add_library(${target} OBJECT ${PROJECT_BINARY_DIR}/precompiled/${kind}.cc)
+  target_link_libraries(${target} PRIVATE
+    absl::flat_hash_map absl::flat_hash_set absl::inlined_vector absl::statusor absl::strings quantgate_options ${ARG_DEPS})
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <cmath> <cstddef> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
+    <string_view> <utility> <variant> <vector>
+    <absl/container/flat_hash_map.h> <absl/container/flat_hash_set.h> <absl/container/inlined_vector.h>
+    <absl/status/status.h> <absl/status/statusor.h> <absl/strings/str_cat.h> <absl/strings/str_join.h>
+    <absl/types/span.h>
+    ${ARG_HEADERS})
+endfunction()
+
+function(quantgate_use_precompiled target kind)
+  if(QUANTGATE_PRECOMPILED)
+    target_precompile_headers(${target} REUSE_FROM quantgate_precompiled_${kind})
+    # GCC forgets that they are the system's, whose warnings it would not show: copies without end in std::string.
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+  endif()
+endfunction()
