@@ -7,60 +7,74 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
+#include "core/base/expression.h"
+#include "core/base/nearest.h"
 #include "core/database/image.h"
 
 namespace quantgate::opdefs {
 namespace {
 
+using expression::Code;
+using expression::Syntax;
+using SyntaxNode = expression::Node;
 using opdb::ExprCode;
 using opdb::ExprOp;
 
-constexpr size_t kMaxText = 256;
-constexpr int kMaxNesting = 32;
+enum class Takes : uint8_t { kPort, kParam, kPortAndParam, kPortAndIndex, kValues };
+struct Function {
+  std::string_view name;
+  ExprCode code;
+  Takes takes;
+};
+constexpr Function kFunctions[] = {
+    {"rank", ExprCode::kRank, Takes::kPort},
+    {"elements", ExprCode::kElements, Takes::kPort},
+    {"count", ExprCode::kCount, Takes::kParam},
+    {"total", ExprCode::kTotal, Takes::kPortAndParam},
+    {"dim", ExprCode::kDimConst, Takes::kPortAndIndex},
+    {"max", ExprCode::kMax, Takes::kValues},
+    {"min", ExprCode::kMin, Takes::kValues},
+};
+// Highest index of a dimension and of an element of a param.
+constexpr int64_t kHighestIndex = 64;
 
-class ExprParser {
+std::optional<ExprCode> Arithmetic(Code code) {
+  switch (code) {
+    case Code::kAdd:
+      return ExprCode::kAdd;
+    case Code::kSub:
+      return ExprCode::kSub;
+    case Code::kMul:
+      return ExprCode::kMul;
+    case Code::kDiv:
+      return ExprCode::kDiv;
+    default:
+      return std::nullopt;
+  }
+}
+
+// From the syntax to postfix steps. A function returns whether what it was given has a meaning.
+class Compiler {
  public:
-  ExprParser(std::string_view text, const Symbols& symbols) : text_(text), symbols_(symbols) {}
+  Compiler(const Syntax& syntax, const Symbols& symbols) : syntax_(syntax), symbols_(symbols) {}
 
   absl::StatusOr<Expr> Run() {
-    if (text_.size() > kMaxText) return absl::InvalidArgumentError("expression is too long");
-    if (Sum(0)) {
-      Skip();
-      if (at_ < text_.size()) Fail("unexpected text");
-    }
-    if (!error_.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat("expression ", Quoted(text_), ": ", error_,
-                                                     " at character ", error_at_ + 1));
-    }
+    if (!Value(syntax_.root())) return error_;
     if (Depth() > opdb::kMaxExprDepth) {
-      return absl::InvalidArgumentError(absl::StrCat("expression ", Quoted(text_), " is too deep"));
+      return expression::Mistake(syntax_.text, syntax_.root().at, "it is too deep");
     }
     return std::move(out_);
   }
 
  private:
-  bool Fail(std::string reason) {
-    if (error_.empty()) {
-      error_ = std::move(reason);
-      error_at_ = at_;
-    }
+  bool Fail(const SyntaxNode& node, std::string_view reason) {
+    error_ = expression::Mistake(syntax_.text, node.at, reason);
     return false;
-  }
-  void Skip() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-  bool Accept(char c) {
-    Skip();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  bool Expect(char c) {
-    return Accept(c) || Fail(absl::StrCat("expected '", absl::string_view(&c, 1), "'"));
   }
 
   size_t Depth() const {
@@ -81,16 +95,115 @@ class ExprParser {
   }
   bool PushConst(int64_t value) { return Push({ExprCode::kConst, -1, -1, value}); }
 
-  // Operands that are constants are computed here.
-  bool Apply(ExprCode code) {
-    const size_t n = out_.size();
-    if (code == ExprCode::kNeg) {
-      if (out_[n - 1].code != ExprCode::kConst) return Push({code, -1, -1, 0});
-      if (__builtin_sub_overflow(int64_t{0}, out_[n - 1].value, &out_[n - 1].value)) {
-        return Fail("overflow");
+  bool Value(const SyntaxNode& node) {
+    if (const std::optional<ExprCode> code = Arithmetic(node.code)) {
+      return Value(syntax_.arg(node, 0)) && Value(syntax_.arg(node, 1)) && Apply(*code, node);
+    }
+    switch (node.code) {
+      case Code::kInteger:
+        return PushConst(node.integer);
+      case Code::kReal:
+        return Fail(node, "expected a whole number");
+      case Code::kNegate:
+        return Value(syntax_.arg(node, 0)) && Negate(node);
+      case Code::kParam:
+      case Code::kIndex: {
+        ExprOp op{ExprCode::kParam, -1, -1, 0};
+        if (node.code == Code::kIndex && syntax_.arg(node, 0).code != Code::kParam) break;
+        return Param(node, op) && Push(op);
+      }
+      case Code::kName:
+        if (node.text == "INT32_MAX") return PushConst(std::numeric_limits<int32_t>::max());
+        if (node.text == "INT32_MIN") return PushConst(std::numeric_limits<int32_t>::min());
+        break;
+      case Code::kCall:
+        return Call(node);
+      default:
+        break;
+    }
+    return Fail(node,
+                "expected a number, rank(), dim(), elements(), count(), total(), max(), min(), "
+                "param: or INT32_MAX");
+  }
+
+  bool Call(const SyntaxNode& node) {
+    const auto* function = std::ranges::find(kFunctions, node.text, &Function::name);
+    if (function == std::end(kFunctions)) {
+      std::vector<std::string_view> names;
+      for (const Function& row : kFunctions) names.push_back(row.name);
+      return Fail(node, absl::StrCat("unknown function ", Absl(node.text),
+                                     DidYouMeanOf(node.text, names)));
+    }
+    const bool one = function->takes == Takes::kPort || function->takes == Takes::kParam;
+    const size_t given = node.args.size();
+    if (function->takes == Takes::kValues ? given < 2 : given != (one ? 1 : 2)) {
+      return Fail(node, absl::StrCat("wrong number of arguments for ", Absl(function->name)));
+    }
+    if (function->takes == Takes::kValues) {
+      for (size_t i = 0; i < given; ++i) {
+        if (!Value(syntax_.arg(node, i)) || (i > 0 && !Apply(function->code, node))) return false;
       }
       return true;
     }
+    ExprOp op{function->code, -1, -1, 0};
+    const SyntaxNode& first = syntax_.arg(node, 0);
+    const SyntaxNode& last = syntax_.arg(node, given - 1);
+    if (function->takes != Takes::kParam && !Port(first, op.port)) return false;
+    if (function->takes == Takes::kPortAndIndex) return Index(last, op) && Push(op);
+    return (function->takes == Takes::kPort || ParamName(last, op.param)) && Push(op);
+  }
+  bool Port(const SyntaxNode& node, int16_t& port) {
+    if (node.code != Code::kName) return Fail(node, "expected a port, such as in0");
+    const auto found = symbols_.FindPort(node.text);
+    if (!found) return Fail(node, symbols_.UnknownPort(node.text));
+    if (found->element > 0) {
+      return Fail(node, "only the first tensor of a variadic port can be meant");
+    }
+    port = found->port;
+    return true;
+  }
+  // Of dim(): a number, negative counts from the end, or the value of a param.
+  bool Index(const SyntaxNode& node, ExprOp& op) {
+    const bool negative = node.code == Code::kNegate;
+    const SyntaxNode& number = negative ? syntax_.arg(node, 0) : node;
+    if (number.code == Code::kInteger) {
+      if (number.integer > kHighestIndex) return Fail(number, "dimension is out of range");
+      op.value = negative ? -number.integer : number.integer;
+      return true;
+    }
+    op.code = ExprCode::kDimParam;
+    return Param(node, op);
+  }
+  // `axis`, `param:axis`, and one with the number of an element behind it, which is stored counted
+  // from 1; 0 = the single value.
+  bool Param(const SyntaxNode& node, ExprOp& op) {
+    const bool element = node.code == Code::kIndex;
+    if (!ParamName(element ? syntax_.arg(node, 0) : node, op.param)) return false;
+    if (!element) return true;
+    const SyntaxNode& number = syntax_.arg(node, 1);
+    if (number.code != Code::kInteger) return Fail(number, "expected the number of an element");
+    if (number.integer >= kHighestIndex) return Fail(number, "element is out of range");
+    op.value = number.integer + 1;
+    return true;
+  }
+  bool ParamName(const SyntaxNode& node, int16_t& param) {
+    if (node.code != Code::kName && node.code != Code::kParam) {
+      return Fail(node, "expected the name of a param");
+    }
+    const auto found = symbols_.FindParam(node.text);
+    if (!found) return Fail(node, symbols_.UnknownParam(node.text));
+    param = *found;
+    return true;
+  }
+
+  // Operands that are constants are computed here.
+  bool Negate(const SyntaxNode& node) {
+    ExprOp& last = out_.back();
+    if (last.code != ExprCode::kConst) return Push({ExprCode::kNeg, -1, -1, 0});
+    return !__builtin_sub_overflow(int64_t{0}, last.value, &last.value) || Fail(node, "overflow");
+  }
+  bool Apply(ExprCode code, const SyntaxNode& node) {
+    const size_t n = out_.size();
     if (out_[n - 1].code != ExprCode::kConst || out_[n - 2].code != ExprCode::kConst) {
       return Push({code, -1, -1, 0});
     }
@@ -108,9 +221,9 @@ class ExprParser {
         overflow = __builtin_mul_overflow(a, b, &a);
         break;
       case ExprCode::kDiv:
-        if (b == 0) return Fail("division by zero");
-        if (a == std::numeric_limits<int64_t>::min() && b == -1) return Fail("overflow");
-        a /= b;
+        if (b == 0) return Fail(node, "division by zero");
+        overflow = a == std::numeric_limits<int64_t>::min() && b == -1;
+        if (!overflow) a /= b;
         break;
       case ExprCode::kMax:
         a = std::max(a, b);
@@ -120,157 +233,12 @@ class ExprParser {
         break;
     }
     out_.pop_back();
-    return !overflow || Fail("overflow");
+    return !overflow || Fail(node, "overflow");
   }
 
-  bool Sum(int nesting) {
-    if (!Product(nesting)) return false;
-    while (true) {
-      const bool add = Accept('+');
-      if (!add && !Accept('-')) return true;
-      if (!Product(nesting) || !Apply(add ? ExprCode::kAdd : ExprCode::kSub)) return false;
-    }
-  }
-  bool Product(int nesting) {
-    if (!Factor(nesting)) return false;
-    while (true) {
-      const bool times = Accept('*');
-      if (!times && !Accept('/')) return true;
-      if (!Factor(nesting) || !Apply(times ? ExprCode::kMul : ExprCode::kDiv)) return false;
-    }
-  }
-  bool Factor(int nesting) {
-    if (nesting >= kMaxNesting) return Fail("nested too deep");
-    if (Accept('-')) return Factor(nesting + 1) && Apply(ExprCode::kNeg);
-    if (Accept('(')) return Sum(nesting + 1) && Expect(')');
-    Skip();
-    if (at_ < text_.size() && absl::ascii_isdigit(text_[at_])) return Number();
-    return Named(nesting);
-  }
-  bool Number() {
-    int64_t value = 0;
-    const auto [end, error] =
-        std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error != std::errc()) return Fail("number is out of range");
-    at_ = static_cast<size_t>(end - text_.data());
-    return PushConst(value);
-  }
-  std::string_view Word() {
-    Skip();
-    const size_t begin = at_;
-    while (at_ < text_.size() && (absl::ascii_isalnum(text_[at_]) || text_[at_] == '_')) ++at_;
-    return text_.substr(begin, at_ - begin);
-  }
-  bool Named(int nesting) {
-    const size_t begin = at_;
-    const std::string_view word = Word();
-    if (word == "INT32_MAX") return PushConst(std::numeric_limits<int32_t>::max());
-    if (word == "INT32_MIN") return PushConst(std::numeric_limits<int32_t>::min());
-    if (word == "param") {
-      int16_t param = -1;
-      int64_t element = 0;
-      return Expect(':') && ParamName(param) && Element(element) &&
-             Push({ExprCode::kParam, -1, param, element});
-    }
-    if (word == "elements") {
-      int16_t port = -1;
-      return Expect('(') && PortName(port) && Expect(')') &&
-             Push({ExprCode::kElements, port, -1, 0});
-    }
-    if (word == "count") {
-      int16_t param = -1;
-      return Expect('(') && ParamName(param) && Expect(')') &&
-             Push({ExprCode::kCount, -1, param, 0});
-    }
-    if (word == "total") {
-      int16_t port = -1, param = -1;
-      return Expect('(') && PortName(port) && Expect(',') && ParamName(param) && Expect(')') &&
-             Push({ExprCode::kTotal, port, param, 0});
-    }
-    if (word == "rank") {
-      int16_t port = -1;
-      return Expect('(') && PortName(port) && Expect(')') && Push({ExprCode::kRank, port, -1, 0});
-    }
-    if (word == "dim") return Dim();
-    if (word == "max" || word == "min") {
-      const ExprCode code = word == "max" ? ExprCode::kMax : ExprCode::kMin;
-      if (!Expect('(') || !Sum(nesting + 1) || !Expect(',')) return false;
-      do {
-        if (!Sum(nesting + 1) || !Apply(code)) return false;
-      } while (Accept(','));
-      return Expect(')');
-    }
-    at_ = begin;
-    return Fail(word.empty()
-                    ? "expected a number"
-                    : "expected a number, rank(), dim(), elements(), count(), total(), max(), "
-                      "min(), param: or INT32_MAX");
-  }
-  bool Dim() {
-    int16_t port = -1;
-    if (!Expect('(') || !PortName(port) || !Expect(',')) return false;
-    Skip();
-    const bool negative = Accept('-');
-    Skip();
-    if (negative || (at_ < text_.size() && absl::ascii_isdigit(text_[at_]))) {
-      if (!Number()) return false;
-      const int64_t index = out_.back().value;
-      out_.pop_back();
-      if (index > 64) return Fail("dimension is out of range");
-      return Expect(')') && Push({ExprCode::kDimConst, port, -1, negative ? -index : index});
-    }
-    int16_t param = -1;
-    const size_t begin = at_;
-    if (Word() != "param" || !Accept(':')) at_ = begin;
-    int64_t element = 0;
-    return ParamName(param) && Element(element) && Expect(')') &&
-           Push({ExprCode::kDimParam, port, param, element});
-  }
-  // `[i]` behind the name of a param, counted from 1; 0 where there is none.
-  bool Element(int64_t& element) {
-    if (!Accept('[')) return true;
-    Skip();
-    if (at_ >= text_.size() || !absl::ascii_isdigit(text_[at_])) {
-      return Fail("expected the number of an element");
-    }
-    if (!Number()) return false;
-    element = out_.back().value + 1;
-    out_.pop_back();
-    if (element > 64) return Fail("element is out of range");
-    return Expect(']');
-  }
-  bool ParamName(int16_t& param) {
-    Skip();
-    const size_t begin = at_;
-    const std::string_view name = Word();
-    const auto found = symbols_.FindParam(name);
-    if (!found) {
-      at_ = begin;
-      return Fail(symbols_.UnknownParam(name));
-    }
-    param = *found;
-    return true;
-  }
-  bool PortName(int16_t& port) {
-    Skip();
-    const size_t begin = at_;
-    Word();
-    if (text_.substr(at_).starts_with("..m")) at_ += 3;
-    const std::string_view name = text_.substr(begin, at_ - begin);
-    const auto found = symbols_.FindPort(name);
-    if (!found) {
-      at_ = begin;
-      return Fail(name.empty() ? "expected a port" : symbols_.UnknownPort(name));
-    }
-    if (found->element > 0) return Fail("only the first tensor of a variadic port can be meant");
-    port = found->port;
-    return true;
-  }
-
-  std::string_view text_;
+  const Syntax& syntax_;
   const Symbols& symbols_;
-  size_t at_ = 0, error_at_ = 0;
-  std::string error_;
+  absl::Status error_;
   Expr out_;
 };
 
@@ -282,7 +250,9 @@ bool Real(std::string_view text, double& value) {
 }  // namespace
 
 absl::StatusOr<Expr> ParseExpr(std::string_view text, const Symbols& symbols) {
-  return ExprParser(text, symbols).Run();
+  absl::StatusOr<Syntax> syntax = expression::Parse(text);
+  if (!syntax.ok()) return syntax.status();
+  return Compiler(*syntax, symbols).Run();
 }
 
 std::optional<int64_t> ConstantOf(const Expr& expr) {

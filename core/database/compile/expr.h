@@ -1,4 +1,5 @@
-// Expressions over ranks, dims and params: "rank(in[0])-1", "max(dim(in[0], axis), 2)".
+// Expressions of constraints, over ranks, dims and params: "rank(in0)-1", "max(dim(in0, axis), 2)".
+// The grammar is that of core/base/expression.h; here names become numbers of ports and params.
 #ifndef QUANTGATE_CORE_DATABASE_COMPILE_EXPR_H_
 #define QUANTGATE_CORE_DATABASE_COMPILE_EXPR_H_
 
@@ -11,7 +12,7 @@
 namespace quantgate::opdefs {
 
 // Postfix steps, constants folded: an expression without ports and params is one kConst.
-// The error's message says what is wrong and where in the text ("at 7: …").
+// The error's message says what is wrong and where in the text ("… at character 7").
 absl::StatusOr<Expr> ParseExpr(std::string_view text, const Symbols& symbols);
 
 // The value of an expression that is one constant.

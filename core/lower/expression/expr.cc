@@ -1,284 +1,59 @@
 #include "core/lower/expression/expr.h"
 
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 
 namespace quantgate::mapping {
 
-// Recursive descent; each rule appends its items and returns the index of its root.
-class Parser {
- public:
-  explicit Parser(std::string_view text) : text_(text) {}
+using expression::Code;
 
-  absl::StatusOr<Expr> Run() {
-    Ternary();
-    Space();
-    if (error_.empty() && at_ < text_.size()) Fail("unexpected text");
-    if (!error_.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("column ", error_at_ + 1, " of the expression: ", error_));
-    }
-    return std::move(expr_);
-  }
+namespace {
 
- private:
-  using Code = Expr::Code;
-  static constexpr int kMaxDepth = 64;
+// What is wrong with a node that the grammar allows; "" = nothing. `function`: that of a call.
+std::string Mistake(const expression::Node& node, const FunctionRow* function) {
+  if (node.code == Code::kParam) return "an attribute is written without param:";
+  if (node.code == Code::kName && node.text.find('.') != node.text.npos) return "unexpected text";
+  if (node.code != Code::kCall) return {};
+  if (function == nullptr) {
+    std::vector<std::string_view> known;
+    for (const FunctionRow& row : Functions()) known.push_back(row.name);
+    return absl::StrCat("unknown function ", Absl(node.text), DidYouMeanOf(node.text, known));
+  }
+  const auto count = static_cast<int>(node.args.size());
+  if (count < function->min_args || count > function->max_args) {
+    return absl::StrCat("wrong number of arguments for ", Absl(function->name));
+  }
+  return {};
+}
 
-  void Fail(std::string_view reason) {
-    if (!error_.empty()) return;
-    error_ = std::string(reason);
-    error_at_ = at_;
-    at_ = text_.size();
-  }
-  void Space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
-  }
-  static bool IsName(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  }
-  bool Take(std::string_view token) {
-    Space();
-    if (!text_.substr(at_).starts_with(token)) return false;
-    const size_t end = at_ + token.size();
-    // A word must not be the beginning of a longer one.
-    if (IsName(token.back()) && end < text_.size() && IsName(text_[end])) return false;
-    at_ = end;
-    return true;
-  }
-  bool Peek(char c) {
-    Space();
-    return at_ < text_.size() && text_[at_] == c;
-  }
-  int32_t Add(Expr::Item item) {
-    expr_.nodes_.push_back(std::move(item));
-    return static_cast<int32_t>(expr_.nodes_.size()) - 1;
-  }
-  int32_t Make(Code code, std::initializer_list<int32_t> args) {
-    Expr::Item item;
-    item.code = code;
-    item.args.assign(args.begin(), args.end());
-    return Add(std::move(item));
-  }
+}  // namespace
 
-  int32_t Ternary() {
-    if (++depth_ > kMaxDepth) Fail("nested too deeply");
-    const int32_t condition = Or();
-    int32_t result = condition;
-    Space();
-    if (at_ < text_.size() && text_[at_] == '?' && !text_.substr(at_).starts_with("??")) {
-      ++at_;
-      const int32_t a = Ternary();
-      if (!Take(":")) Fail("':' expected");
-      const int32_t b = Ternary();
-      result = Make(Code::kTernary, {condition, a, b});
-    }
-    --depth_;
-    return result;
-  }
-  int32_t Or() {
-    int32_t left = And();
-    while (Take("or")) {
-      const int32_t right = And();
-      left = Make(Code::kOr, {left, right});
-    }
-    return left;
-  }
-  int32_t And() {
-    int32_t left = Not();
-    while (Take("and")) {
-      const int32_t right = Not();
-      left = Make(Code::kAnd, {left, right});
-    }
-    return left;
-  }
-  int32_t Not() {
-    if (++depth_ > kMaxDepth) Fail("nested too deeply");
-    const int32_t result = Take("not") ? Make(Code::kNot, {Not()}) : Compare();
-    --depth_;
-    return result;
-  }
-  int32_t Compare() {
-    static constexpr std::pair<std::string_view, Code> kOps[] = {
-        {"==", Code::kEq}, {"!=", Code::kNe}, {"<=", Code::kLe},
-        {">=", Code::kGe}, {"<", Code::kLt},  {">", Code::kGt}};
-    const int32_t left = Coalesce();
-    for (const auto& [token, code] : kOps) {
-      if (Take(token)) {
-        const int32_t right = Coalesce();
-        return Make(code, {left, right});
-      }
-    }
-    return left;
-  }
-  int32_t Coalesce() {
-    int32_t left = Sum();
-    while (Take("??")) {
-      const int32_t right = Sum();
-      left = Make(Code::kCoalesce, {left, right});
-    }
-    return left;
-  }
-  int32_t Sum() {
-    int32_t left = Term();
-    for (;;) {
-      const Code code = Take("+") ? Code::kAdd : Take("-") ? Code::kSub : Code::kConst;
-      if (code == Code::kConst) return left;
-      const int32_t right = Term();
-      left = Make(code, {left, right});
-    }
-  }
-  int32_t Term() {
-    int32_t left = Unary();
-    for (;;) {
-      const Code code = Take("*")   ? Code::kMul
-                        : Take("/") ? Code::kDiv
-                        : Take("%") ? Code::kMod
-                                    : Code::kConst;
-      if (code == Code::kConst) return left;
-      const int32_t right = Unary();
-      left = Make(code, {left, right});
-    }
-  }
-  int32_t Unary() {
-    if (++depth_ > kMaxDepth) Fail("nested too deeply");
-    int32_t result;
-    if (Take("-")) {
-      result = Make(Code::kNegate, {Unary()});
-    } else {
-      result = Primary();
-      while (Peek('[')) {
-        ++at_;
-        const int32_t index = Ternary();
-        if (!Take("]")) Fail("']' expected");
-        result = Make(Code::kIndex, {result, index});
-      }
-    }
-    --depth_;
-    return result;
-  }
-  int32_t Primary() {
-    Space();
-    Expr::Item item;
-    if (at_ >= text_.size()) {
-      Fail("a value is missing");
-      return Add(std::move(item));
-    }
-    const char c = text_[at_];
-    if (c == '(') {
-      ++at_;
-      const int32_t inner = Ternary();
-      if (!Take(")")) Fail("')' expected");
-      return inner;
-    }
-    if (c == '[') return List(']', Code::kList, nullptr);
-    if (c == '\'') {
-      const size_t end = text_.find('\'', at_ + 1);
-      if (end == std::string_view::npos) {
-        Fail("the text has no end");
-        return Add(std::move(item));
-      }
-      item.code = Code::kText;
-      item.name = std::string(text_.substr(at_ + 1, end - at_ - 1));
-      at_ = end + 1;
-      return Add(std::move(item));
-    }
-    if (c >= '0' && c <= '9') return Number();
-    if (!IsName(c)) {
-      Fail("a value is missing");
-      return Add(std::move(item));
-    }
-    const size_t begin = at_;
-    while (at_ < text_.size() && IsName(text_[at_])) ++at_;
-    const std::string_view name = text_.substr(begin, at_ - begin);
-    if ((name == "in" || name == "out") && Peek('[')) return Port(name == "in");
-    if (Peek('(')) {
-      const FunctionRow* function = FindFunction(name);
-      if (function == nullptr) {
-        std::vector<std::string_view> known;
-        for (const FunctionRow& row : Functions()) known.push_back(row.name);
-        Fail(absl::StrCat("unknown function ", std::string(name), DidYouMeanOf(name, known)));
-        return Add(std::move(item));
-      }
-      return List(')', Code::kCall, function);
-    }
-    item.code = Code::kAttribute;
-    item.name = std::string(name);
-    return Add(std::move(item));
-  }
-  int32_t Number() {
-    Expr::Item item;
-    size_t end = at_;
-    bool real = false;
-    while (end < text_.size() &&
-           ((text_[end] >= '0' && text_[end] <= '9') || text_[end] == '.' || text_[end] == 'e' ||
-            (text_[end] == '-' && text_[end - 1] == 'e'))) {
-      real |= text_[end] == '.' || text_[end] == 'e';
-      ++end;
-    }
-    const char* first = text_.data() + at_;
-    const char* last = text_.data() + end;
-    int64_t i = 0;
-    double d = 0;
-    const auto parsed = real ? std::from_chars(first, last, d) : std::from_chars(first, last, i);
-    if (parsed.ec != std::errc() || parsed.ptr != last) Fail("not a number");
-    item.value = real ? Value::Real(d) : Value::Int(i);
-    at_ = end;
-    return Add(std::move(item));
-  }
-  int32_t Port(bool input) {
-    Expr::Item item;
-    ++at_;  // '['
-    int64_t number = 0;
-    const auto parsed = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
-    if (parsed.ec != std::errc() || number < 0 || number > 255) {
-      Fail("a port number is missing");
-      return Add(std::move(item));
-    }
-    at_ = static_cast<size_t>(parsed.ptr - text_.data());
-    if (!Take("]")) Fail("']' expected");
-    item.code = Code::kPort;
-    item.value.type = Value::Type::kPort;
-    item.value.integer = input ? number : -1 - number;
-    return Add(std::move(item));
-  }
-  int32_t List(char close, Code code, const FunctionRow* function) {
-    Expr::Item item;
-    item.code = code;
+absl::StatusOr<Expr> Expr::Parse(std::string_view text) {
+  absl::StatusOr<expression::Syntax> syntax = expression::Parse(text);
+  if (!syntax.ok()) return syntax.status();
+  Expr result;
+  result.nodes_.reserve(syntax->nodes.size());
+  for (expression::Node& node : syntax->nodes) {
+    const FunctionRow* function = node.code == Code::kCall ? FindFunction(node.text) : nullptr;
+    const std::string mistake = Mistake(node, function);
+    if (!mistake.empty()) return expression::Mistake(text, node.at, mistake);
+    Item& item = result.nodes_.emplace_back();
+    item.code = node.code;
+    if (node.code == Code::kReal) item.value = Value::Real(node.real);
+    if (node.code == Code::kInteger) item.value = Value::Int(node.integer);
+    if (node.code == Code::kPort) item.value = Value::Port(node.integer);
     item.function = function;
-    ++at_;
-    if (!Peek(close)) {
-      do {
-        item.args.push_back(Ternary());
-      } while (Take(","));
-    }
-    if (!Peek(close)) {
-      Fail(absl::StrCat("'", std::string(1, close), "' expected"));
-    } else {
-      ++at_;
-    }
-    const int count = static_cast<int>(item.args.size());
-    if (function != nullptr && (count < function->min_args || count > function->max_args)) {
-      Fail(absl::StrCat("wrong number of arguments for ", std::string(function->name)));
-    }
-    return Add(std::move(item));
+    if (node.code == Code::kText || node.code == Code::kName) item.name = std::string(node.text);
+    item.args = std::move(node.args);
   }
-
-  std::string_view text_;
-  size_t at_ = 0;
-  int depth_ = 0;
-  std::string error_;
-  size_t error_at_ = 0;
-  Expr expr_;
-};
-
-absl::StatusOr<Expr> Expr::Parse(std::string_view text) { return Parser(text).Run(); }
+  return result;
+}
 
 absl::StatusOr<Expr> Expr::Compile(opdb::Tree tree) {
   Expr result;
@@ -389,12 +164,15 @@ Value Expr::Eval(int32_t index, const Scope& scope) const {
   const Item& item = nodes_[static_cast<size_t>(index)];
   const auto arg = [&](size_t i) { return Eval(item.args[i], scope); };
   switch (item.code) {
-    case Code::kConst:
+    case Code::kInteger:
+    case Code::kReal:
     case Code::kPort:
       return item.value;
+    case Code::kParam:  // Parse() refuses it
+      return Value::Null();
     case Code::kText:
       return Value::Text(item.name);
-    case Code::kAttribute:
+    case Code::kName:
       return scope.Attribute(item.name);
     case Code::kList: {
       Ints ints;

@@ -1,8 +1,7 @@
 // The expressions of source-operator mappings: "norm(axis, rank(in[0]))".
 //
-// Numbers, 'text', [lists], attributes of the node by name, ports in[i] and out[i] as arguments
-// of functions, + - * / %, == != < <= > >=, and or not, a ? b : c, a ?? b (b where a is null),
-// list[i]. Functions are listed in expr_functions.cc.
+// The grammar is that of core/base/expression.h. A name is an attribute of the node; ports are
+// arguments of functions, which are listed in expr_functions.cc.
 #ifndef QUANTGATE_CORE_LOWER_EXPRESSION_EXPR_H_
 #define QUANTGATE_CORE_LOWER_EXPRESSION_EXPR_H_
 
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/expression.h"
 #include "core/database/view.h"
 #include "core/lower/expression/value.h"
 #include "quantgate/model.h"
@@ -69,39 +69,12 @@ class Expr {
   Value Eval(const Scope& scope) const;
 
  private:
-  friend class Parser;
-  enum class Code : uint8_t {
-    kConst,
-    kText,
-    kPort,
-    kAttribute,
-    kList,
-    kCall,
-    kTernary,
-    kCoalesce,
-    kAnd,
-    kOr,
-    kNot,
-    kNegate,
-    kAdd,
-    kSub,
-    kMul,
-    kDiv,
-    kMod,
-    kEq,
-    kNe,
-    kLt,
-    kLe,
-    kGt,
-    kGe,
-    kIndex,
-  };
   struct Item {
-    Code code = Code::kConst;
-    Value value;       // kConst, kText, kPort
-    std::string name;  // kText, kAttribute
+    expression::Code code = expression::Code::kInteger;
+    Value value;       // kInteger, kReal, kPort
+    std::string name;  // kText, kName
     const FunctionRow* function = nullptr;
-    absl::InlinedVector<int32_t, 3> args;  // indexes into nodes_
+    expression::Args args;  // indexes into nodes_
   };
   Value Eval(int32_t index, const Scope& scope) const;
 

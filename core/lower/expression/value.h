@@ -49,6 +49,12 @@ struct Value {
     v.text = s;
     return v;
   }
+  static Value Port(int64_t number) {
+    Value v;
+    v.type = Type::kPort;
+    v.integer = number;
+    return v;
+  }
   static Value List(Ints list) {
     Value v;
     v.type = Type::kInts;

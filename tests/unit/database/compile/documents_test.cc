@@ -214,16 +214,22 @@ TEST_F(DocumentErrors, WrongTypes) {
 TEST_F(DocumentErrors, Expressions) {
   ExpectAll({
       {"resolve/onnx.yaml", "inputs() == 2", "inptus() == 2",
-       "resolve/onnx.yaml:12:16: column 7 of the expression: unknown function inptus (did you mean "
-       "inputs?)"},
+       "resolve/onnx.yaml:12:16: expression \"inptus() == 2\": unknown function inptus (did you "
+       "mean inputs?) at character 1"},
       {"resolve/onnx.yaml", "norm(axis, rank(in[0]))", "norm(axis)",
-       "resolve/onnx.yaml:13:15: column 11 of the expression: wrong number of arguments for norm"},
+       "resolve/onnx.yaml:13:15: expression \"norm(axis) == 3\": wrong number of arguments for "
+       "norm at character 1"},
       {"resolve/onnx.yaml", "\"dims(in[0])\"", "\"dims(in[0)\"",
-       "resolve/onnx.yaml:7:27: column 10 of the expression: ']' expected"},
+       "resolve/onnx.yaml:7:27: expression \"dims(in[0)\": expected ']' at character 10"},
+      {"resolve/onnx.yaml", "\"dims(in[0])\"", "\"dims(in0..m)\"",
+       "resolve/onnx.yaml:7:27: expression \"dims(in0..m)\": unexpected text at character 6"},
+      {"resolve/onnx.yaml", "\"dims(in[0])\"", "\"dims(param:in)\"",
+       "resolve/onnx.yaml:7:27: expression \"dims(param:in)\": an attribute is written without "
+       "param: at character 12"},
       {"resolve/onnx.yaml", "clamp: {min: 0}", "clamp: {min: {a: 0}}",
        "resolve/onnx.yaml:4:33: `min` must be an expression"},
       {"resolve/onnx.yaml", "stride: [1, 1]", "stride: [1, \"2 +\"]",
-       "resolve/onnx.yaml:18:108: column 4 of the expression: a value is missing"},
+       "resolve/onnx.yaml:18:108: expression \"2 +\": expected a value at character 4"},
   });
 }
 

@@ -156,13 +156,13 @@ constexpr Case kOfOps[] = {
      "htp/Op.yaml:13:19: expression \"rank(in9)\": unknown port \"in9\" (did you mean in0 or "
      "in1?) at character 6"},
     {"{max: 5}", "{max: \"rank(in[0])\"}",
-     "htp/Op.yaml:13:19: expression \"rank(in[0])\": unknown port \"in\" (did you mean in0 or "
-     "in1?) at character 6"},
+     "htp/Op.yaml:13:19: expression \"rank(in[0])\": expected a port, such as in0 at "
+     "character 6"},
     {"{max: 5}", "{max: \"dim(in0, axs)\"}",
      "htp/Op.yaml:13:19: expression \"dim(in0, axs)\": unknown param \"axs\" (did you mean "
      "axis?) at character 10"},
     {"{max: 5}", "{max: 1/0}",
-     "htp/Op.yaml:13:19: expression \"1/0\": division by zero at character 4"},
+     "htp/Op.yaml:13:19: expression \"1/0\": division by zero at character 2"},
     {"in0 rank: {max: 5}", "\"in0 dim-$i\": {dim: {dim: \"$i\", eq: 1}, each: 4..0}",
      "htp/Op.yaml:13:49: `each` must be a range of whole numbers like 0..4, of 64 at most"},
     {"in0 rank: {max: 5}", "\"in0 dim-$i\": {dim: {dim: \"$i\", eq: 1}, each: 0..64}",
