@@ -113,8 +113,8 @@ OpInfo::Constraint ConstraintInfo(const View& db, const OpRow& op, const opdb::C
   OpInfo::Constraint constraint;
   constraint.id = absl::StrCat(prefix, "/", Absl(db.str(row.id)));
   constraint.port = describe.Subject(row);
-  constraint.kind = std::string(opdb::KindName(row.kind));
-  constraint.rule = std::string(opdb::KindRule(row.kind));
+  constraint.kind = std::string(opdb::RowOf(row.kind).name);
+  constraint.rule = std::string(opdb::RowOf(row.kind).rule_code());
   constraint.text = describe.Constraint(row);
   constraint.consequence = sdk >= row.measured_since ? row.measured_consequence : row.consequence;
   if (row.measured_since != kSdkOpen) {

@@ -195,18 +195,31 @@ std::string Describer::Value(const ArgRow& arg, int param) const {
   return absl::StrJoin(items, ", ");
 }
 
-const ArgRow* Describer::Find(const ConstraintRow& row, ArgKey key) const {
-  for (const ArgRow& arg : db_.get(row.args)) {
+Arguments::Arguments(const Describer& describer, const ConstraintRow& row)
+    : describer_(describer), row_(row) {}
+
+const ArgRow* Arguments::Find(ArgKey key) const {
+  for (const ArgRow& arg : describer_.db_.get(row_.args)) {
     if (arg.key == key) return &arg;
   }
   return nullptr;
 }
 
-std::string Describer::Bounds(const ConstraintRow& row, std::string_view unit) const {
+std::string Arguments::Text(ArgKey key) const {
+  const ArgRow* arg = Find(key);
+  return arg ? describer_.Value(*arg, -1) : "";
+}
+
+bool Arguments::Flag(ArgKey key, bool otherwise) const {
+  const ArgRow* arg = Find(key);
+  return arg ? arg->v.i != 0 : otherwise;
+}
+
+std::string Arguments::Bounds(std::string_view of) const {
   std::vector<std::string> parts;
   const auto add = [&](ArgKey key, absl::string_view words) {
-    if (const ArgRow* arg = Find(row, key)) {
-      parts.push_back(absl::StrCat(words, Value(*arg, row.param)));
+    if (const ArgRow* arg = Find(key)) {
+      parts.push_back(absl::StrCat(words, describer_.Value(*arg, row_.param)));
     }
   };
   add(ArgKey::kEq, "= ");
@@ -216,188 +229,40 @@ std::string Describer::Bounds(const ConstraintRow& row, std::string_view unit) c
   add(ArgKey::kMaxExclusive, "< ");
   add(ArgKey::kMultipleOf, "a multiple of ");
   if (parts.empty()) return "";
-  return absl::StrCat(Absl(unit), unit.empty() ? "" : " ", absl::StrJoin(parts, " and "));
+  return absl::StrCat(Absl(of), of.empty() ? "" : " ", absl::StrJoin(parts, " and "));
 }
 
-std::string Describer::Listed(const ConstraintRow& row) const {
+std::string Arguments::Listed() const {
   std::string text;
-  if (const ArgRow* arg = Find(row, ArgKey::kAllowed)) text = Value(*arg, row.param);
-  if (const ArgRow* arg = Find(row, ArgKey::kDenied)) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", "not ", Value(*arg, row.param));
+  if (const ArgRow* arg = Find(ArgKey::kAllowed)) text = describer_.Value(*arg, row_.param);
+  if (const ArgRow* arg = Find(ArgKey::kDenied)) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", "not ",
+                    describer_.Value(*arg, row_.param));
   }
   return text;
 }
 
-std::vector<std::string> Describer::Ports(const ConstraintRow& row) const {
+std::string Arguments::Product() const {
   std::vector<std::string> ports;
-  const ArgRow* arg = Find(row, ArgKey::kAs);
-  if (arg == nullptr) return ports;
-  for (const int64_t p : db_.get(Slice<int64_t>{arg->a, arg->b})) {
-    const bool known = p >= 0 && p < static_cast<int64_t>(op_.ports.count);
-    ports.push_back(known ? Port(static_cast<int>(p)) : "?");
+  const ArgRow* arg = Find(ArgKey::kAs);
+  if (arg == nullptr) return "";
+  for (const int64_t p : describer_.db_.get(Slice<int64_t>{arg->a, arg->b})) {
+    const bool known = p >= 0 && p < static_cast<int64_t>(describer_.op_.ports.count);
+    ports.push_back(known ? describer_.Port(static_cast<int>(p)) : "?");
   }
-  return ports;
+  return absl::StrJoin(ports, " * ");
 }
 
-std::string Describer::Holds(const ConstraintRow& row) const {
-  const auto value = [&](ArgKey key) -> std::string {
-    const ArgRow* arg = Find(row, key);
-    return arg ? Value(*arg, -1) : "";
-  };
-  const auto flag = [&](ArgKey key, bool otherwise) {
-    const ArgRow* arg = Find(row, key);
-    return arg ? arg->v.i != 0 : otherwise;
-  };
-  const std::string dims = value(ArgKey::kDim);
-  switch (row.kind) {
-    case Kind::kRank: {
-      std::string text = Bounds(row, "rank");
-      if (const auto to = value(ArgKey::kSqueezableTo); !to.empty()) {
-        absl::StrAppend(&text, text.empty() ? "" : ", ", "rank ", to,
-                        " after dropping dimensions of 1");
-      }
-      if (const ArgRow* sparse = Find(row, ArgKey::kSparse)) {
-        absl::StrAppend(&text, text.empty() ? "" : ", ", sparse->v.i != 0 ? "sparse" : "dense");
-      }
-      return text;
+std::string Arguments::Alternatives() const {
+  std::string text;
+  for (const AltRow& alt : describer_.db_.get(row_.alternatives)) {
+    std::vector<std::string> all;
+    for (const ConstraintRow& inner : describer_.db_.all_of(alt)) {
+      all.push_back(absl::StrCat(describer_.Subject(inner), " ", describer_.Constraint(inner)));
     }
-    case Kind::kDim:
-      return Bounds(row, dims.empty() ? "every dimension" : absl::StrCat("dimension ", dims));
-    case Kind::kDimProduct:
-      return Bounds(row, absl::StrCat("product of dimensions ", dims));
-    case Kind::kSameRank:
-      return absl::StrCat("same rank as ", value(ArgKey::kAs));
-    case Kind::kSameShape:
-      return absl::StrCat("same shape as ", value(ArgKey::kAs));
-    case Kind::kSameDims:
-      return absl::StrCat("same dimensions ", value(ArgKey::kDims), " as ", value(ArgKey::kAs),
-                          flag(ArgKey::kBroadcast, false) ? ", or 1" : "");
-    case Kind::kBroadcast:
-      if (flag(ArgKey::kExact, false)) return "the output has the shape the inputs broadcast to";
-      return flag(ArgKey::kAllowed, true) ? "at most one input is stretched"
-                                          : "inputs are not stretched";
-    case Kind::kDynamicDims:
-      if (flag(ArgKey::kAllowed, false)) return "dynamic dimensions are supported";
-      return absl::StrCat("no dynamic dimensions",
-                          value(ArgKey::kMin).empty() ? "" : " from dimension ",
-                          value(ArgKey::kMin));
-    case Kind::kDtypes:
-    case Kind::kEncodings:
-      return Listed(row);
-    case Kind::kSameDtype:
-      return absl::StrCat("same dtype as ", value(ArgKey::kAs));
-    case Kind::kPeerDtype: {
-      const std::string bits = value(ArgKey::kBits);
-      return absl::StrCat(
-          value(ArgKey::kPeer), " is ",
-          bits.empty() ? value(ArgKey::kDtypes) : absl::StrCat("of ", bits, " bits"));
-    }
-    case Kind::kBitWidth:
-      return absl::StrCat("bits: ", Listed(row));
-    case Kind::kStorageDtype:
-      return absl::StrCat("stored as ", value(ArgKey::kDtype));
-    case Kind::kEncodingDefined:
-      return "has an encoding";
-    case Kind::kQuantAxis:
-      return value(ArgKey::kAxis).empty() ? "a scale for each element of the channel axis"
-                                          : absl::StrCat("channel axis ", value(ArgKey::kAxis));
-    case Kind::kSigned:
-      return "signed";
-    case Kind::kSymmetric:
-      return "symmetric: zero point 0 (signed) or the mid-point (unsigned)";
-    case Kind::kAsymmetric:
-      return "asymmetric";
-    case Kind::kSameEncoding: {
-      const std::string aspect = value(ArgKey::kAspect);
-      if (aspect == "equal_or_smaller_scale" || aspect == "equal_or_larger_scale") {
-        return absl::StrCat("same encoding as ", value(ArgKey::kAs), ", or a ",
-                            aspect == "equal_or_smaller_scale" ? "smaller" : "larger", " scale");
-      }
-      if (aspect == "as_read" || aspect == "as_read_raw") {
-        return absl::StrCat("same offset and whole part of the scale as ", value(ArgKey::kAs),
-                            aspect == "as_read" ? ", read in the form of this encoding"
-                                                : ", both read as per-tensor");
-      }
-      return absl::StrCat("same ", aspect.empty() || aspect == "both" ? "encoding" : aspect, " as ",
-                          value(ArgKey::kAs));
-    }
-    case Kind::kFixedEncoding: {
-      const std::string scale = value(ArgKey::kScale), offset = value(ArgKey::kOffset);
-      return absl::StrCat(scale.empty() ? "" : absl::StrCat("scale ", scale),
-                          scale.empty() || offset.empty() ? "" : ", ",
-                          offset.empty() ? "" : absl::StrCat("offset ", offset));
-    }
-    case Kind::kStatic:
-      return value(ArgKey::kLevel) == "tensor_or_const_chain"
-                 ? "constant, or computed from constants only"
-                 : "constant";
-    case Kind::kValueRange:
-      return Bounds(row, value(ArgKey::kIndex).empty()
-                             ? "values"
-                             : absl::StrCat("value ", value(ArgKey::kIndex)));
-    case Kind::kUniqueValues:
-      return "no duplicate values";
-    case Kind::kMinArch:
-      return absl::StrCat("arch ", value(ArgKey::kArch), " or newer");
-    case Kind::kParamValue: {
-      std::string text = Bounds(row, "");
-      if (const std::string listed = Listed(row); !listed.empty()) {
-        absl::StrAppend(&text, text.empty() ? "" : ", ", listed);
-      }
-      if (const std::string index = value(ArgKey::kIndex); !index.empty()) {
-        absl::StrAppend(&text, " (elements ", index, ")");
-      }
-      return text;
-    }
-    case Kind::kDefaultOnly:
-      return row.port >= 0 ? "must not be given" : "only its default value";
-    case Kind::kPortUnsupported:
-      return "must not be given";
-    case Kind::kPortOptional:
-    case Kind::kParamRequired:
-      return "must be given";
-    case Kind::kInputCount: {
-      const ArgRow* arg = Find(row, ArgKey::kMinM);
-      return absl::StrCat("at least ", (arg ? arg->v.i : 0) + 1, " inputs");
-    }
-    case Kind::kAnyOf: {
-      std::string text;
-      for (const AltRow& alt : db_.get(row.alternatives)) {
-        std::vector<std::string> all;
-        for (const ConstraintRow& inner : db_.all_of(alt)) {
-          all.push_back(absl::StrCat(Subject(inner), " ", Constraint(inner)));
-        }
-        absl::StrAppend(&text, text.empty() ? "" : "; or ", absl::StrJoin(all, " and "));
-      }
-      return text;
-    }
-    case Kind::kNote:
-      return value(ArgKey::kText);
-    case Kind::kValidScale: {
-      const std::string aspect = value(ArgKey::kAspect);
-      return absl::StrCat("scales are ", aspect.empty() ? "positive" : aspect);
-    }
-    case Kind::kOffsetRange:
-      return Bounds(row, "offsets");
-    case Kind::kScaleRange: {
-      const std::vector<std::string> unit = Ports(row);
-      return absl::StrCat(Bounds(row, "scales"), unit.empty() ? "" : " times ",
-                          absl::StrJoin(unit, " * "));
-    }
-    case Kind::kBlockSize: {
-      std::string text = Listed(row);
-      const std::string bounds = Bounds(row, "");
-      if (!bounds.empty()) absl::StrAppend(&text, text.empty() ? "" : ", ", bounds);
-      return text.empty() ? "blocks divide the input channels" : absl::StrCat("blocks of ", text);
-    }
-    case Kind::kBiasScale: {
-      const std::string most = value(ArgKey::kMax);
-      return absl::StrCat(most.empty() ? "scale = " : absl::StrCat("scale <= ", most, " * "),
-                          absl::StrJoin(Ports(row), " * "));
-    }
-    default:
-      return std::string(KindName(row.kind));
+    absl::StrAppend(&text, text.empty() ? "" : "; or ", absl::StrJoin(all, " and "));
   }
+  return text;
 }
 
 std::string Describer::Condition(const CondRow& row, const ConstraintRow& of) const {
@@ -468,7 +333,8 @@ std::string Describer::When(const ConstraintRow& row) const {
 
 std::string Describer::Constraint(const ConstraintRow& row) const {
   const std::string when = When(row);
-  return when.empty() ? Holds(row) : absl::StrCat(Holds(row), ", when ", when);
+  std::string holds = RowOf(row.kind).text(Arguments(*this, row));
+  return when.empty() ? holds : absl::StrCat(holds, ", when ", when);
 }
 
 }  // namespace quantgate::opdb

@@ -25,19 +25,34 @@ class Describer {
   std::string Archs(const Range& range) const;
 
  private:
-  std::string Holds(const ConstraintRow& row) const;
+  friend class Arguments;
+
   std::string Condition(const CondRow& row, const ConstraintRow& of) const;
   std::string Value(const ArgRow& arg, int param) const;
   std::string ParamValue(int param, int64_t value) const;
-  const ArgRow* Find(const ConstraintRow& row, ArgKey key) const;
-  std::string Bounds(const ConstraintRow& row, std::string_view unit) const;
-  // The ports that a list under `as` names.
-  std::vector<std::string> Ports(const ConstraintRow& row) const;
-  std::string Listed(const ConstraintRow& row) const;
 
   const View& db_;
   const BackendRow& backend_;
   const OpRow& op_;
+};
+
+// The arguments of one constraint as a kind puts them into its text (core/database/kinds.def).
+class Arguments {
+ public:
+  Arguments(const Describer& describer, const ConstraintRow& row);
+
+  const ConstraintRow& row() const { return row_; }
+  const ArgRow* Find(ArgKey key) const;               // null = not given
+  std::string Text(ArgKey key) const;                 // "" = not given
+  bool Flag(ArgKey key, bool otherwise) const;        // `otherwise` = not given
+  std::string Bounds(std::string_view of) const;      // "rank >= 1 and <= 5"; "" = none
+  std::string Listed() const;                         // what is allowed and denied: "8, 16, not 4"
+  std::string Product() const;                        // of the ports under `as`: "in[0] * in[1]"
+  std::string Alternatives() const;                   // "in[0] rank = 2; or in[0] signed"
+
+ private:
+  const Describer& describer_;
+  const ConstraintRow& row_;
 };
 
 std::vector<std::string> DtypeNames(DtypeMask mask);

@@ -171,7 +171,7 @@ std::vector<EncodingRule> EncodingRulesOf(const View& db, const BackendRow& back
       const DtypeMask own = dtypes[static_cast<size_t>(port)];
       EncodingMask forms = own != 0 ? reader.Certain(row, port) : 0;
       EncodingRule rule;
-      rule.kind = std::string(KindName(row.kind));
+      rule.kind = std::string(RowOf(row.kind).name);
       switch (row.kind) {
         case Kind::kEncodings: {
           const auto allowed = reader.Int(row, ArgKey::kAllowed);

@@ -151,7 +151,7 @@ bool ImageCheck::ConstraintIsSound(const ConstraintRow& row, const OpRow& op,
     return Fail("port of a constraint");
   }
   const SubjectBits subject = SubjectOf(row.port);
-  if ((KindSubjects(row.kind) & subject) == 0 || (subject == kOnParam && row.param < 0)) {
+  if ((RowOf(row.kind).subjects & subject) == 0 || (subject == kOnParam && row.param < 0)) {
     return Fail("what a constraint is about");
   }
   if (row.element < -1) return Fail("element of a constraint");
@@ -207,7 +207,7 @@ bool ImageCheck::CondIsSound(const CondRow& row, const OpRow& op) {
 }
 
 bool ImageCheck::ArgIsSound(const ArgRow& row, const OpRow& op, const BackendRow& backend) {
-  if (row.key > ArgKey::kExact) return Fail("key of an argument");
+  if (static_cast<int>(row.key) >= kArgKeyCount) return Fail("key of an argument");
   switch (row.type) {
     case ArgType::kFlag:
     case ArgType::kInt:

@@ -1,65 +1,81 @@
 #include "core/database/kinds.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "core/database/describe.h"
 
 namespace quantgate::opdb {
 namespace {
 
+// ---- what the rows of kinds.def are written with ------------------------------------------
+
+using Key = ArgKey;
+using Type = FieldType;
+
 constexpr uint8_t kTensor = kOnPort | kOnAll;
 
-struct KindRow {
-  std::string_view name, rule;
-  uint8_t subjects;
+constexpr FieldList kAsField = {{"as", Key::kAs, Type::kPort, true}};
+constexpr FieldList kDimFields = {{"dim", Key::kDim, Type::kDims, true},
+                                  {"eq", Key::kEq, Type::kExpr},
+                                  {"min", Key::kMin, Type::kExpr},
+                                  {"max", Key::kMax, Type::kExpr},
+                                  {"max_exclusive", Key::kMaxExclusive, Type::kExpr},
+                                  {"multiple_of", Key::kMultipleOf, Type::kExpr}};
+
+template <size_t n>
+struct Literal {
+  consteval Literal(const char (&text)[n]) { std::copy_n(text, n, chars.data()); }
+  std::array<char, n> chars;
+};
+// Of kinds that always read the same.
+template <Literal literal>
+std::string Says(const Arguments&) {
+  return literal.chars.data();
+}
+
+// Of two parts either may be empty.
+std::string Both(const std::string& a, const std::string& b) {
+  return absl::StrCat(a, a.empty() || b.empty() ? "" : ", ", b);
+}
+
+std::string RankText(const Arguments& a) {
+  std::string text = a.Bounds("rank");
+  if (const std::string to = a.Text(Key::kSqueezableTo); !to.empty()) {
+    text = Both(text, absl::StrCat("rank ", to, " after dropping dimensions of 1"));
+  }
+  if (a.Find(Key::kSparse) == nullptr) return text;
+  return Both(text, a.Flag(Key::kSparse, false) ? "sparse" : "dense");
+}
+
+std::string SameEncodingText(const Arguments& a) {
+  const std::string aspect = a.Text(Key::kAspect), as = a.Text(Key::kAs);
+  if (aspect == "equal_or_smaller_scale") {
+    return absl::StrCat("same encoding as ", as, ", or a smaller scale");
+  }
+  if (aspect == "equal_or_larger_scale") {
+    return absl::StrCat("same encoding as ", as, ", or a larger scale");
+  }
+  if (aspect == "as_read" || aspect == "as_read_raw") {
+    return absl::StrCat("same offset and whole part of the scale as ", as,
+                        aspect == "as_read" ? ", read in the form of this encoding"
+                                            : ", both read as per-tensor");
+  }
+  return absl::StrCat("same ", aspect.empty() || aspect == "both" ? "encoding" : aspect, " as ",
+                      as);
+}
+
+#define KIND(symbol, ...) {.kind = Kind::symbol, __VA_ARGS__},
+constexpr KindRow kKinds[] = {
+#include "core/database/kinds.def"
 };
 
-// In the order of Kind.
-constexpr std::array<KindRow, kKindCount> kKinds = {{
-    {"rank", "QG501", kTensor},
-    {"dim", "QG502", kTensor},
-    {"dim_product", "QG502", kTensor},
-    {"same_rank", "QG403", kTensor},
-    {"same_shape", "QG403", kTensor},
-    {"same_dims", "QG403", kTensor},
-    {"broadcast", "QG404", kTensor},
-    {"dynamic_dims", "QG503", kTensor},
-    {"dtypes", "QG206", kTensor},
-    {"same_dtype", "QG405", kTensor},
-    {"peer_dtype", "QG405", kTensor},
-    {"bit_width", "QG309", kTensor},
-    {"storage_dtype", "QG312", kOnParam},
-    {"encodings", "QG304", kTensor},
-    {"encoding_defined", "QG305", kTensor},
-    {"quant_axis", "QG303", kTensor},
-    {"signed", "QG302", kTensor},
-    {"symmetric", "QG301", kTensor},
-    {"asymmetric", "QG317", kTensor},
-    {"same_encoding", "QG401", kTensor},
-    {"fixed_encoding", "QG306", kTensor},
-    {"static", "QG313", kTensor},
-    {"value_range", "QG314", kTensor},
-    {"unique_values", "QG318", kTensor},
-    {"min_arch", "QG316", kTensor | kOnParam},
-    {"param_value", "QG504", kOnParam},
-    {"default_only", "QG506", kOnPort | kOnParam},
-    {"param_required", "QG507", kOnParam},
-    {"port_unsupported", "QG506", kOnPort | kOnParam},
-    {"port_optional", "QG505", kOnPort},
-    {"input_count", "QG508", kTensor},
-    {"any_of", "QG509", kTensor | kOnParam},
-    {"note", "", kTensor | kOnParam},
-    {"valid_scale", "QG307", kTensor},
-    {"offset_range", "QG308", kTensor},
-    {"scale_range", "QG310", kTensor},
-    {"block_size", "QG311", kTensor},
-    {"bias_scale", "QG402", kOnPort},
-}};
-
-// In the order of ArgKey.
-constexpr std::array<std::string_view, static_cast<size_t>(ArgKey::kExact) + 1> kArgKeys = {
-    "min", "max", "eq", "min_exclusive", "max_exclusive", "multiple_of", "allowed", "denied", "as",
-    "dim", "dims", "axis", "index", "scale", "offset", "aspect", "bits", "dtype", "dtypes", "peer",
-    "level", "arch", "sparse", "squeezable_to", "broadcast", "mixed", "required", "default",
-    "unset", "min_m", "topic", "text", "tolerance", "exact"};
+#define ARG(symbol, name) name,
+constexpr std::string_view kArgKeys[] = {
+#include "core/database/kinds.def"
+};
 
 // In the order of CondKey; without the `_of` that names another port.
 constexpr std::array<std::string_view, static_cast<size_t>(CondKey::kNoop) + 1> kCondKeys = {
@@ -72,9 +88,12 @@ constexpr std::string_view kSourceKinds[] = {"documents", "revision", "measured"
 
 }  // namespace
 
-uint8_t KindSubjects(Kind kind) { return kKinds[static_cast<size_t>(kind)].subjects; }
-std::string_view KindName(Kind kind) { return kKinds[static_cast<size_t>(kind)].name; }
-std::string_view KindRule(Kind kind) { return kKinds[static_cast<size_t>(kind)].rule; }
+std::span<const KindRow> Kinds() { return kKinds; }
+const KindRow& RowOf(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
+const KindRow* FindKind(std::string_view name) {
+  const auto* const found = std::ranges::find(kKinds, name, &KindRow::name);
+  return found == std::end(kKinds) ? nullptr : found;
+}
 std::string_view ArgKeyName(ArgKey key) { return kArgKeys[static_cast<size_t>(key)]; }
 std::string_view CondKeyName(CondKey key) { return kCondKeys[static_cast<size_t>(key)]; }
 std::span<const std::string_view> SourceKindNames() { return kSourceKinds; }

@@ -109,24 +109,24 @@ struct VariantRow {
 
 // ---- constraints ----------------------------------------------------------------------
 
-// One value per kind of `opdefs/README.md`; the rule that checks it is chosen by this.
+// The kinds and their arguments are the rows of core/database/kinds.def.
 enum class Kind : uint8_t {
-  kRank, kDim, kDimProduct, kSameRank, kSameShape, kSameDims, kBroadcast, kDynamicDims, kDtypes,
-  kSameDtype, kPeerDtype, kBitWidth, kStorageDtype, kEncodings, kEncodingDefined, kQuantAxis,
-  kSigned, kSymmetric, kAsymmetric, kSameEncoding, kFixedEncoding, kStatic, kValueRange,
-  kUniqueValues, kMinArch, kParamValue, kDefaultOnly, kParamRequired, kPortUnsupported,
-  kPortOptional, kInputCount, kAnyOf, kNote,
-  // Kinds that measurement added.
-  kValidScale, kOffsetRange, kScaleRange, kBlockSize, kBiasScale,
+#define KIND(symbol, ...) symbol,
+#include "core/database/kinds.def"
 };
-inline constexpr int kKindCount = static_cast<int>(Kind::kBiasScale) + 1;
+inline constexpr int kKindCount = 0
+#define KIND(symbol, ...) +1
+#include "core/database/kinds.def"
+    ;
 
 enum class ArgKey : uint8_t {
-  kMin, kMax, kEq, kMinExclusive, kMaxExclusive, kMultipleOf, kAllowed, kDenied, kAs, kDim, kDims,
-  kAxis, kIndex, kScale, kOffset, kAspect, kBits, kDtype, kDtypes, kPeer, kLevel, kArch, kSparse,
-  kSqueezableTo, kBroadcast, kMixed, kRequired, kDefault, kUnset, kMinM, kTopic, kText, kTolerance,
-  kExact,
+#define ARG(symbol, name) symbol,
+#include "core/database/kinds.def"
 };
+inline constexpr int kArgKeyCount = 0
+#define ARG(symbol, name) +1
+#include "core/database/kinds.def"
+    ;
 
 // How the argument's value is stored.
 enum class ArgType : uint8_t {

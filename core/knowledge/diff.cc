@@ -397,7 +397,7 @@ class Comparer {
         absl::StrAppend(&change.text, " (rows ", groups, ")");
       }
       change.port = describe.Subject(row);
-      change.rule = std::string(opdb::KindRule(row.kind));
+      change.rule = std::string(opdb::RowOf(row.kind).rule_code());
       change.note = std::string(db_.str(row.note));
       // Breaking what is undocumented or advice alone keeps nothing from running.
       const bool was = before != nullptr && Counts(change.before);

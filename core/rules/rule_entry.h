@@ -1,12 +1,11 @@
-// What a rule file declares: the rule, the constraint kinds it checks, and how.
+// What a rule file declares: the rule, and how it is checked.
 //
 // A rule is one file, <slug_with_underscores>.cc in constraint/, graph/ or declared/, and one line in
 // core/base/rules.def.
-// Rules without kinds are raised by resolve, routes or the validator itself.
+// Rules without a check are raised by resolve, routes or the validator itself.
 #ifndef QUANTGATE_CORE_RULES_RULE_ENTRY_H_
 #define QUANTGATE_CORE_RULES_RULE_ENTRY_H_
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -44,9 +43,7 @@ struct Subject {
 
 struct RuleEntry {
   Rule rule;
-  // Constraint kinds this rule checks.
-  std::array<opdb::Kind, 4> kinds{};
-  int kind_count = 0;
+  // Of a rule that core/database/kinds.def names for a kind of constraint.
   // True when the constraint holds or can't be judged. Called for each given tensor of the
   // constraint's port, once for a constraint on a param. Never allocates.
   bool (*holds)(const Subject&) = nullptr;

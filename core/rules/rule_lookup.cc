@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <array>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -7,29 +6,16 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "core/base/absl_view.h"
-#include "core/database/tables.h"
+#include "core/database/kinds.h"
 #include "core/rules/rule_entry.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
-namespace {
-
-std::array<const rules::RuleEntry*, opdb::kKindCount> EntriesByKind() {
-  std::array<const rules::RuleEntry*, opdb::kKindCount> by_kind{};
-  for (const rules::RuleEntry* entry : rules::AllEntries()) {
-    for (int i = 0; i < entry->kind_count; ++i)
-      by_kind[static_cast<size_t>(entry->kinds[i])] = entry;
-  }
-  return by_kind;
-}
-
-}  // namespace
-
 namespace rules {
 
 const RuleEntry* EntryOf(opdb::Kind kind) {
-  static const auto by_kind = EntriesByKind();
-  return by_kind[static_cast<size_t>(kind)];
+  const std::optional<RuleId> rule = opdb::RowOf(kind).rule;
+  return rule ? AllEntries()[static_cast<size_t>(*rule)] : nullptr;
 }
 
 }  // namespace rules

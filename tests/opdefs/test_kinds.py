@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -311,6 +312,12 @@ def texts(cases: list[tuple[str, Change, bool, dict[str, Any]]]) -> str:
 
 class Kinds(unittest.TestCase):
     maxDiff = None
+
+    def test_every_kind_is_described(self) -> None:
+        names = re.findall(r'^KIND\(k\w+, \.name = "(\w+)"', (ROOT / "core/database/kinds.def").read_text(), re.M)
+        table = (ROOT / "opdefs/README.md").read_text().split("| kind | fields | holds when |")[1].split("\n\n")[0]
+        described = [name.strip() for row in table.splitlines()[2:] for name in row.split("|")[1].split(",")]
+        self.assertEqual(sorted(described), sorted(names))
 
     def test_inside_and_outside(self) -> None:
         cases = checked()

@@ -189,8 +189,8 @@ class Dumper {
   void Constraint(const opdb::Describer& describe, const opdb::OpRow& op,
                   const opdb::ConstraintRow& row, v1::Constraint& out) const {
     out.set_id(Text(row.id));
-    out.set_kind(std::string(opdb::KindName(row.kind)));
-    out.set_rule(std::string(opdb::KindRule(row.kind)));
+    out.set_kind(std::string(opdb::RowOf(row.kind).name));
+    out.set_rule(std::string(opdb::RowOf(row.kind).rule_code()));
     out.set_port(describe.Subject(row));
     out.set_consequence(std::string(ConsequenceName(row.consequence)));
     if (row.measured_since != kSdkOpen) {

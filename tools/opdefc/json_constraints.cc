@@ -3,7 +3,6 @@
 
 #include "core/database/compile/condition_reader.h"
 #include "core/database/compile/constraint_form.h"
-#include "core/database/compile/document/schema.h"
 #include "core/database/kinds.h"
 #include "quantgate/consequence.h"
 #include "tools/opdefc/json_pieces.h"
@@ -63,16 +62,16 @@ Json FieldSchema(const Field& field) {
   return Json::object();
 }
 
-bool IsAnyOf(const KindSchema& kind) { return kind.kind == opdb::Kind::kAnyOf; }
+bool IsAnyOf(const KindRow& kind) { return kind.kind == opdb::Kind::kAnyOf; }
 
-std::string NameOf(const KindSchema& kind) { return std::string(opdb::KindName(kind.kind)); }
+std::string NameOf(const KindRow& kind) { return std::string(kind.name); }
 
 // Alternatives: lists of constraints that hold together.
 Json Alternatives() {
   return {{"type", "array"}, {"minItems", 2}, {"items", SomeOf(Ref("inner"))}};
 }
 
-Json FieldsOf(const KindSchema& kind) {
+Json FieldsOf(const KindRow& kind) {
   Json properties = Json::object();
   for (const Field& field : kind.fields) {
     properties[std::string(field.name)] = FieldSchema(field);
@@ -82,7 +81,7 @@ Json FieldsOf(const KindSchema& kind) {
 }
 
 // A map of the fields, with `also` beside them.
-Json FieldMap(const KindSchema& kind, const Json& also) {
+Json FieldMap(const KindRow& kind, const Json& also) {
   Json properties = FieldsOf(kind);
   std::vector<std::string> required;
   std::vector<Json> some;
@@ -98,7 +97,7 @@ Json FieldMap(const KindSchema& kind, const Json& also) {
 }
 
 // What may stand for the fields: the main one, `min..max`, nothing.
-std::vector<Json> ShortValues(const KindSchema& kind) {
+std::vector<Json> ShortValues(const KindRow& kind) {
   std::vector<Json> values;
   const bool none = kind.min_fields == 0 && !IsAnyOf(kind) &&
                     std::none_of(kind.fields.begin(), kind.fields.end(),
@@ -113,7 +112,7 @@ std::vector<Json> ShortValues(const KindSchema& kind) {
 }
 
 // `KIND: value` within the map of a constraint.
-Json ValueSchema(const KindSchema& kind) {
+Json ValueSchema(const KindRow& kind) {
   std::vector<Json> values = ShortValues(kind);
   values.push_back(FieldMap(kind, Json::object()));
   return AnyOf(values);
@@ -182,7 +181,7 @@ Json With(Json properties, const std::string& name, const Json& schema) {
 }
 
 // `rank: ...`: a constraint that is named by its kind.
-Json NamedByKind(const KindSchema& kind) {
+Json NamedByKind(const KindRow& kind) {
   if (kind.kind == opdb::Kind::kNote) return Ref("constraint");
   const Json common = CommonKeySchemas();
   std::vector<Json> forms = ShortValues(kind);
@@ -195,7 +194,7 @@ Json NamedByKind(const KindSchema& kind) {
 Json OneKind(Json properties, bool inner) {
   Json branches = Json::array();
   Json kinds = Json::array();
-  for (const KindSchema& kind : Kinds()) {
+  for (const KindRow& kind : opdb::Kinds()) {
     if (kind.kind == opdb::Kind::kNote || (inner && IsAnyOf(kind))) continue;
     properties[NameOf(kind)] = Ref("value-" + NameOf(kind));
     branches.push_back({{"required", {NameOf(kind)}}});
@@ -233,7 +232,7 @@ Json ConstraintDefinitions() {
     all[std::string(key)] = CommonKeyDefinition(key);
   }
   Json names = Json::array(), bare = Json::array();
-  for (const KindSchema& kind : Kinds()) {
+  for (const KindRow& kind : opdb::Kinds()) {
     names.push_back(NameOf(kind));
     if (kind.kind == opdb::Kind::kNote) continue;
     all["value-" + NameOf(kind)] = ValueSchema(kind);
@@ -244,13 +243,13 @@ Json ConstraintDefinitions() {
   all["inner"] =
       OneKind({{"port", Typed("string")}, {"when", Ref("when")}}, true);
   all["constraint"] = AnyOf({{{"enum", bare}}, OneKind(CommonKeySchemas(), false)});
-  for (const KindSchema& kind : Kinds()) all["named-" + NameOf(kind)] = NamedByKind(kind);
+  for (const KindRow& kind : opdb::Kinds()) all["named-" + NameOf(kind)] = NamedByKind(kind);
   return all;
 }
 
 Json ConstraintSection(bool ports) {
   Json patterns = Json::object();
-  for (const KindSchema& kind : Kinds()) {
+  for (const KindRow& kind : opdb::Kinds()) {
     std::string name = NameOf(kind);
     std::replace(name.begin(), name.end(), '_', '-');
     patterns[std::string(ports ? " " : "^") + name + "$"] = Ref("named-" + NameOf(kind));

@@ -12,7 +12,6 @@
 #include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 #include "core/database/compile/constraint_form.h"
-#include "core/database/compile/document/schema.h"
 #include "core/database/compile/profiles.h"
 #include "core/database/compile/section.h"
 #include "core/database/compile/symbols.h"

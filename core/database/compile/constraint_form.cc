@@ -23,20 +23,20 @@ bool Holds(const std::array<std::string_view, n>& keys, std::string_view key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-const KindSchema* KindOfName(std::string_view name) {
+const KindRow* KindOfName(std::string_view name) {
   std::string kind(name);
   std::replace(kind.begin(), kind.end(), '-', '_');
-  return FindKind(kind);
+  return opdb::FindKind(kind);
 }
 
 std::string UnknownKind(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const KindSchema& known : Kinds()) names.push_back(opdb::KindName(known.kind));
+  for (const KindRow& known : opdb::Kinds()) names.push_back(known.name);
   return absl::StrCat("unknown kind ", Quoted(name), DidYouMeanOf(name, names));
 }
 
 // The fields that the value of a kind says: a map of them, its main field, `min..max`, or none.
-bool AddFields(const Node& value, const KindSchema& kind, const Reporter& reporter, Node& fields) {
+bool AddFields(const Node& value, const KindRow& kind, const Reporter& reporter, Node& fields) {
   if (value.is_null()) return true;
   if (value.is_map()) {
     fields.children.insert(fields.children.end(), value.children.begin(), value.children.end());
@@ -50,7 +50,7 @@ bool AddFields(const Node& value, const KindSchema& kind, const Reporter& report
     return true;
   }
   if (kind.principal.empty()) {
-    reporter.At(value, absl::StrCat("kind ", Absl(opdb::KindName(kind.kind)), " takes ",
+    reporter.At(value, absl::StrCat("kind ", Absl(kind.name), " takes ",
                                     kind.range            ? "a range like 0..5 or a map of fields"
                                     : kind.fields.empty() ? "no value"
                                                           : "a map of fields"));
@@ -62,7 +62,7 @@ bool AddFields(const Node& value, const KindSchema& kind, const Reporter& report
   return true;
 }
 
-ConstraintForm FormOf(const KindSchema& kind, const Node& place) {
+ConstraintForm FormOf(const KindRow& kind, const Node& place) {
   ConstraintForm form;
   form.kind = &kind;
   form.fields.kind = Node::Kind::kMap;
@@ -73,8 +73,8 @@ ConstraintForm FormOf(const KindSchema& kind, const Node& place) {
 
 // Whether the map of a constraint that is named by its kind has an entry for the kind as well; a
 // kind may have a field of its own name: `dim: {dim: 0, eq: 1}`.
-bool HoldsKind(const Node& node, const KindSchema& kind) {
-  const std::string_view name = opdb::KindName(kind.kind);
+bool HoldsKind(const Node& node, const KindRow& kind) {
+  const std::string_view name = kind.name;
   const Node* entry = node.find(name);
   if (entry == nullptr) return false;
   const bool field = std::any_of(kind.fields.begin(), kind.fields.end(),
@@ -104,7 +104,7 @@ bool KeysAreKnown(const Node& node, std::string_view kind, bool inner, const Rep
 
 // A note: its text and its topic stand beside each other.
 ConstraintForm NoteForm(const Node& node) {
-  ConstraintForm form = FormOf(*FindKind("note"), node);
+  ConstraintForm form = FormOf(*opdb::FindKind("note"), node);
   for (const Node& child : node.children) {
     if (child.key != "note" && child.key != "topic") continue;
     Node field = child;
@@ -120,7 +120,7 @@ const Node* KindEntry(const Node& node, bool inner, const Reporter& reporter) {
   std::string unknown;
   for (const Node& child : node.children) {
     if (inner ? IsInnerKey(child.key) : IsCommonKey(child.key)) continue;
-    if (FindKind(child.key) == nullptr) {
+    if (opdb::FindKind(child.key) == nullptr) {
       if (unknown.empty()) unknown = UnknownKind(child.key);
       continue;
     }
@@ -145,11 +145,11 @@ bool IsInnerKey(std::string_view key) { return Holds(kInnerKeys, key); }
 std::optional<ConstraintForm> FindForm(const Node& node, std::string_view name,
                                        const Reporter& reporter) {
   const bool inner = name.empty();
-  const KindSchema* named = inner ? nullptr : KindOfName(name);
+  const KindRow* named = inner ? nullptr : KindOfName(name);
   if (!node.is_map()) {
-    const KindSchema* kind = named;
+    const KindRow* kind = named;
     if (kind == nullptr) {
-      kind = node.is_scalar() ? FindKind(node.text) : nullptr;
+      kind = node.is_scalar() ? opdb::FindKind(node.text) : nullptr;
       if (kind == nullptr) {
         reporter.At(node, node.is_scalar()
                               ? UnknownKind(node.text)
@@ -165,7 +165,7 @@ std::optional<ConstraintForm> FindForm(const Node& node, std::string_view name,
   const bool has_kind =
       std::any_of(node.children.begin(), node.children.end(), [&](const Node& child) {
         return (inner ? !IsInnerKey(child.key) : !IsCommonKey(child.key)) &&
-               FindKind(child.key) != nullptr;
+               opdb::FindKind(child.key) != nullptr;
       });
   if (!inner && node.find("note") != nullptr && !has_kind &&
       (named == nullptr || named->kind == opdb::Kind::kNote)) {
@@ -182,7 +182,7 @@ std::optional<ConstraintForm> FindForm(const Node& node, std::string_view name,
   }
   const Node* entry = KindEntry(node, inner, reporter);
   if (entry == nullptr || !KeysAreKnown(node, entry->key, inner, reporter)) return std::nullopt;
-  const KindSchema* kind = FindKind(entry->key);
+  const KindRow* kind = opdb::FindKind(entry->key);
   ConstraintForm form = FormOf(*kind, *entry);
   if (!AddFields(*entry, *kind, reporter, form.fields)) return std::nullopt;
   return form;

@@ -11,14 +11,18 @@
 #include <string_view>
 
 #include "core/database/compile/document/map_reader.h"
-#include "core/database/compile/document/schema.h"
+#include "core/database/kinds.h"
 
 namespace quantgate::opdefs {
+
+using opdb::Field;
+using opdb::FieldType;
+using opdb::KindRow;
 
 // A constraint with its kind and the fields of that kind found; what it says besides (`when`,
 // `breach`, ...) is still in `node`.
 struct ConstraintForm {
-  const KindSchema* kind = nullptr;
+  const KindRow* kind = nullptr;
   Node fields;  // a map, at the place of what it was read from
 };
 

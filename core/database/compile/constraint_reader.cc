@@ -70,7 +70,7 @@ Constraint ConstraintReader::ReadInner(const Node& node, std::string_view subjec
   const auto form = FindForm(node, "", reporter_);
   if (!form) return out;
   if (form->kind->kind == Kind::kAnyOf || form->kind->kind == Kind::kNote) {
-    reporter_.At(node, absl::StrCat(Absl(opdb::KindName(form->kind->kind)),
+    reporter_.At(node, absl::StrCat(Absl(form->kind->name),
                                     " is not possible within any_of"));
     return out;
   }
@@ -84,7 +84,7 @@ void ConstraintReader::ReadCore(const Node& node, const ConstraintForm& form,
                                 std::string_view subject, Constraint& out, bool inner) {
   out.kind = form.kind->kind;
   ReadSubject(node, subject, *form.kind, inner, out);
-  MapReader fields(form.fields, absl::StrCat("kind ", Absl(opdb::KindName(form.kind->kind))),
+  MapReader fields(form.fields, absl::StrCat("kind ", Absl(form.kind->name)),
                    reporter_);
   ReadFields(fields, out, *form.kind);
   if (out.kind == Kind::kAnyOf) ReadAlternatives(fields, subject, out);
@@ -98,7 +98,7 @@ void ConstraintReader::ReadCore(const Node& node, const ConstraintForm& form,
 }
 
 void ConstraintReader::ReadSubject(const Node& node, std::string_view subject,
-                                   const KindSchema& kind, bool inner, Constraint& out) {
+                                   const KindRow& kind, bool inner, Constraint& out) {
   if (subject == "all") {
     out.port = opdb::kPortAll;
     if (inner) reporter_.At(node, "`all` is not possible within any_of");
@@ -116,9 +116,9 @@ void ConstraintReader::ReadSubject(const Node& node, std::string_view subject,
     return;
   }
   const opdb::SubjectBits bits = opdb::SubjectOf(out.port);
-  const uint8_t subjects = opdb::KindSubjects(kind.kind);
+  const uint8_t subjects = kind.subjects;
   if ((subjects & bits) == 0) {
-    reporter_.At(node, absl::StrCat("kind ", Absl(opdb::KindName(kind.kind)),
+    reporter_.At(node, absl::StrCat("kind ", Absl(kind.name),
                                     subjects == opdb::kOnParam ? " is about a param, not "
                                                                : " is about a port, not ",
                                     bits == opdb::kOnAll     ? "all ports"
@@ -127,7 +127,7 @@ void ConstraintReader::ReadSubject(const Node& node, std::string_view subject,
   }
 }
 
-void ConstraintReader::ReadFields(MapReader& map, Constraint& out, const KindSchema& kind) {
+void ConstraintReader::ReadFields(MapReader& map, Constraint& out, const KindRow& kind) {
   int given = 0;
   for (const Field& field : kind.fields) {
     const Node* node = field.required ? map.need(field.name) : map.find(field.name);
@@ -142,7 +142,7 @@ void ConstraintReader::ReadFields(MapReader& map, Constraint& out, const KindSch
     for (const Field& field : kind.fields) {
       absl::StrAppend(&names, names.empty() ? "" : ", ", Absl(field.name));
     }
-    reporter_.At(map.node(), absl::StrCat("kind ", Absl(opdb::KindName(kind.kind)),
+    reporter_.At(map.node(), absl::StrCat("kind ", Absl(kind.name),
                                           " needs more of its fields: ", names));
   }
 }

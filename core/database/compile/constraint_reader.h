@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/database/compile/constraint_form.h"
-#include "core/database/compile/document/schema.h"
 #include "core/database/compile/section.h"
 #include "core/database/compile/symbols.h"
+#include "core/database/kinds.h"
 
 namespace quantgate::opdefs {
 
@@ -35,9 +35,9 @@ class ConstraintReader {
   // The subject, the kind's fields, `when`: what an alternative of any_of has, too.
   void ReadCore(const Node& node, const ConstraintForm& form, std::string_view subject,
                 Constraint& out, bool inner);
-  void ReadSubject(const Node& node, std::string_view subject, const KindSchema& kind, bool inner,
+  void ReadSubject(const Node& node, std::string_view subject, const KindRow& kind, bool inner,
                    Constraint& out);
-  void ReadFields(MapReader& map, Constraint& out, const KindSchema& kind);
+  void ReadFields(MapReader& map, Constraint& out, const KindRow& kind);
   void ReadField(const Node& node, const Field& field, Constraint& out);
   bool ReadValue(const Node& node, const Field& field, const Constraint& of, Arg& arg);
   bool ReadPort(const Node& node, const Field& field, Arg& arg);

@@ -57,8 +57,6 @@ Target a chip with the arch the message names, or use another encoding.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                        .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kMinArch},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/format.h"
@@ -53,8 +52,6 @@ when its zero point is 128.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                         .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kSymmetric},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));

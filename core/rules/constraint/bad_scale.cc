@@ -89,8 +89,6 @@ Calibrate with data in which the tensor varies, or give it a small positive scal
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                               .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kValidScale},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));

@@ -122,8 +122,6 @@ Set the bias scale to the product, zero point 0, and re-quantize the bias values
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                            .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kBiasScale},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));

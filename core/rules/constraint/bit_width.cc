@@ -83,8 +83,6 @@ Use one of the widths the message lists.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                               .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kBitWidth},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

@@ -121,8 +121,6 @@ Use groups of 64, 32, 16 or 8 input channels that divide them evenly.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kBlockSize},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

@@ -136,8 +136,6 @@ Expand the smaller input before, or reshape it.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kBroadcast},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

@@ -120,8 +120,6 @@ Give both ports the same encoding (share the observer), or insert a Convert afte
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                        .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kSameEncoding},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));

@@ -165,8 +165,6 @@ Change the size the message names, by padding or splitting.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kDim, opdb::Kind::kDimProduct},
-    .kind_count = 2,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

@@ -86,8 +86,6 @@ Change one of the two datatypes as the message says.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                    .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kSameDtype, opdb::Kind::kPeerDtype},
-    .kind_count = 2,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

@@ -55,8 +55,6 @@ Use one of the datatypes the message lists.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                    .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kDtypes},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/node_view.h"
@@ -48,8 +47,6 @@ Remove the duplicates, or use a reduction.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                      .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kUniqueValues},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));

@@ -43,8 +43,6 @@ Fix the dimension before quantizing: export with a static shape, or set the inpu
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                                             .status = RuleStatus::kStable}),
-                              .kinds = {opdb::Kind::kDynamicDims},
-                              .kind_count = 1,
                               .holds = Holds,
                               .explain = Explain,
                               .reads_form_only = true};

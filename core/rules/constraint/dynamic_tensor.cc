@@ -54,8 +54,6 @@ Make the tensor an initializer, or quantize it per-tensor.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                    .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kStatic},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

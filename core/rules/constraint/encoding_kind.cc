@@ -150,8 +150,6 @@ Re-quantize the tensor with one of the kinds the message lists.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                   .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kEncodings},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

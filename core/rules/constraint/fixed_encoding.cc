@@ -110,8 +110,6 @@ Set exactly the scale and zero point the message names.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                    .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kFixedEncoding},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));

@@ -37,8 +37,6 @@ Remove the op where it has one input, or connect the others.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                                           .status = RuleStatus::kStable}),
-                              .kinds = {opdb::Kind::kInputCount},
-                              .kind_count = 1,
                               .holds = Holds,
                               .explain = Explain,
                               .reads_form_only = true};

@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/node_view.h"
@@ -38,8 +37,6 @@ again.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                      .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kEncodingDefined},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

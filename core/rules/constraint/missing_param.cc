@@ -35,8 +35,6 @@ Give the param.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                   .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kParamRequired},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

@@ -39,8 +39,6 @@ Connect the port.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                  .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kPortOptional},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .wants_absent = true,

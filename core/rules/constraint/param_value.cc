@@ -212,8 +212,6 @@ Use one of the values the message names.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                 .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kParamValue},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

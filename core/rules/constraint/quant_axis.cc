@@ -102,8 +102,6 @@ axis the message names.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                    .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kQuantAxis},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

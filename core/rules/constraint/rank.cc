@@ -126,8 +126,6 @@ Fold dimensions with a Reshape before the op and unfold them after it.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                                     .status = RuleStatus::kStable}),
-                              .kinds = {opdb::Kind::kRank},
-                              .kind_count = 1,
                               .holds = Holds,
                               .explain = Explain,
                               .reads_form_only = true};

@@ -87,8 +87,6 @@ Use a scale within the limits; a wider output type often helps.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                 .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kScaleRange},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .scale_limit = LimitOf};

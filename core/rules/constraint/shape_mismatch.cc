@@ -102,8 +102,6 @@ Check the shapes the message prints; a Reshape in front usually fixes it.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                    .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kSameRank, opdb::Kind::kSameShape, opdb::Kind::kSameDims},
-    .kind_count = 3,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

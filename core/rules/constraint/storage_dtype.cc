@@ -46,8 +46,6 @@ equal.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                   .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kStorageDtype},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

@@ -38,8 +38,6 @@ Quantize the tensor asymmetric.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                        .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kAsymmetric},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));

@@ -41,8 +41,6 @@ Leave the port out, and compute what it was for with an op of its own.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                     .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kPortUnsupported, opdb::Kind::kDefaultOnly},
-    .kind_count = 2,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

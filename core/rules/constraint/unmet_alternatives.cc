@@ -34,8 +34,6 @@ Make one of the alternatives the message lists hold.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                    .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kAnyOf},
-    .kind_count = 1,
     .holds = AnyHolds,
     .explain = Explain,
     .holds_by_form = AnyHoldsByForm};

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/format.h"
@@ -48,8 +47,6 @@ the middle from every stored value and set the zero point to 0.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                     .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kSigned},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain,
     .reads_form_only = true};

@@ -85,8 +85,6 @@ Clamp or re-quantize the values.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                 .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kValueRange},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));

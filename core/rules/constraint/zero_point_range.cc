@@ -68,8 +68,6 @@ Check the sign: offset = -zero_point. Else quantize again.
 The constraint's `sources` name the documentation page and the measured library version.
 )",
                                     .status = RuleStatus::kStable}),
-    .kinds = {opdb::Kind::kOffsetRange},
-    .kind_count = 1,
     .holds = Holds,
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));

@@ -312,9 +312,9 @@ TEST(Image, ItsVersionIsRaisedWithItsLayout) {
     add(size);
   }
   for (int i = 0; i < opdb::kKindCount; ++i) {
-    add(Absl(opdb::KindName(static_cast<opdb::Kind>(i))));
+    add(Absl(opdb::RowOf(static_cast<opdb::Kind>(i)).name));
   }
-  for (int i = 0; i <= static_cast<int>(opdb::ArgKey::kExact); ++i) {
+  for (int i = 0; i < opdb::kArgKeyCount; ++i) {
     add(Absl(opdb::ArgKeyName(static_cast<opdb::ArgKey>(i))));
   }
   for (int i = 0; i <= static_cast<int>(opdb::CondKey::kNoop); ++i) {
@@ -369,12 +369,12 @@ TEST(Kinds, NamesAreUnique) {
   std::vector<std::string_view> names;
   for (int i = 0; i < opdb::kKindCount; ++i) {
     const auto kind = static_cast<opdb::Kind>(i);
-    names.push_back(opdb::KindName(kind));
+    names.push_back(opdb::RowOf(kind).name);
     EXPECT_FALSE(names.back().empty()) << i;
   }
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
-  EXPECT_EQ(opdb::KindName(opdb::Kind::kBiasScale), "bias_scale");
+  EXPECT_EQ(opdb::RowOf(opdb::Kind::kBiasScale).name, "bias_scale");
   EXPECT_EQ(opdb::ArgKeyName(opdb::ArgKey::kTolerance), "tolerance");
   EXPECT_EQ(opdb::ArgKeyName(opdb::ArgKey::kExact), "exact");
   EXPECT_EQ(opdb::CondKeyName(opdb::CondKey::kNoop), "noop");
@@ -404,7 +404,7 @@ TEST(Embedded, EveryConstraintHasATextAndARule) {
       for (const auto& row : view.get(op.constraints)) {
         EXPECT_FALSE(describe.Constraint(row).empty())
             << view.str(op.name) << " " << view.str(row.id);
-        EXPECT_EQ(opdb::KindRule(row.kind).empty(), row.kind == opdb::Kind::kNote)
+        EXPECT_EQ(opdb::RowOf(row.kind).rule_code().empty(), row.kind == opdb::Kind::kNote)
             << view.str(row.id);
       }
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -239,13 +240,19 @@ TEST(Validator, ReportsEveryNodeInOrder) {
   EXPECT_EQ(report.findings[0].node, "second");
 }
 
-// The database's texts name the rule of a constraint kind; so does the rule table.
+// Every kind but a note names a rule that can check it, and no rule checks what no kind names.
 TEST(Rules, KindsNameTheRuleThatChecksThem) {
-  for (int i = 0; i < opdb::kKindCount; ++i) {
-    const auto kind = static_cast<opdb::Kind>(i);
-    const rules::RuleEntry* entry = rules::EntryOf(kind);
-    EXPECT_EQ(opdb::KindRule(kind), entry == nullptr ? "" : entry->rule.code)
-        << "kind " << opdb::KindName(kind);
+  std::set<const rules::RuleEntry*> named;
+  for (const opdb::KindRow& kind : opdb::Kinds()) {
+    const rules::RuleEntry* entry = rules::EntryOf(kind.kind);
+    EXPECT_EQ(entry == nullptr, kind.kind == opdb::Kind::kNote) << kind.name;
+    if (entry == nullptr) continue;
+    EXPECT_EQ(entry->rule.code, kind.rule_code()) << kind.name;
+    EXPECT_TRUE(entry->holds != nullptr && entry->explain != nullptr) << kind.name;
+    named.insert(entry);
+  }
+  for (const rules::RuleEntry* entry : rules::AllEntries()) {
+    EXPECT_EQ(entry->holds != nullptr, named.contains(entry)) << entry->rule.slug;
   }
 }
 
