@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/report/reporter.h"
 #include "quantgate/text.h"
@@ -24,6 +25,13 @@ class TextPage {
   void Labelled(std::string_view label, std::string_view content, Style style = Style::kPlain);
   // "note: …", wrapped under its first word.
   void Note(std::string_view note);
+  // What `print` adds to the page, taken off it.
+  template <typename Print>
+  std::string Captured(Print print) {
+    std::string before = std::exchange(text_, {});
+    print();
+    return std::exchange(text_, std::move(before));
+  }
 
   const Painter paint_;
   const size_t width_;
