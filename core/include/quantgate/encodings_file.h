@@ -60,6 +60,7 @@ struct RecipeEntry {
 };
 
 struct Recipe {
+  std::string tool;  // whose it is, and what becomes of it: opdefs/recipes/<tool>.yaml
   std::vector<RecipeEntry> entries;
   std::string machine;  // the chip it was written for: "SM8650, V75"; may be empty
 };

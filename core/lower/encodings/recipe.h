@@ -1,4 +1,4 @@
-// A quantization recipe + model -> what mllm builds of its linear layers, and what it can't.
+// A quantization recipe + model -> what its tool builds of the linear layers, and what it can't.
 #ifndef QUANTGATE_CORE_LOWER_ENCODINGS_RECIPE_H_
 #define QUANTGATE_CORE_LOWER_ENCODINGS_RECIPE_H_
 
@@ -11,7 +11,7 @@
 
 namespace quantgate {
 
-// `file.recipe` must be there. What is built is data: opdefs/recipes/mllm.yaml.
+// `file.recipe` must be there. What is built is data: opdefs/recipes/<tool>.yaml.
 std::vector<Finding> ApplyRecipe(const EncodingsFile& file, Model& model, const Database& database);
 
 }  // namespace quantgate

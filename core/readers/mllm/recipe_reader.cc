@@ -55,6 +55,7 @@ class Reader {
       return Invalid("quant_recipe.builtin_llm_pass.linear holds no pattern and no fallback");
     }
     unknown_.AddNote(file_.notes);
+    recipe_.tool = "mllm";
     file_.recipe = std::move(recipe_);
     return std::move(file_);
   }
