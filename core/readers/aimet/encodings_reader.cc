@@ -1,20 +1,19 @@
-// Finds the entries of an encodings file one after the other; what an entry means is in
-// aimet_entry.cc.
+// Finds the entries of an encodings file one after the other; entry_fields.cc reads one, and what it
+// means is in aimet_entry.cc.
 #include "core/readers/aimet/encodings_reader.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <array>
 #include <string>
 #include <utility>
 
 #include "core/base/json_cursor.h"
 #include "core/base/json_walker.h"
-#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/readers/aimet/aimet_entry.h"
+#include "core/readers/aimet/entry_fields.h"
 #include "core/readers/file_bytes.h"
 #include "core/readers/limits.h"
 #include "core/readers/mllm/recipe_reader.h"
@@ -27,17 +26,8 @@ namespace {
 using Value = JsonCursor::Value;
 using Kind = EncodingsProblem::Kind;
 
-constexpr int64_t kInt32Min = std::numeric_limits<int32_t>::min();
-constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
-constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
-constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
-constexpr size_t kMaxNesting = 8;  // dimensions of a weight
 // How much text may be read before `consumed` is called.
-constexpr size_t kTellEvery = size_t{4} << 20;
-
-constexpr std::array<std::string_view, 5> kEncodingTypes = {"PER_TENSOR", "PER_CHANNEL",
-                                                            "PER_BLOCK", "LPBQ", "VECTOR"};
-constexpr size_t kVector = 4;
+constexpr size_t kConsumedEvery = size_t{4} << 20;
 
 // Keys of the top that say nothing about a tensor.
 constexpr std::array<std::string_view, 6> kOtherTopKeys = {"quantizer_args",  "producer",
@@ -163,7 +153,7 @@ class Reader {
       }
       json_.SetPath(Path(raw.name));
       const bool ok = json_.Slice(value.begin, value.size, [&](Value list) {
-        return json_.Array(list, [&](Value item) { return ReadChannel(item, &raw); });
+        return json_.Array(list, [&](Value item) { return fields_.ReadChannel(item, &raw); });
       });
       if (!ok || !Add(std::move(raw), section, Version::k061, key.begin)) return false;
     }
@@ -181,7 +171,7 @@ class Reader {
       RawEntry raw;
       Version form = version;
       const bool ok = json_.Slice(value.begin, value.size,
-                                  [&](Value item) { return ReadEntry(item, &raw, &form); });
+                                  [&](Value item) { return fields_.ReadEntry(item, &raw, &form); });
       if (!ok || !Add(std::move(raw), section, form, value.begin)) return false;
     }
   }
@@ -203,216 +193,9 @@ class Reader {
     }
     file_.entries.push_back(std::move(meaning.entry));
     if (version == Version::k210) has_nested_ = true;
-    if (consumed_ && begin - told_ > kTellEvery) {
-      told_ = begin;
+    if (consumed_ && begin - consumed_to_ > kConsumedEvery) {
+      consumed_to_ = begin;
       consumed_(begin);
-    }
-    return true;
-  }
-
-  // ---- one entry ---------------------------------------------------------------------------
-
-  bool ReadChannel(Value value, RawEntry* raw) {
-    return json_.Map(value, [&](std::string_view key, Value v, size_t) {
-      if (key == "scale") return Number(v, &raw->scales);
-      if (key == "offset") return Number(v, &raw->offsets);
-      if (key == "min") return Number(v, &raw->minima);
-      if (key == "max") return Number(v, &raw->maxima);
-      if (key == "bitwidth") return SameInt(v, "bitwidth", &raw->bitwidth);
-      if (key == "is_symmetric") return Flag(v, &raw->symmetric);
-      if (key == "dtype") return json_.String(v, &raw->dtype);
-      unknown_.Add(key);
-      return json_.Pass(v);
-    });
-  }
-
-  bool ReadEntry(Value value, RawEntry* raw, Version* form) {
-    return json_.Map(value, [&](std::string_view key, Value v, size_t) {
-      if (key == "name") return json_.String(v, &raw->name);
-      if (key == "block_size") return BlockSize(v, raw);
-      if (key == "per_block_int_scale") return ReadNumbers(v, &raw->factors);
-      return *form == Version::k100 ? ReadListField(key, v, raw)
-                                    : ReadPlainField(key, v, raw, form);
-    });
-  }
-
-  // 1.0.0
-  bool ReadListField(std::string_view key, Value v, RawEntry* raw) {
-    if (key == "scale") return ReadNumbers(v, &raw->scales);
-    if (key == "offset") return ReadNumbers(v, &raw->offsets);
-    if (key == "dtype") return json_.String(v, &raw->dtype);
-    if (key == "bw") return SameInt(v, "bw", &raw->bitwidth);
-    if (key == "compressed_bw") return SameInt(v, "compressed_bw", &raw->compressed_bitwidth);
-    if (key == "is_sym") return Flag(v, &raw->symmetric);
-    if (key == "enc_type") return EncodingType(v, &raw->enc_type);
-    if (key == "zero_point_shift") return Shift(v);
-    if (key == "output_dtype" || key == "y_scale" || key == "y_zero_point") foreign_fields_ = true;
-    unknown_.Add(key);
-    return json_.Pass(v);
-  }
-
-  // 2.0.0 and 2.1.0
-  bool ReadPlainField(std::string_view key, Value v, RawEntry* raw, Version* form) {
-    if (key == "output_dtype") return json_.String(v, &raw->dtype);
-    if (key == "y_scale") {
-      JsonType type;
-      if (!json_.TypeOf(v, &type)) return false;
-      if (type != JsonType::kObject) return ReadNumbers(v, &raw->scales);
-      *form = Version::k210;
-      return json_.Map(v, [&](std::string_view inner, Value field, size_t) {
-        if (inner == "x") return ReadNumbers(field, &raw->factors);
-        if (inner == "x_scale") return ReadNumbers(field, &raw->scales);
-        if (inner == "x_zero_point") return ReadZeroes(field);
-        if (inner == "axis") return Axis(field, &raw->factors_axis);
-        // Of the factors: implied by their values.
-        if (inner == "input_dtype" || inner == "block_size") return json_.Pass(field);
-        unknown_.Add(inner);
-        return json_.Pass(field);
-      });
-    }
-    if (key == "per_channel_float_scale") return ReadNumbers(v, &raw->scales);
-    if (key == "y_zero_point") return ReadNumbers(v, &raw->offsets);
-    if (key == "axis") return Axis(v, &raw->axis);
-    if (key == "scale" || key == "offset" || key == "bw") foreign_fields_ = true;
-    unknown_.Add(key);
-    return json_.Pass(v);
-  }
-
-  // true, "True" or "true".
-  bool Flag(Value value, std::optional<bool>* out) {
-    JsonType type;
-    if (!json_.TypeOf(value, &type)) return false;
-    bool flag = false;
-    if (type == JsonType::kString) {
-      const size_t offset = json_.OffsetOf(value);
-      std::string_view text;
-      if (!json_.String(value, &text)) return false;
-      flag = text == "True" || text == "true";
-      if (!flag && text != "False" && text != "false") {
-        return json_.FailAt(offset,
-                            fmt::format("{} is neither \"True\" nor \"False\"", Quoted(text)));
-      }
-    } else if (!json_.Bool(value, &flag)) {
-      return false;
-    }
-    *out = flag;
-    return true;
-  }
-
-  // A field that each channel repeats.
-  bool SameInt(Value value, std::string_view name, std::optional<int64_t>* out) {
-    const size_t offset = json_.OffsetOf(value);
-    int64_t number = 0;
-    if (!json_.Int(value, 0, kInt32Max, &number)) return false;
-    if (*out && **out != number) {
-      return json_.FailAt(offset,
-                          fmt::format("{} {} in one channel, {} in another", name, number, **out));
-    }
-    *out = number;
-    return true;
-  }
-
-  bool Axis(Value value, std::optional<int32_t>* out) {
-    int64_t number = 0;
-    if (!json_.Int(value, kInt32Min, kInt32Max, &number)) return false;
-    *out = static_cast<int32_t>(number);
-    return true;
-  }
-
-  // A number, or a list with one block size a dimension, of which one is not 1 or 0.
-  bool BlockSize(Value value, RawEntry* raw) {
-    const size_t offset = json_.OffsetOf(value);
-    Numbers<int64_t> sizes;
-    if (!ReadNumbers(value, &sizes)) return false;
-    int64_t block = 0;
-    for (size_t i = 0; i < sizes.values.size(); ++i) {
-      if (sizes.values.size() > 1 && sizes.values[i] <= 1) continue;
-      if (block != 0) return json_.FailAt(offset, "blocks along two axes are not known");
-      block = sizes.values[i];
-      if (sizes.values.size() > 1) raw->axis = static_cast<int32_t>(i);
-    }
-    raw->block = block;
-    return true;
-  }
-
-  bool EncodingType(Value value, std::string* out) {
-    const size_t offset = json_.OffsetOf(value);
-    if (!json_.String(value, out)) return false;
-    const auto known = std::find(kEncodingTypes.begin(), kEncodingTypes.end(), *out);
-    if (known == kEncodingTypes.end()) {
-      return json_.FailAt(offset, fmt::format("unknown enc_type {}{}", Quoted(*out),
-                                              out->size() < 64 ? DidYouMeanOf(*out, kEncodingTypes)
-                                                               : std::string()));
-    }
-    if (known == kEncodingTypes.begin() + kVector) {
-      return json_.FailAt(offset, "vector quantization has no QNN encoding");
-    }
-    return true;
-  }
-
-  // Fractions of a step by which the grid is shifted: no backend has any.
-  bool Shift(Value value) {
-    const size_t offset = json_.OffsetOf(value);
-    Numbers<double> numbers;
-    if (!ReadNumbers(value, &numbers)) return false;
-    const bool zero = std::all_of(numbers.values.begin(), numbers.values.end(),
-                                  [](double number) { return number == 0; });
-    return zero || json_.FailAt(offset, "a zero point between two steps has no QNN encoding");
-  }
-
-  // Zero points of block factors: no backend has any.
-  bool ReadZeroes(Value value) {
-    const size_t offset = json_.OffsetOf(value);
-    Numbers<int64_t> numbers;
-    if (!ReadNumbers(value, &numbers)) return false;
-    const bool zero = std::all_of(numbers.values.begin(), numbers.values.end(),
-                                  [](int64_t number) { return number == 0; });
-    return zero || json_.FailAt(offset, "the factors of blocks have a zero point other than 0");
-  }
-
-  bool One(Value value, double* out) { return json_.Double(value, out); }
-  bool One(Value value, int64_t* out) { return json_.Int(value, kInt64Min, kInt64Max, out); }
-
-  template <typename T>
-  bool Number(Value value, Numbers<T>* out) {
-    out->given = true;
-    out->values.emplace_back();
-    return One(value, &out->values.back());
-  }
-
-  // A number, or lists of lists of them; lists of one level are as long as each other.
-  template <typename T>
-  bool ReadNumbers(Value value, Numbers<T>* out) {
-    if (out->given) return json_.Fail(value, "given twice");
-    out->given = true;
-    return ReadLevel(value, 0, out);
-  }
-  template <typename T>
-  bool ReadLevel(Value value, size_t level, Numbers<T>* out) {
-    JsonType type;
-    if (!json_.TypeOf(value, &type)) return false;
-    if (type != JsonType::kArray) {
-      if (level != out->dims.size()) return json_.Fail(value, "the lists differ in depth");
-      out->values.emplace_back();
-      return One(value, &out->values.back());
-    }
-    if (level == kMaxNesting) return json_.Fail(value, "lists within lists, more than 8 deep");
-    const bool known = level < out->dims.size();
-    // Depth is settled by the first number.
-    if (!known && !out->values.empty()) return json_.Fail(value, "the lists differ in depth");
-    if (!known) out->dims.push_back(0);
-    const size_t offset = json_.OffsetOf(value);
-    int64_t count = 0;
-    const bool ok = json_.Array(value, [&](Value item) {
-      ++count;
-      return ReadLevel(item, level + 1, out);
-    });
-    if (!ok) return false;
-    if (!known) {
-      out->dims[level] = count;
-    } else if (out->dims[level] != count) {
-      return json_.FailAt(offset,
-                          fmt::format("a list of {} beside one of {}", count, out->dims[level]));
     }
     return true;
   }
@@ -445,7 +228,7 @@ class Reader {
              "both sections; one may be empty", "a section is missing");
     }
     CheckDeclared(version);
-    if (foreign_fields_) {
+    if (fields_.mixes_versions()) {
       Schema("fields of version 1.0.0 and of 2.0.0 in one entry", "the fields of one version",
              "an entry mixes the fields of different versions");
     }
@@ -493,12 +276,12 @@ class Reader {
   std::string_view section_name_;
   std::string scratch_;
   UnknownFields unknown_;
+  EntryFields fields_{json_, unknown_};
   int64_t line_ = 1;
   size_t counted_ = 0;  // newlines up to here are in line_
-  size_t told_ = 0;
+  size_t consumed_to_ = 0;
   bool has_activations_ = false, has_params_ = false, has_plain_ = false;
   bool has_maps_ = false, has_lists_ = false, has_nested_ = false;
-  bool foreign_fields_ = false;
 };
 
 }  // namespace
