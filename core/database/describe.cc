@@ -12,6 +12,31 @@ namespace {
 
 std::string Or(const std::vector<std::string>& names) { return absl::StrJoin(names, " or "); }
 
+struct ExprText {
+  std::string text;
+  bool brackets = false;  // are needed within a product
+};
+
+ExprText Combined(ExprCode code, const ExprText& left, const ExprText& right) {
+  const auto bracket = [](const ExprText& part) {
+    return part.brackets ? absl::StrCat("(", part.text, ")") : part.text;
+  };
+  switch (code) {
+    case ExprCode::kAdd:
+      return {absl::StrCat(left.text, " + ", bracket(right)), true};
+    case ExprCode::kSub:
+      return {absl::StrCat(left.text, " - ", bracket(right)), true};
+    case ExprCode::kMul:
+      return {absl::StrCat(bracket(left), " * ", bracket(right)), false};
+    case ExprCode::kDiv:
+      return {absl::StrCat(bracket(left), " / (", right.text, ")"), false};
+    case ExprCode::kMax:
+      return {absl::StrCat("max(", left.text, ", ", right.text, ")"), false};
+    default:
+      return {absl::StrCat("min(", left.text, ", ", right.text, ")"), false};
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> DtypeNames(DtypeMask mask) {
@@ -73,75 +98,47 @@ std::string Describer::Archs(const Range& range) const {
   return text;
 }
 
-std::string Describer::Expr(Slice<ExprOp> expr) const {
-  // A text and whether it must be put in brackets within a product.
-  std::vector<std::pair<std::string, bool>> stack;
-  const auto param = [&](const ExprOp& step) {
+std::string Describer::Operand(const ExprOp& step) const {
+  const auto param = [&] {
     const auto name = Absl(db_.str(db_.get(op_.params)[static_cast<size_t>(step.param)].name));
     return step.value == 0 ? std::string(name) : absl::StrCat(name, "[", step.value - 1, "]");
   };
+  switch (step.code) {
+    case ExprCode::kRank:
+      return absl::StrCat("rank(", Port(step.port), ")");
+    case ExprCode::kDimConst:
+      return absl::StrCat("dim(", Port(step.port), ", ", step.value, ")");
+    case ExprCode::kDimParam:
+      return absl::StrCat("dim(", Port(step.port), ", ", param(), ")");
+    case ExprCode::kParam:
+      return param();
+    case ExprCode::kElements:
+      return absl::StrCat("elements(", Port(step.port), ")");
+    case ExprCode::kCount:
+      return absl::StrCat("count(", param(), ")");
+    case ExprCode::kTotal:
+      return absl::StrCat("total(", Port(step.port), ", ", param(), ")");
+    default:
+      return absl::StrCat(step.value);
+  }
+}
+
+std::string Describer::Expr(Slice<ExprOp> expr) const {
+  std::vector<ExprText> stack;
   for (const ExprOp& step : db_.get(expr)) {
-    switch (step.code) {
-      case ExprCode::kConst:
-        stack.emplace_back(absl::StrCat(step.value), step.value < 0);
-        continue;
-      case ExprCode::kRank:
-        stack.emplace_back(absl::StrCat("rank(", Port(step.port), ")"), false);
-        continue;
-      case ExprCode::kDimConst:
-        stack.emplace_back(absl::StrCat("dim(", Port(step.port), ", ", step.value, ")"), false);
-        continue;
-      case ExprCode::kDimParam:
-        stack.emplace_back(absl::StrCat("dim(", Port(step.port), ", ", param(step), ")"), false);
-        continue;
-      case ExprCode::kParam:
-        stack.emplace_back(param(step), false);
-        continue;
-      case ExprCode::kElements:
-        stack.emplace_back(absl::StrCat("elements(", Port(step.port), ")"), false);
-        continue;
-      case ExprCode::kCount:
-        stack.emplace_back(absl::StrCat("count(", param(step), ")"), false);
-        continue;
-      case ExprCode::kTotal:
-        stack.emplace_back(absl::StrCat("total(", Port(step.port), ", ", param(step), ")"), false);
-        continue;
-      case ExprCode::kNeg:
-        if (stack.empty()) return "";
-        stack.back() = {absl::StrCat("-(", stack.back().first, ")"), true};
-        continue;
-      default:
-        break;
-    }
-    if (stack.size() < 2) return "";
-    const auto right = std::move(stack.back());
-    stack.pop_back();
-    auto& left = stack.back();
-    const auto bracket = [](const std::pair<std::string, bool>& part) {
-      return part.second ? absl::StrCat("(", part.first, ")") : part.first;
-    };
-    switch (step.code) {
-      case ExprCode::kAdd:
-        left = {absl::StrCat(left.first, " + ", bracket(right)), true};
-        break;
-      case ExprCode::kSub:
-        left = {absl::StrCat(left.first, " - ", bracket(right)), true};
-        break;
-      case ExprCode::kMul:
-        left = {absl::StrCat(bracket(left), " * ", bracket(right)), false};
-        break;
-      case ExprCode::kDiv:
-        left = {absl::StrCat(bracket(left), " / (", right.first, ")"), false};
-        break;
-      case ExprCode::kMax:
-        left = {absl::StrCat("max(", left.first, ", ", right.first, ")"), false};
-        break;
-      default:
-        left = {absl::StrCat("min(", left.first, ", ", right.first, ")"), false};
-        break;
+    if (step.code == ExprCode::kNeg) {
+      if (stack.empty()) return "";
+      stack.back() = {absl::StrCat("-(", stack.back().text, ")"), true};
+    } else if (step.code >= ExprCode::kAdd && step.code <= ExprCode::kMin) {
+      if (stack.size() < 2) return "";
+      const ExprText right = std::move(stack.back());
+      stack.pop_back();
+      stack.back() = Combined(step.code, stack.back(), right);
+    } else {
+      stack.push_back({Operand(step), step.code == ExprCode::kConst && step.value < 0});
     }
   }
-  return stack.size() == 1 ? stack[0].first : "";
+  return stack.size() == 1 ? stack[0].text : "";
 }
 
 std::string Describer::ParamValue(int param, int64_t value) const {

@@ -27,6 +27,7 @@ class Describer {
  private:
   friend class Arguments;
 
+  std::string Operand(const ExprOp& step) const;  // "rank(in[0])"
   std::string Condition(const CondRow& row, const ConstraintRow& of) const;
   std::string Value(const ArgRow& arg, int param) const;
   std::string ParamValue(int param, int64_t value) const;

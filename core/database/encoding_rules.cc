@@ -152,6 +152,47 @@ class Reader {
 constexpr DtypeMask kUnsigned = MaskOf(Dtype::kUfixedPoint4) | MaskOf(Dtype::kUfixedPoint8) |
                                 MaskOf(Dtype::kUfixedPoint16) | MaskOf(Dtype::kUfixedPoint32);
 
+// The encodings that a constraint may be a rule for, by what its kind says of dtypes; the rest of
+// `rule` by kind. `own`: the dtypes of the port.
+EncodingMask FormsOf(const ConstraintRow& row, DtypeMask own, std::span<const DtypeMask> dtypes,
+                     const Reader& reader, const Describer& describe, EncodingRule& rule) {
+  const auto allowed = reader.Int(row, ArgKey::kAllowed);
+  const auto denied = reader.Int(row, ArgKey::kDenied);
+  // A set of dtypes or encodings, by kind.
+  const uint32_t refused = static_cast<uint32_t>(denied.value_or(0)) |
+                           (allowed ? ~static_cast<uint32_t>(*allowed) : 0);
+  const auto if_all = [&](DtypeMask wanted) {
+    return Within(own, wanted) == Truth::kYes ? kAllForms : EncodingMask{0};
+  };
+  switch (row.kind) {
+    case Kind::kEncodings:
+      rule.forbids = true;
+      return refused;
+    case Kind::kDtypes:
+      rule.forbids = true;
+      return if_all(refused);
+    case Kind::kSigned:
+      rule.forbids = true;
+      return if_all(kUnsigned);
+    case Kind::kQuantAxis:
+      rule.axis = reader.Int(row, ArgKey::kAxis);
+      return rule.axis ? kAllForms : 0;
+    case Kind::kSameEncoding: {
+      const auto as = reader.Int(row, ArgKey::kAs);
+      rule.same_as = as ? describe.Port(static_cast<int>(*as)) : "";
+      const std::string_view aspect = reader.Word(row, ArgKey::kAspect);
+      rule.aspect = aspect.empty() ? "both" : std::string(aspect);
+      return as && dtypes[static_cast<size_t>(*as)] != 0 ? kAllForms : 0;
+    }
+    case Kind::kFixedEncoding:
+      rule.scale = reader.Real(row, ArgKey::kScale);
+      rule.offset = reader.Int(row, ArgKey::kOffset);
+      return kAllForms;
+    default:
+      return kAllForms;
+  }
+}
+
 }  // namespace
 
 std::vector<EncodingRule> EncodingRulesOf(const View& db, const BackendRow& backend,
@@ -172,50 +213,7 @@ std::vector<EncodingRule> EncodingRulesOf(const View& db, const BackendRow& back
       EncodingMask forms = own != 0 ? reader.Certain(row, port) : 0;
       EncodingRule rule;
       rule.kind = std::string(RowOf(row.kind).name);
-      switch (row.kind) {
-        case Kind::kEncodings: {
-          const auto allowed = reader.Int(row, ArgKey::kAllowed);
-          const auto denied = reader.Int(row, ArgKey::kDenied);
-          forms &= static_cast<EncodingMask>(denied.value_or(0)) |
-                   (allowed ? ~static_cast<EncodingMask>(*allowed) : 0);
-          rule.forbids = true;
-          break;
-        }
-        case Kind::kDtypes: {
-          const auto allowed = reader.Int(row, ArgKey::kAllowed);
-          const auto denied = reader.Int(row, ArgKey::kDenied);
-          const DtypeMask refused = static_cast<DtypeMask>(denied.value_or(0)) |
-                                    (allowed ? ~static_cast<DtypeMask>(*allowed) : 0);
-          if (Within(own, refused) != Truth::kYes) forms = 0;
-          rule.forbids = true;
-          break;
-        }
-        case Kind::kSigned:
-          if (Within(own, kUnsigned) != Truth::kYes) forms = 0;
-          rule.forbids = true;
-          break;
-        case Kind::kQuantAxis:
-          if (const auto axis = reader.Int(row, ArgKey::kAxis)) {
-            rule.axis = *axis;
-          } else {
-            forms = 0;
-          }
-          break;
-        case Kind::kSameEncoding: {
-          const auto as = reader.Int(row, ArgKey::kAs);
-          if (!as || dtypes[static_cast<size_t>(*as)] == 0) forms = 0;
-          rule.same_as = as ? describe.Port(static_cast<int>(*as)) : "";
-          const std::string_view aspect = reader.Word(row, ArgKey::kAspect);
-          rule.aspect = aspect.empty() ? "both" : std::string(aspect);
-          break;
-        }
-        case Kind::kFixedEncoding:
-          rule.scale = reader.Real(row, ArgKey::kScale);
-          rule.offset = reader.Int(row, ArgKey::kOffset);
-          break;
-        default:
-          break;
-      }
+      forms &= FormsOf(row, own, dtypes, reader, describe, rule);
       if (forms == 0) continue;
       rule.port = describe.Port(port, row.element);
       rule.constraint = absl::StrCat(Absl(db.str(backend.name)), "/", Absl(db.str(op.name)), "/",

@@ -153,6 +153,51 @@ Value Arithmetic(const Value& a, const Value& b, char op) {
   return list ? Value::List(std::move(result)) : Value::Int(result[0]);
 }
 
+// Numbers only; one that is none makes the list none.
+Value List(const std::vector<Value>& values) {
+  Ints ints;
+  std::vector<double> reals;
+  for (const Value& v : values) {
+    if (v.null()) return v;
+    const std::optional<double> real = v.AsReal();
+    if (!real) return Value::Null();
+    if (v.type == Value::Type::kReal || !reals.empty()) {
+      if (reals.empty()) reals.assign(ints.begin(), ints.end());
+      reals.push_back(*real);
+    } else {
+      ints.push_back(*v.AsInt());
+    }
+  }
+  if (reals.empty()) return Value::List(std::move(ints));
+  Value v;
+  v.type = Value::Type::kReals;
+  v.reals = std::move(reals);
+  return v;
+}
+
+// False where one of both is no number.
+Value Compare(Code code, const Value& left, const Value& right) {
+  const std::optional<double> a = left.AsReal(), b = right.AsReal();
+  if (!a || !b) return Value::Int(0);
+  return Value::Int(code == Code::kLt   ? *a < *b
+                    : code == Code::kLe ? *a <= *b
+                    : code == Code::kGt ? *a > *b
+                                        : *a >= *b);
+}
+
+// Negative indexes count from the end.
+Value Element(const Value& list, const Value& index) {
+  if (list.null()) return list;
+  std::optional<int64_t> i = index.AsInt();
+  const bool reals = list.type == Value::Type::kReals;
+  if (!i || (!reals && list.type != Value::Type::kInts)) return Value::Null();
+  const auto size = static_cast<int64_t>(reals ? list.reals.size() : list.ints.size());
+  if (*i < 0) *i += size;
+  if (*i < 0 || *i >= size) return Value::Null();
+  const auto at = static_cast<size_t>(*i);
+  return reals ? Value::Real(list.reals[at]) : Value::Int(list.ints[at]);
+}
+
 }  // namespace
 
 Value Expr::Eval(const Scope& scope) const {
@@ -175,25 +220,9 @@ Value Expr::Eval(int32_t index, const Scope& scope) const {
     case Code::kName:
       return scope.Attribute(item.name);
     case Code::kList: {
-      Ints ints;
-      std::vector<double> reals;
-      for (size_t i = 0; i < item.args.size(); ++i) {
-        const Value v = arg(i);
-        if (v.null()) return v;
-        const std::optional<double> real = v.AsReal();
-        if (!real) return Value::Null();
-        if (v.type == Value::Type::kReal || !reals.empty()) {
-          if (reals.empty()) reals.assign(ints.begin(), ints.end());
-          reals.push_back(*real);
-        } else {
-          ints.push_back(*v.AsInt());
-        }
-      }
-      if (reals.empty()) return Value::List(std::move(ints));
-      Value v;
-      v.type = Value::Type::kReals;
-      v.reals = std::move(reals);
-      return v;
+      std::vector<Value> values;
+      for (size_t i = 0; i < item.args.size(); ++i) values.push_back(arg(i));
+      return List(values);
     }
     case Code::kCall: {
       absl::InlinedVector<Value, 4> args;
@@ -231,27 +260,10 @@ Value Expr::Eval(int32_t index, const Scope& scope) const {
     case Code::kLt:
     case Code::kLe:
     case Code::kGt:
-    case Code::kGe: {
-      const std::optional<double> a = arg(0).AsReal(), b = arg(1).AsReal();
-      if (!a || !b) return Value::Int(0);
-      const bool holds = item.code == Code::kLt   ? *a < *b
-                         : item.code == Code::kLe ? *a <= *b
-                         : item.code == Code::kGt ? *a > *b
-                                                  : *a >= *b;
-      return Value::Int(holds);
-    }
-    case Code::kIndex: {
-      const Value list = arg(0);
-      if (list.null()) return list;
-      std::optional<int64_t> i = arg(1).AsInt();
-      const bool reals = list.type == Value::Type::kReals;
-      if (!i || (!reals && list.type != Value::Type::kInts)) return Value::Null();
-      const auto size = static_cast<int64_t>(reals ? list.reals.size() : list.ints.size());
-      if (*i < 0) *i += size;
-      if (*i < 0 || *i >= size) return Value::Null();
-      const auto at = static_cast<size_t>(*i);
-      return reals ? Value::Real(list.reals[at]) : Value::Int(list.ints[at]);
-    }
+    case Code::kGe:
+      return Compare(item.code, arg(0), arg(1));
+    case Code::kIndex:
+      return Element(arg(0), arg(1));
   }
   return Value::Null();
 }

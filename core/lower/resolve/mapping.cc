@@ -22,6 +22,25 @@ absl::Status CompileTo(opdb::Tree tree, Expr& out) {
   return absl::OkStatus();
 }
 
+std::optional<Role> RoleNamed(std::string_view name) {
+  if (name == "quantize") return Role::kQuantize;
+  if (name == "dequantize") return Role::kDequantize;
+  if (name == "constant") return Role::kConstant;
+  if (name == "identity") return Role::kIdentity;
+  return std::nullopt;
+}
+
+// What `unit` may be; null for another word.
+bool* UnitFlag(std::string_view name, OpMapping& op) {
+  if (name == "float") return &op.float_only;
+  if (name == "same_input_dtypes") return &op.same_inputs;
+  if (name == "float_output") return &op.open;
+  if (name == "value_movement") return &op.passes;
+  if (name == "stored_bias") return &op.stored_bias;
+  if (name == "single_input") return &op.single_input;
+  return nullptr;
+}
+
 // "in[2]" -> 2, "out[0]" -> -1.
 std::optional<int16_t> PortNumber(std::string_view name) {
   const bool input = name.starts_with("in[");
@@ -180,18 +199,9 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
     const opdb::Tree entry = tree.at(i);
     const std::string_view key = entry.key();
     if (key == "role") {
-      const std::string_view role = entry.str();
-      if (role == "quantize") {
-        out.role = Role::kQuantize;
-      } else if (role == "dequantize") {
-        out.role = Role::kDequantize;
-      } else if (role == "constant") {
-        out.role = Role::kConstant;
-      } else if (role == "identity") {
-        out.role = Role::kIdentity;
-      } else {
-        return Fault(entry, "unknown role ", role);
-      }
+      const std::optional<Role> role = RoleNamed(entry.str());
+      if (!role) return Fault(entry, "unknown role ", entry.str());
+      out.role = *role;
     } else if (key == "bias" || key == "weight") {
       const std::optional<int64_t> port = entry.integer();
       if (!port || *port < 0 || *port > 255) return Fault(entry, "not a port number");
@@ -204,24 +214,14 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
     } else if (key == "convert_op") {
       out.convert = entry.str();
     } else if (key == "unit") {
-      if (entry.str() == "float") {
-        out.float_only = true;
-      } else if (entry.str() == "same_input_dtypes") {
-        out.same_inputs = true;
-      } else if (entry.str() == "float_output") {
-        out.open = true;
-      } else if (entry.str() == "value_movement") {
-        out.passes = true;
-      } else if (entry.str() == "stored_bias") {
-        out.stored_bias = true;
-      } else if (entry.str() == "single_input") {
-        out.single_input = true;
-      } else {
+      bool* const flag = UnitFlag(entry.str(), out);
+      if (flag == nullptr) {
         return Fault(
             entry,
             "unit is float, same_input_dtypes, float_output, value_movement, stored_bias or single_input, not ",
             entry.str());
       }
+      *flag = true;
     } else if (key == "quantized_scalars") {
       out.quantized_scalars = entry.flag().value_or(false);
     } else if (key == "clamp") {

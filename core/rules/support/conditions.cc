@@ -14,6 +14,26 @@ bool Contains(std::span<const int64_t> list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
+bool AxesInclude(const NodeView& node, int param, std::span<const int64_t> wanted) {
+  const Tensor* in = node.tensor(0);
+  if (in == nullptr || in->unknown_rank) return false;
+  const auto from_start = [&](int64_t axis) { return axis < 0 ? axis + in->rank() : axis; };
+  for (const int64_t axis : node.param_ints(param)) {
+    if (std::any_of(wanted.begin(), wanted.end(),
+                    [&](int64_t one) { return from_start(one) == from_start(axis); })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool KeepsShape(const NodeView& node) {
+  const Tensor* in = node.tensor(0);
+  const Tensor* out = node.tensor(node.op().input_count);
+  return in != nullptr && out != nullptr && !in->unknown_rank && !out->unknown_rank &&
+         in->dims == out->dims;
+}
+
 bool Holds(const NodeView& node, const opdb::CondRow& cond, int own_port) {
   const int port = cond.port >= 0 ? cond.port : own_port;
   const auto ints = node.db().get(cond.ints);
@@ -57,18 +77,8 @@ bool Holds(const NodeView& node, const opdb::CondRow& cond, int own_port) {
       return tensor != nullptr && tensor->is_static == (ints[0] != 0);
     case CondKey::kPresent:
       return (tensor != nullptr) == (ints[0] != 0);
-    case CondKey::kAxesInclude: {
-      const Tensor* in = node.tensor(0);
-      if (in == nullptr || in->unknown_rank) return false;
-      const auto from_start = [&](int64_t axis) { return axis < 0 ? axis + in->rank() : axis; };
-      for (const int64_t axis : node.param_ints(cond.param)) {
-        if (std::any_of(ints.begin(), ints.end(),
-                        [&](int64_t wanted) { return from_start(wanted) == from_start(axis); })) {
-          return true;
-        }
-      }
-      return false;
-    }
+    case CondKey::kAxesInclude:
+      return AxesInclude(node, cond.param, ints);
     case CondKey::kSymmetricPeer:
       return tensor != nullptr && IsSymmetric(*tensor) == (ints[0] != 0);
     case CondKey::kDimEq:
@@ -76,13 +86,8 @@ bool Holds(const NodeView& node, const opdb::CondRow& cond, int own_port) {
         if (tensor == nullptr || DimOf(*tensor, ints[i]) != ints[i + 1]) return false;
       }
       return true;
-    case CondKey::kNoop: {
-      const Tensor* in = node.tensor(0);
-      const Tensor* out = node.tensor(node.op().input_count);
-      const bool same = in != nullptr && out != nullptr && !in->unknown_rank &&
-                        !out->unknown_rank && in->dims == out->dims;
-      return same == (ints[0] != 0);
-    }
+    case CondKey::kNoop:
+      return KeepsShape(node) == (ints[0] != 0);
   }
   return false;
 }

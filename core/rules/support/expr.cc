@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/database/image.h"
+
 namespace quantgate::rules {
 
 std::optional<int64_t> DimOf(const Tensor& tensor, int64_t dim) {
@@ -16,6 +18,8 @@ std::optional<int64_t> DimOf(const Tensor& tensor, int64_t dim) {
 }
 
 namespace {
+
+using opdb::ExprCode;
 
 std::optional<int64_t> Elements(const Tensor& tensor) {
   if (tensor.unknown_rank) return std::nullopt;
@@ -39,88 +43,92 @@ std::optional<int64_t> Total(const NodeView& node, const opdb::ExprOp& op) {
   return sum;
 }
 
+std::optional<int64_t> ParamValue(const NodeView& node, const opdb::ExprOp& op) {
+  if (op.value == 0) return node.param_int(op.param);
+  const auto ints = node.param_ints(op.param);
+  if (static_cast<size_t>(op.value) > ints.size()) return std::nullopt;
+  return ints[static_cast<size_t>(op.value - 1)];
+}
+
+// What a step without operands stands for; nothing where it can't be computed.
+std::optional<int64_t> Operand(const NodeView& node, const opdb::ExprOp& op) {
+  switch (op.code) {
+    case ExprCode::kConst:
+      return op.value;
+    case ExprCode::kParam:
+      return ParamValue(node, op);
+    case ExprCode::kTotal:
+      return Total(node, op);
+    case ExprCode::kCount: {
+      const auto ints = node.param_ints(op.param);
+      return ints.empty() ? std::nullopt : std::optional(static_cast<int64_t>(ints.size()));
+    }
+    default:
+      break;
+  }
+  const Tensor* tensor = node.tensor(op.port);
+  if (tensor == nullptr) return std::nullopt;
+  switch (op.code) {
+    case ExprCode::kRank:
+      return tensor->unknown_rank ? std::nullopt : std::optional<int64_t>(tensor->rank());
+    case ExprCode::kDimConst:
+      return DimOf(*tensor, op.value);
+    case ExprCode::kDimParam: {
+      const auto axis = ParamValue(node, op);
+      return axis ? DimOf(*tensor, *axis) : std::nullopt;
+    }
+    case ExprCode::kElements:
+      return Elements(*tensor);
+    default:
+      return std::nullopt;
+  }
+}
+
+// a = a op b; false where that is no number.
+bool Combine(ExprCode code, int64_t& a, int64_t b) {
+  switch (code) {
+    case ExprCode::kAdd:
+      return !__builtin_add_overflow(a, b, &a);
+    case ExprCode::kSub:
+      return !__builtin_sub_overflow(a, b, &a);
+    case ExprCode::kMul:
+      return !__builtin_mul_overflow(a, b, &a);
+    case ExprCode::kDiv:
+      if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+      a /= b;
+      return true;
+    case ExprCode::kMax:
+      a = std::max(a, b);
+      return true;
+    case ExprCode::kMin:
+      a = std::min(a, b);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsBinary(ExprCode code) { return code >= ExprCode::kAdd && code <= ExprCode::kMin; }
+
 }  // namespace
 
 std::optional<int64_t> Evaluate(std::span<const opdb::ExprOp> expr, const NodeView& node) {
-  using opdb::ExprCode;
-  constexpr size_t kDepth = 16;  // opdefc refuses deeper expressions
+  constexpr size_t kDepth = opdb::kMaxExprDepth;
   std::array<int64_t, kDepth> stack;
   size_t top = 0;
-  const auto param_value = [&](const opdb::ExprOp& op) -> std::optional<int64_t> {
-    if (op.value == 0) return node.param_int(op.param);
-    const auto ints = node.param_ints(op.param);
-    if (static_cast<size_t>(op.value) > ints.size()) return std::nullopt;
-    return ints[static_cast<size_t>(op.value - 1)];
-  };
   for (const opdb::ExprOp& op : expr) {
-    std::optional<int64_t> value;
-    switch (op.code) {
-      case ExprCode::kConst:
-        value = op.value;
-        break;
-      case ExprCode::kRank:
-        if (const Tensor* t = node.tensor(op.port); t && !t->unknown_rank) value = t->rank();
-        break;
-      case ExprCode::kDimConst:
-        if (const Tensor* t = node.tensor(op.port)) value = DimOf(*t, op.value);
-        break;
-      case ExprCode::kDimParam:
-        if (const Tensor* t = node.tensor(op.port)) {
-          if (const auto axis = param_value(op)) value = DimOf(*t, *axis);
-        }
-        break;
-      case ExprCode::kParam:
-        value = param_value(op);
-        break;
-      case ExprCode::kElements:
-        if (const Tensor* t = node.tensor(op.port)) value = Elements(*t);
-        break;
-      case ExprCode::kCount:
-        if (const auto ints = node.param_ints(op.param); !ints.empty()) {
-          value = static_cast<int64_t>(ints.size());
-        }
-        break;
-      case ExprCode::kTotal:
-        value = Total(node, op);
-        break;
-      case ExprCode::kNeg:
-        if (top < 1) return std::nullopt;
-        stack[top - 1] = -stack[top - 1];
-        continue;
-      default: {
-        if (top < 2) return std::nullopt;
-        const int64_t b = stack[--top];
-        int64_t& a = stack[top - 1];
-        bool overflow = false;
-        switch (op.code) {
-          case ExprCode::kAdd:
-            overflow = __builtin_add_overflow(a, b, &a);
-            break;
-          case ExprCode::kSub:
-            overflow = __builtin_sub_overflow(a, b, &a);
-            break;
-          case ExprCode::kMul:
-            overflow = __builtin_mul_overflow(a, b, &a);
-            break;
-          case ExprCode::kDiv:
-            if (b == 0 || (a == INT64_MIN && b == -1)) return std::nullopt;
-            a /= b;
-            break;
-          case ExprCode::kMax:
-            a = std::max(a, b);
-            break;
-          case ExprCode::kMin:
-            a = std::min(a, b);
-            break;
-          default:
-            return std::nullopt;
-        }
-        if (overflow) return std::nullopt;
-        continue;
-      }
+    if (op.code == ExprCode::kNeg) {
+      if (top < 1) return std::nullopt;
+      stack[top - 1] = -stack[top - 1];
+    } else if (IsBinary(op.code)) {
+      if (top < 2) return std::nullopt;
+      --top;
+      if (!Combine(op.code, stack[top - 1], stack[top])) return std::nullopt;
+    } else {
+      const std::optional<int64_t> value = Operand(node, op);
+      if (!value || top == kDepth) return std::nullopt;
+      stack[top++] = *value;
     }
-    if (!value || top == kDepth) return std::nullopt;
-    stack[top++] = *value;
   }
   if (top != 1) return std::nullopt;
   return stack[0];

@@ -53,55 +53,10 @@ class PageImport {
       skipped_.push_back(op.name + ": an op the database has no ports of");
       return;
     }
-    std::string rows, constraints;
     std::set<std::string> groups;
     for (const OpInfo::Variant& known : info->variants) groups.insert(known.group);
-    int number = 0;
-    for (const OpDefPage::Row& row : op.rows) {
-      const auto dtypes = Dtypes(*info, op, row);
-      if (!dtypes) continue;
-      ++counts_.rows;
-      groups.insert(row.group);
-      if (Knows(*info, *dtypes)) {
-        ++counts_.known_rows;
-        continue;
-      }
-      const std::string id = absl::StrCat(row.group, ".", target_.sdk(), ".", ++number);
-      const std::string text = RowText(*dtypes);
-      rows += fmt::format("    {}: \"{}\"\n", Quoted(id), text);
-      Edit(op.name, fmt::format(R"("add_row": {{"section": "{}", "id": "{}", "row": "{}", )"
-                                R"("untested": true}})",
-                                Section(), id, text));
-    }
-    number = 0;
-    std::set<std::string> seen;
-    for (const OpDefPage::Sentence& said : op.sentences) {
-      const std::string yaml = ConstraintOf(said.text);
-      const bool known_port = HasPort(*info, said.port);
-      if (yaml.empty() || !known_port) {
-        unmapped_.push_back(
-            fmt::format("{} {} [{}]: {}", op.name, said.port, said.group, said.text));
-        continue;
-      }
-      ++counts_.mapped;
-      const bool all = said.group == "All";
-      if (!all && !groups.contains(said.group)) continue;
-      const std::string of_group = all ? "" : fmt::format(", groups: [{}]", Quoted(said.group));
-      if (!seen.insert(said.port + yaml + of_group).second) continue;
-      const std::string name = fmt::format("imported-{}-{}", target_.sdk(), ++number);
-      const std::string port = ShortName(said.port);
-      constraints += fmt::format("  {}: {{{}{}}}\n", Quoted(port + " " + name), yaml, of_group);
-      const size_t colon = yaml.find(": ");
-      const std::string value = yaml.substr(colon + 2);
-      Edit(op.name,
-           fmt::format(R"("add_constraint": {{"section": "{}", "port": "{}", "name": "{}", )"
-                       R"("body": {{"{}": {}{}, "untested": true}}}})",
-                       Section(), port, name, yaml.substr(0, colon),
-                       value == "~"       ? "null"
-                       : value == "false" ? value
-                                          : Quoted(value),
-                       all ? "" : fmt::format(R"(, "groups": ["{}"])", said.group)));
-    }
+    const std::string rows = Rows(*info, op, groups);
+    const std::string constraints = Constraints(*info, op, groups);
     if (rows.empty() && constraints.empty()) return;
     std::string file =
         fmt::format("op: {}\nextends: true\nsources: [docs-{}]\n", op.name, target_.sdk());
@@ -118,6 +73,65 @@ class PageImport {
   const Counts& counts() const { return counts_; }
 
  private:
+  // The rows that the database does not have, as YAML. Adds their groups.
+  std::string Rows(const OpInfo& info, const OpDefPage::Op& op, std::set<std::string>& groups) {
+    std::string rows;
+    int number = 0;
+    for (const OpDefPage::Row& row : op.rows) {
+      const auto dtypes = Dtypes(info, op, row);
+      if (!dtypes) continue;
+      ++counts_.rows;
+      groups.insert(row.group);
+      if (Knows(info, *dtypes)) {
+        ++counts_.known_rows;
+        continue;
+      }
+      const std::string id = absl::StrCat(row.group, ".", target_.sdk(), ".", ++number);
+      const std::string text = RowText(*dtypes);
+      rows += fmt::format("    {}: \"{}\"\n", Quoted(id), text);
+      Edit(op.name, fmt::format(R"("add_row": {{"section": "{}", "id": "{}", "row": "{}", )"
+                                R"("untested": true}})",
+                                Section(), id, text));
+    }
+    return rows;
+  }
+
+  // The sentences that are known, of these groups of rows, as YAML.
+  std::string Constraints(const OpInfo& info, const OpDefPage::Op& op,
+                          const std::set<std::string>& groups) {
+    std::string constraints;
+    int number = 0;
+    std::set<std::string> seen;
+    for (const OpDefPage::Sentence& sentence : op.sentences) {
+      const std::string yaml = ConstraintOf(sentence.text);
+      const bool known_port = HasPort(info, sentence.port);
+      if (yaml.empty() || !known_port) {
+        unmapped_.push_back(
+            fmt::format("{} {} [{}]: {}", op.name, sentence.port, sentence.group, sentence.text));
+        continue;
+      }
+      ++counts_.mapped;
+      const bool all = sentence.group == "All";
+      if (!all && !groups.contains(sentence.group)) continue;
+      const std::string of_group = all ? "" : fmt::format(", groups: [{}]", Quoted(sentence.group));
+      if (!seen.insert(sentence.port + yaml + of_group).second) continue;
+      const std::string name = fmt::format("imported-{}-{}", target_.sdk(), ++number);
+      const std::string port = ShortName(sentence.port);
+      constraints += fmt::format("  {}: {{{}{}}}\n", Quoted(port + " " + name), yaml, of_group);
+      const size_t colon = yaml.find(": ");
+      const std::string value = yaml.substr(colon + 2);
+      Edit(op.name,
+           fmt::format(R"("add_constraint": {{"section": "{}", "port": "{}", "name": "{}", )"
+                       R"("body": {{"{}": {}{}, "untested": true}}}})",
+                       Section(), port, name, yaml.substr(0, colon),
+                       value == "~"       ? "null"
+                       : value == "false" ? value
+                                          : Quoted(value),
+                       all ? "" : fmt::format(R"(, "groups": ["{}"])", sentence.group)));
+    }
+    return constraints;
+  }
+
   static std::string Quoted(const std::string& text) { return "\"" + text + "\""; }
 
   // What stands in keys of YAML and in ids.

@@ -6,6 +6,56 @@
 #include "tools/quantgate/verify/verify.h"
 
 namespace quantgate::cli {
+namespace {
+
+// What is put to which library, and how.
+void AddQuestionFlags(VerbFlags verb, VerifyFlags& flags) {
+  verb.Add({.name = "INPUT", .words = "Model files; '-' = standard input", .required = true},
+           flags.models);
+  verb.Add(
+      {.name = "--backend-lib",
+       .type = "LIB",
+       .words = "Backend library, such as libQnnHtp.so, the folder of an SDK or of an "
+                "unpacked onnxruntime-qnn wheel; or vela, litert: the package of that Python"},
+      flags.library);
+  verb.Add({.name = "--graph",
+            .words = "Put the whole ONNX model to ONNX Runtime's QNN provider instead: session, "
+                     "graphs, values"},
+           flags.graph);
+  verb.Add({.name = "--reduce",
+            .words = "With --graph: write the smallest model that still fails to -o"},
+           flags.reduce);
+  verb.Add({.name = "--prepare", .words = "Also prepare a graph of each node alone"},
+           flags.prepare);
+  verb.Add({.name = "--execute",
+            .words = "Also run it, and judge its values against a float reference"},
+           flags.execute);
+  verb.Add({.name = "--inputs",
+            .type = "FILE",
+            .words = "Model JSON whose tensors' values are used, with --graph a .npz; others "
+                     "are random"},
+           flags.inputs);
+  verb.Add({.name = "--seed", .words = "Of random values"}, flags.seed);
+  verb.Add({.name = "--timeout",
+            .type = "SECONDS",
+            .words = "Seconds for one step of one node; with --graph for a session",
+            .most = 86400},
+           flags.timeout);
+  verb.Add(
+      {.name = "--jobs", .type = "N", .words = "Processes that ask the library", .most = 256},
+      flags.jobs);
+  verb.Add({.name = "--known",
+            .type = "FILE",
+            .words = "Disagreements that don't fail; one that is gone does: docs/guide/verify.md"},
+           flags.known);
+  verb.Add({.name = "--python",
+            .type = "PROGRAM",
+            .words = "Python with NumPy, for the float reference, or with the package that is "
+                     "asked; .venv's if not given. With --graph: that has quantgate[provider]"},
+           flags.python);
+}
+
+}  // namespace
 
 void AddVerify(CommandLine& line) {
   const auto flags = std::make_shared<VerifyFlags>();
@@ -14,49 +64,7 @@ void AddVerify(CommandLine& line) {
       [flags] { return RunVerify(*flags); },
       [flags](VerbFlags verb) {
         flags->parser = verb;
-        verb.Add({.name = "INPUT", .words = "Model files; '-' = standard input", .required = true},
-                 flags->models);
-        verb.Add(
-            {.name = "--backend-lib",
-             .type = "LIB",
-             .words = "Backend library, such as libQnnHtp.so, the folder of an SDK or of an "
-                      "unpacked onnxruntime-qnn wheel; or vela, litert: the package of that Python"},
-            flags->library);
-        verb.Add({.name = "--graph",
-                  .words = "Put the whole ONNX model to ONNX Runtime's QNN provider instead: session, "
-                           "graphs, values"},
-                 flags->graph);
-        verb.Add({.name = "--reduce",
-                  .words = "With --graph: write the smallest model that still fails to -o"},
-                 flags->reduce);
-        verb.Add({.name = "--prepare", .words = "Also prepare a graph of each node alone"},
-                 flags->prepare);
-        verb.Add({.name = "--execute",
-                  .words = "Also run it, and judge its values against a float reference"},
-                 flags->execute);
-        verb.Add({.name = "--inputs",
-                  .type = "FILE",
-                  .words = "Model JSON whose tensors' values are used, with --graph a .npz; others "
-                           "are random"},
-                 flags->inputs);
-        verb.Add({.name = "--seed", .words = "Of random values"}, flags->seed);
-        verb.Add({.name = "--timeout",
-                  .type = "SECONDS",
-                  .words = "Seconds for one step of one node; with --graph for a session",
-                  .most = 86400},
-                 flags->timeout);
-        verb.Add(
-            {.name = "--jobs", .type = "N", .words = "Processes that ask the library", .most = 256},
-            flags->jobs);
-        verb.Add({.name = "--known",
-                  .type = "FILE",
-                  .words = "Disagreements that don't fail; one that is gone does: docs/guide/verify.md"},
-                 flags->known);
-        verb.Add({.name = "--python",
-                  .type = "PROGRAM",
-                  .words = "Python with NumPy, for the float reference, or with the package that is "
-                           "asked; .venv's if not given. With --graph: that has quantgate[provider]"},
-                 flags->python);
+        AddQuestionFlags(verb, *flags);
         AddTargetFlags(verb, flags->target);
         flags->opdefs.Add(verb);
         flags->route.Add(verb);
