@@ -16,6 +16,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "quantgate" / "python")]
 
 from tools.dev.differential import __main__ as command  # noqa: E402
 from tools.dev.differential import configuration, database, edges, generate, minimise, mutations, propose, summary, verdicts  # noqa: E402
+from tools.dev.differential.bases import bases_of, realisations  # noqa: E402
 
 from tools.dev.differential.database import opdefs_json  # noqa: E402
 
@@ -318,8 +319,8 @@ class Proposals(unittest.TestCase):
 class Edges(unittest.TestCase):
     def points(self, **constraint):
         """What the first base that meets the constraint becomes, with what is at its port."""
-        bases = edges.bases(ops()[0])
-        _, base = next(edges.realisations(constraint, bases, 1))
+        bases = bases_of(ops()[0])
+        _, base = next(realisations(constraint, bases, 1))
         return [dict(made.ports()).get(constraint["port"]) or made for _, made in edges.points(constraint, base)]
 
     def test_offsets_stand_on_both_sides_of_a_limit(self):
@@ -340,11 +341,11 @@ class Edges(unittest.TestCase):
 
     def test_each_way_to_meet_the_conditions_is_gone(self):
         k = {"port": "in[0]", "kind": "symmetric", "when": {"dtype": ["UFIXED_POINT_8", "FLOAT_16"], "param": {"axis": [1, 2]}}}
-        met = [(base.inputs[0].dtype, base.params["axis"]["int"]) for _, base in edges.realisations(k, edges.bases(ops()[0]), 1)]
+        met = [(base.inputs[0].dtype, base.params["axis"]["int"]) for _, base in realisations(k, bases_of(ops()[0]), 1)]
         self.assertEqual(met, [("UFIXED_POINT_8", 1), ("FLOAT_16", 1), ("UFIXED_POINT_8", 2)])
 
     def test_each_datatype_of_a_row_has_a_base(self):
-        self.assertEqual({c.outputs[0].dtype for c in edges.bases(ops()[0])}, {"UFIXED_POINT_8", "FLOAT_16", "FLOAT_32"})
+        self.assertEqual({c.outputs[0].dtype for c in bases_of(ops()[0])}, {"UFIXED_POINT_8", "FLOAT_16", "FLOAT_32"})
 
 
 if __name__ == "__main__":

@@ -52,20 +52,21 @@ def _asked_about(k: dict[str, Any]) -> bool:
 def candidates(op: Any) -> Iterator[tuple[str, int, int, str, dict[str, Any]]]:
     """(constraint, way to meet its conditions, number of the base, words, Model) of an op."""
     from tools.dev.differential import edges
+    from tools.dev.differential.bases import bases_of, realisations
 
-    bases = edges.bases(op)
+    bases = bases_of(op)
     for k in op.constraints:
         if not _asked_about(k):
             continue
-        for number, (way, base) in enumerate(edges.realisations(k, bases, BASES_TRIED)):
+        for number, (way, base) in enumerate(realisations(k, bases, BASES_TRIED)):
             for words, made in edges.points(k, base):
                 yield k["id"], way, number, words, made.model(f"{op.name} {k['id']}: {words}")
 
 
 def row_candidates(op: Any) -> Iterator[dict[str, Any]]:
-    from tools.dev.differential import edges
+    from tools.dev.differential.bases import bases_of
 
-    for base in edges.bases(op):
+    for base in bases_of(op):
         yield base.model(f"{op.name} {base.variant} {base.example}: as it stands")
 
 

@@ -7,243 +7,18 @@ datatype, encoding or width. Where a value is an expression the points stand aro
 
 from __future__ import annotations
 
-import random
-from fractions import Fraction
 from typing import Any, Callable, Iterator
 
-from .configuration import SCALE, Configuration, Port, base, mid_point, per_channel, per_tensor
-from .database import Op, bits_of, is_fixed
-from .generate import _with_channel_weights
+from .bases import Constraint, meets, single
+from .configuration import SCALE, Configuration, Port, mid_point
+from .database import is_fixed
+from .edit import encode, kind_of, number, param_number, ports_of, rank_all, scales, set_bits, set_param, set_scale, set_zero_point, width, zero_point
 from .mutations import set_dtype
 
 ENCODINGS = ("SCALE_OFFSET", "BW_SCALE_OFFSET", "AXIS_SCALE_OFFSET", "BW_AXIS_SCALE_OFFSET", "BLOCK", "BLOCKWISE_EXPANSION")
 NEAR = 1e-3  # relative distance of a scale from its edge
 MOST_DIM = 1 << 22
-MOST_COMBINATIONS = 64  # of the lists of a row
-Constraint = dict[str, Any]
 Point = tuple[str, Configuration]
-
-
-def number(value: Any) -> float | None:
-    """A constant of the database; None for an expression."""
-    if isinstance(value, (int, float)):
-        return value
-    try:
-        return float(Fraction(str(value)))
-    except ValueError:
-        return None
-
-
-def ports_of(c: Configuration, name: str) -> list[tuple[str, Port]]:
-    """The tensors that a port of the database means: `in[0]`, `in[0..m]`, `all`."""
-    found = dict(c.ports())
-    if name == "all":
-        return list(found.items())
-    if ".." in name:
-        direction, first = name.split("[")[0], int(name.split("[")[1].split("..")[0])
-        return [(n, p) for n, p in found.items() if n.startswith(direction + "[") and int(n[len(direction) + 1:-1]) >= first]
-    return [(name, found[name])] if name in found else []
-
-
-def encode(port: Port, kind: str, axis: int | None = None) -> bool:
-    """Gives a fixed-point port an encoding of that kind; False where it can't have one."""
-    if not is_fixed(port.dtype):
-        return False
-    rank = len(port.dims)
-    if kind not in ("SCALE_OFFSET", "BW_SCALE_OFFSET") and not rank:
-        return False
-    axis = rank - 1 if axis is None else axis % rank if rank else 0
-    bits = bits_of(port.dtype)
-    scale = _scales(port)[0] if _scales(port) else SCALE
-    narrow = 4 if bits == 8 else bits
-    if kind == "SCALE_OFFSET":
-        port.encoding = per_tensor(scale, mid_point(port.dtype))
-    elif kind == "BW_SCALE_OFFSET":
-        port.encoding = per_tensor(scale, mid_point(port.dtype, narrow), narrow)
-    elif kind == "AXIS_SCALE_OFFSET":
-        port.encoding = per_channel(axis, scale, mid_point(port.dtype))
-    elif kind == "BW_AXIS_SCALE_OFFSET":
-        port.encoding = per_channel(axis, scale, mid_point(port.dtype, narrow), narrow)
-    elif kind == "BLOCK":
-        size = [1] * rank
-        size[max(0, rank - 2)] = port.dims[max(0, rank - 2)]
-        port.encoding = {"block": {"blockSize": size, "scales": [scale], "zeroPoints": [0]}}
-    else:
-        port.encoding = {"lpbq": {"axis": axis, "scales": [scale], "zeroPoints": [0], "numBlocks": 1, "blockScales": [3],
-                                  "blockScaleBitwidth": 4, "blockScaleStorageBits": 8}}  # fmt: skip
-    return True
-
-
-def kind_of(port: Port) -> str:
-    if not port.encoding:
-        return ""
-    name, body = next(iter(port.encoding.items()))
-    if name in ("block", "lpbq"):
-        return {"block": "BLOCK", "lpbq": "BLOCKWISE_EXPANSION"}[name]
-    return ("BW_" if body.get("bitwidth") else "") + ("AXIS_" if name == "perChannel" else "") + "SCALE_OFFSET"
-
-
-def width(port: Port) -> int:
-    if kind_of(port) == "BLOCKWISE_EXPANSION":
-        return 4
-    body = next(iter((port.encoding or {}).values()), {})
-    return int(body.get("bitwidth") or bits_of(port.dtype))
-
-
-def _scales(port: Port) -> list[float]:
-    body = next(iter((port.encoding or {}).values()), {})
-    found = [body["scale"]] if "scale" in body else body.get("scales", [])
-    return [s for s in found if not isinstance(s, str)]
-
-
-def _set_scale(port: Port, scale: Any) -> None:
-    for body in (port.encoding or {}).values():
-        body.update({"scale": scale} if "scale" in body else {"scales": [scale]})
-
-
-def _zero_point(port: Port) -> int:
-    body = next(iter((port.encoding or {}).values()), {})
-    return int(body.get("zeroPoint", (body.get("zeroPoints") or [0])[0]))
-
-
-def _set_zero_point(port: Port, value: int) -> bool:
-    if not port.encoding or abs(value) > 0x7FFFFFFF:
-        return False
-    for body in port.encoding.values():
-        body.update({"zeroPoint": value} if "zeroPoint" in body else {"zeroPoints": [value]})
-    return True
-
-
-def _set_bits(port: Port, bits: int) -> bool:
-    name, body = next(iter((port.encoding or {}).items()), ("", {}))
-    if name not in ("perTensor", "perChannel") or bits > bits_of(port.dtype):
-        return False
-    symmetric = _zero_point(port) == mid_point(port.dtype, width(port))
-    body["bitwidth"] = bits
-    return not symmetric or _set_zero_point(port, mid_point(port.dtype, bits))
-
-
-def _param_number(c: Configuration, name: str, value: Any) -> int | float | None:
-    """A value of a param: a number, or the name of one."""
-    named = (c.declared.get(name) or {}).get("values") or {}
-    return named[value] if isinstance(value, str) and value in named else number(value)
-
-
-def _set_param(c: Configuration, name: str, value: int | float, at: int | None = None) -> bool:
-    given = c.params.get(name)
-    if given and "tensor" in given:
-        key = "reals" if "reals" in given["tensor"] else "ints"
-        values = list(given["tensor"][key])
-        for i in range(len(values)) if at is None else [at]:
-            if i >= len(values):
-                return False
-            values[i] = value if key == "reals" else int(value)
-        given["tensor"][key] = values
-        return key == "reals" or "UINT" not in given["tensor"].get("dtype", "") or value >= 0
-    dtype = (c.declared.get(name) or {}).get("dtype", "")
-    kind = next(iter(given)) if given else (
-        "flag" if dtype == "BOOL_8" else "real" if dtype.startswith("FLOAT") else "int" if dtype.startswith("INT") else "uint")  # fmt: skip
-    if kind == "uint" and value < 0:
-        return False
-    c.params[name] = {kind: bool(value) if kind == "flag" else float(value) if kind == "real" else int(value)}
-    return kind != "flag" or value in (0, 1)
-
-
-def _rank_all(c: Configuration, by: int) -> bool:
-    ports = [p for _, p in c.ports() if not p.static and p.dims]
-    if by < 0 and any(len(p.dims) <= -by or set(p.dims[:-by]) != {1} for p in ports):
-        return False
-    for p in ports:
-        p.dims = [1] * by + p.dims if by > 0 else p.dims[-by:]
-    for name in ("axis", "axes"):
-        value = c.params.get(name)
-        if value and "tensor" in value:
-            value["tensor"]["ints"] = [max(0, x + by) for x in value["tensor"]["ints"]]
-        elif value:
-            kind = next(iter(value))
-            value[kind] = max(0, value[kind] + by)
-    return True
-
-
-# Meeting a condition -----------------------------------------------------------------------------
-
-
-def _meets(c: Configuration, own: str, key: str, wanted: Any) -> bool:
-    """Brings a configuration to meet one condition of a `when`, where that can be done."""
-    if key in ("dtype_of", "encoding_of", "bits_of", "static_of"):
-        return all(_meets(c, port, key[:-3], value) for port, value in wanted.items())
-    if key in ("dtype_not_of", "symmetric_of"):
-        return all(_meets(c, port, {"dtype_not_of": "dtype_not", "symmetric_of": "symmetric"}[key], v) for port, v in wanted.items())
-    ports = [p for _, p in ports_of(c, own)]
-    values = wanted if isinstance(wanted, list) else [wanted]
-    if key == "dtype":
-        return bool(ports) and any(p.dtype in values for p in ports)
-    if key == "dtype_not":
-        return bool(ports) and any(p.dtype not in values for p in ports)
-    if key == "encoding":
-        return any(kind_of(p) in values or encode(p, values[0]) for p in ports)
-    if key == "bits":
-        return any(width(p) in values or (p.encoding is not None and _set_bits(p, values[0])) for p in ports)
-    if key == "static":
-        for p in ports:
-            p.static = bool(wanted)
-        return bool(ports)
-    if key == "symmetric":
-        return all(not p.encoding or _set_zero_point(p, mid_point(p.dtype, width(p)) + (0 if wanted else 3)) for p in ports)
-    if key == "present":
-        there = {name for name, _ in c.ports()}
-        return all((port in there) == bool(yes) for port, yes in wanted.items()) if isinstance(wanted, dict) else True
-    if key == "param":
-        for name, accepted in wanted.items():
-            accepted = accepted if isinstance(accepted, list) else [accepted]
-            numbers = [_param_number(c, name, v) for v in accepted]
-            if numbers[0] is None or not _set_param(c, name, numbers[0]):
-                return False
-        return True
-    if key in ("rank", "rank_min") and isinstance(wanted, dict):
-        return all(_meets(c, port, key, value) for port, value in wanted.items())
-    if key in ("rank", "rank_min"):
-        wanted_rank = values[0]
-        for p in ports:
-            rank = len(p.dims)
-            if rank not in values and not (key == "rank_min" and rank >= wanted_rank):
-                return _rank_all(c, wanted_rank - rank)
-        return bool(ports)
-    if key == "m":
-        return len(c.inputs) - 1 in values
-    if key == "m_min":
-        return len(c.inputs) - 1 >= wanted
-    if key == "axes_include":
-        for name in ("axes", "axis"):
-            if name in c.params:
-                rank = len(c.inputs[0].dims) if c.inputs and c.inputs[0] else 0
-                return _set_param(c, name, values[0] % rank if rank else 0, 0 if "tensor" in c.params[name] else None)
-        return False
-    return True  # of conditions that are left as the base has them
-
-
-def _single(when: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The conditions with the first value of each list, then each other value of each list once."""
-
-    def first(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {k: first(v) for k, v in value.items()}
-        return value[:1] if isinstance(value, list) else value
-
-    yield first(when)
-    for key, value in when.items():
-        inner = value.items() if isinstance(value, dict) else [(None, value)]
-        for name, listed in inner:
-            for other in listed[1:] if isinstance(listed, list) and key not in ("rank", "m", "axes_include") else []:
-                made = first(when)
-                if name is None:
-                    made[key] = [other]
-                else:
-                    made[key][name] = [other]
-                yield made
-
-
-# The points of a constraint ----------------------------------------------------------------------
 
 Change = Callable[[Configuration, str, Port], bool]
 
@@ -269,7 +44,7 @@ def _of_rank(k: Constraint, c: Configuration, name: str, port: Port) -> Iterator
     expression = any(key in k and number(k[key]) is None for key in ("min", "max", "eq"))
     for wanted in sorted(_steps(k, "min", "max", "eq", "squeezable_to") | ({rank - 1, rank, rank + 1} if expression else set())):
         if 0 <= wanted <= 8:
-            yield f"all of rank {wanted}", lambda m, _, p, w=wanted: _rank_all(m, w - len(p.dims))
+            yield f"all of rank {wanted}", lambda m, _, p, w=wanted: rank_all(m, w - len(p.dims))
             if wanted > rank:
                 yield f"rank {wanted}", lambda _, __, p, w=wanted: not setattr(p, "dims", [1] * (w - len(p.dims)) + p.dims)
             elif wanted < rank:
@@ -353,7 +128,7 @@ def _of_dtypes(k: Constraint, c: Configuration, name: str, port: Port) -> Iterat
 def _of_bits(k: Constraint, c: Configuration, name: str, port: Port) -> Iterator[tuple[str, Change]]:
     listed = {*k.get("allowed", []), *k.get("denied", [])}
     for bits in sorted({b for v in listed for b in (v - 1, v, v + 1) if b > 1} | {2, 4, 8}):
-        yield f"{bits} bits", lambda _, __, p, b=bits: p.encoding is not None and _set_bits(p, b)
+        yield f"{bits} bits", lambda _, __, p, b=bits: p.encoding is not None and set_bits(p, b)
 
 
 def _of_encodings(k: Constraint, c: Configuration, name: str, port: Port) -> Iterator[tuple[str, Change]]:
@@ -363,7 +138,7 @@ def _of_encodings(k: Constraint, c: Configuration, name: str, port: Port) -> Ite
 
 def _of_offsets(k: Constraint, c: Configuration, name: str, port: Port) -> Iterator[tuple[str, Change]]:
     for offset in sorted(_steps(k, "min", "max")):
-        yield f"offset {offset}", lambda _, __, p, o=offset: _set_zero_point(p, -o)
+        yield f"offset {offset}", lambda _, __, p, o=offset: set_zero_point(p, -o)
 
 
 def _of_scales(k: Constraint, c: Configuration, name: str, port: Port) -> Iterator[tuple[str, Change]]:
@@ -371,26 +146,26 @@ def _of_scales(k: Constraint, c: Configuration, name: str, port: Port) -> Iterat
     others = k.get("as", [])
     for other in others if isinstance(others, list) else [others]:
         for _, p in ports_of(c, other):
-            unit *= (_scales(p) or [1.0])[0]
+            unit *= (scales(p) or [1.0])[0]
     for key in ("min", "max"):
         if (limit := number(k.get(key, ""))) is None:
             continue
         for factor in (1 - NEAR, 1.0, 1 + NEAR, 2.0, 0.5, 2.2, 0.45):
             scale = limit * unit * factor
-            yield f"scale {key} x{factor:g}", lambda _, __, p, s=scale: p.encoding is not None and not _set_scale(p, s)
+            yield f"scale {key} x{factor:g}", lambda _, __, p, s=scale: p.encoding is not None and not set_scale(p, s)
 
 
 def _of_bias(k: Constraint, c: Configuration, name: str, port: Port) -> Iterator[tuple[str, Change]]:
     unit = 1.0
     for other in k.get("as", []):
         for _, p in ports_of(c, other):
-            unit *= (_scales(p) or [1.0])[0]
+            unit *= (scales(p) or [1.0])[0]
     most, tolerance = number(k.get("max", "")), number(k.get("tolerance", ""))
     factors = [1.0, 1.01] if most is None else [1.0]
     factors += [most * (1 - NEAR), most * (1 + NEAR), most * 2.1] if most is not None else []
     factors += [1 + tolerance * (1 + s * 0.01) for s in (-1, 1)] + [1 + 2.1 * tolerance] if tolerance is not None else []
     for factor in factors:
-        yield f"scale x{factor:g}", lambda _, __, p, s=unit * factor: p.encoding is not None and not _set_scale(p, s)
+        yield f"scale x{factor:g}", lambda _, __, p, s=unit * factor: p.encoding is not None and not set_scale(p, s)
 
 
 def _of_fixed(k: Constraint, c: Configuration, name: str, port: Port) -> Iterator[tuple[str, Change]]:
@@ -400,8 +175,8 @@ def _of_fixed(k: Constraint, c: Configuration, name: str, port: Port) -> Iterato
         if p.encoding is None:
             return False
         if scale is not None:
-            _set_scale(p, scale * factor)
-        return offset is None or _set_zero_point(p, -int(offset) + by)
+            set_scale(p, scale * factor)
+        return offset is None or set_zero_point(p, -int(offset) + by)
 
     yield "as fixed", lambda _, __, p: both(p, 1.0, 0)
     if scale is not None:
@@ -414,7 +189,7 @@ def _of_fixed(k: Constraint, c: Configuration, name: str, port: Port) -> Iterato
 
 def _of_symmetry(k: Constraint, c: Configuration, name: str, port: Port) -> Iterator[tuple[str, Change]]:
     for by in (0, 1, -1, 7):
-        yield f"zero point mid {by:+}", lambda _, __, p, b=by: p.encoding is not None and _set_zero_point(p, mid_point(p.dtype, width(p)) + b)
+        yield f"zero point mid {by:+}", lambda _, __, p, b=by: p.encoding is not None and set_zero_point(p, mid_point(p.dtype, width(p)) + b)
 
 
 def _of_alike(k: Constraint, c: Configuration, name: str, port: Port) -> Iterator[tuple[str, Change]]:
@@ -423,10 +198,10 @@ def _of_alike(k: Constraint, c: Configuration, name: str, port: Port) -> Iterato
 
             def change(m: Configuration, _: str, p: Port, f: float = factor, b: int = by) -> bool:
                 others = ports_of(m, k.get("as", ""))
-                if p.encoding is None or not others or not _scales(others[0][1]):
+                if p.encoding is None or not others or not scales(others[0][1]):
                     return False
-                _set_scale(p, _scales(others[0][1])[0] * f)
-                return p.dtype != others[0][1].dtype or _set_zero_point(p, _zero_point(others[0][1]) + b)
+                set_scale(p, scales(others[0][1])[0] * f)
+                return p.dtype != others[0][1].dtype or set_zero_point(p, zero_point(others[0][1]) + b)
 
             yield f"scale x{factor:g}, offset {-by:+}", change
 
@@ -438,8 +213,8 @@ def _of_valid_scale(k: Constraint, c: Configuration, name: str, port: Port) -> I
             def change(_: Configuration, __: str, p: Port, s: Any = scale, b: int = by) -> bool:
                 if p.encoding is None:
                     return False
-                _set_scale(p, s)
-                return _set_zero_point(p, b and mid_point(p.dtype, width(p)) + b)
+                set_scale(p, s)
+                return set_zero_point(p, b and mid_point(p.dtype, width(p)) + b)
 
             yield f"scale {scale}, zero point {'0' if not by else 'mid +1'}", change
 
@@ -525,7 +300,7 @@ POINTS: dict[str, Callable[[Constraint, Configuration, str, Port], Iterator[tupl
 
 
 def _param_points(k: Constraint, c: Configuration, name: str) -> Iterator[Point]:
-    values = {v for v in (_param_number(c, name, x) for x in [*k.get("allowed", []), *k.get("denied", []), *([k["eq"]] if "eq" in k else [])])
+    values = {v for v in (param_number(c, name, x) for x in [*k.get("allowed", []), *k.get("denied", []), *([k["eq"]] if "eq" in k else [])])
               if v is not None}  # fmt: skip
     real = (c.declared.get(name) or {}).get("dtype", "").startswith("FLOAT")
     for key in ("min", "max", "min_exclusive", "max_exclusive"):
@@ -544,7 +319,7 @@ def _param_points(k: Constraint, c: Configuration, name: str) -> Iterator[Point]
     for at in places:
         for value in sorted(values | near):
             made = c.copy()
-            if _set_param(made, name, value, at):
+            if set_param(made, name, value, at):
                 yield f"{name} {value:g}" + ("" if at is None else f" at {at}"), made
     made = c.copy()
     if made.params.pop(name, None) is not None:
@@ -557,7 +332,7 @@ def points(k: Constraint, c: Configuration) -> Iterator[Point]:
         for alternative in k["of"]:
             for inner in alternative:
                 made = c.copy()
-                if all(_meets(made, inner.get("port", k["port"]), key, v) for key, v in next(_single(inner.get("when") or {})).items()):
+                if all(meets(made, inner.get("port", k["port"]), key, v) for key, v in next(single(inner.get("when") or {})).items()):
                     yield from points({"port": k["port"]} | inner, made)
         return
     if not k["port"].startswith(("in[", "out[", "all")):
@@ -582,57 +357,3 @@ def _value_points(k: Constraint, c: Configuration) -> Iterator[Point]:
             made.values = {f"x{name[3:-1]}": value}
             dict(made.ports())[name].static = True
             yield f"{name} value {value}", made
-
-
-def bases(op: Op) -> list[Configuration]:
-    """Every example with every row, constant weights per-channel too."""
-    rng = random.Random(1)
-    made = []
-    for number_, example in enumerate(op.examples):
-        for variant in op.variants:
-            for dtype in _listed(variant):
-                c = base(op, example, number_, {**variant, "dtypes": dtype}, rng)
-                if c is not None:
-                    made.append(c)
-                    if (other := _with_channel_weights(op, c)) is not None:
-                        made.append(other)
-    return made
-
-
-def _listed(variant: dict[str, Any]) -> Iterator[list[Any]]:
-    """The row with each datatype of each of its lists: those of one number together, then each list
-    by itself."""
-    row = variant["dtypes"]
-    lists = [e for e in row if isinstance(e, list)]
-    if not lists:
-        yield row
-        return
-    for i in range(max(map(len, lists))):
-        yield [e[min(i, len(e) - 1)] if isinstance(e, list) else e for e in row]
-    for at, entry in enumerate(row):
-        for dtype in entry[1:] if isinstance(entry, list) else []:
-            made = [e[0] if isinstance(e, list) else e for e in row]
-            made[at] = dtype
-            yield made
-
-
-def realisations(k: Constraint, of_op: list[Configuration], most: int) -> Iterator[tuple[int, Configuration]]:
-    """Bases brought to meet the constraint's conditions, `most` for each way to meet them, with the
-    number of the way."""
-    for way, when in enumerate(_single(k.get("when") or {})):
-        found = 0
-        for c in of_op:
-            if found == most:
-                break
-            if k.get("groups") and c.group not in k["groups"]:
-                continue
-            if k["port"].startswith(("in[", "out[")) and not ports_of(c, k["port"]):
-                continue
-            made = c.copy()
-            try:
-                if all(_meets(made, k["port"], key, value) for key, value in when.items()):
-                    found += 1
-                    yield way, made
-            except (KeyError, IndexError, ValueError, ZeroDivisionError):
-                continue
-
