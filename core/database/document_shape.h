@@ -27,12 +27,12 @@ enum class ValueType : uint8_t {
   kArch,        // of any backend
   kSdk,         // quoted: "2.47"
   kPort,        // "in[0]", "out[1]"
-  kParam,       // of the op that `to` or `op` beside it names
-  kParamValue,  // a named value of the param that `param` beside it names
+  kParam,       // of the op that `to` or `op` next to it names
+  kParamValue,  // a named value of the param that `param` next to it names
   kList,        // of `item`
   kMap,         // of `keys`
   kNamed,       // a map whose keys are free: each holds an `item`; at most `max` of them
-  kParams,      // the same, keys are params of the op that `to` or `op` beside it names
+  kParams,      // the same, keys are params of the op that `to` or `op` next to it names
 };
 
 struct DocumentShape;
@@ -41,7 +41,7 @@ struct DocumentKey {
   std::string_view name;
   const DocumentShape* shape;
   bool required = false;
-  std::string_view with = {};  // only beside this key
+  std::string_view with = {};  // only next to this key
 };
 
 struct DocumentShape {

@@ -13,7 +13,7 @@ namespace quantgate::opdb {
 
 // One rule for each constraint of the target, group and port that speaks of encodings and whose
 // condition is certain with these dtypes (one set for each declared port, 0: the port is absent);
-// ports other than its own are taken to use all bits of their dtype.
+// ports other than its own are assumed to use all bits of their dtype.
 std::vector<EncodingRule> EncodingRulesOf(const View& db, const BackendRow& backend,
                                           const OpRow& op, const Target& target, uint64_t groups,
                                           std::span<const DtypeMask> dtypes);

@@ -304,7 +304,7 @@ bool ImageCheck::ExprIsSound(Slice<ExprOp> expr, const OpRow& op) {
 }
 
 bool ImageCheck::TreesAreSound() {
-  // Children stand behind their parent and belong to it alone: no cycles, no shared branches.
+  // Children come after their parent and belong to it alone: no cycles, no shared branches.
   uint64_t next = 0;
   for (size_t i = 0; i < view_.tree_.size(); ++i) {
     const TreeRow& row = view_.tree_[i];

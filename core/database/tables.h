@@ -41,7 +41,7 @@ struct Range {
   uint32_t archs = ~0u;
 };
 
-// Documents of an SDK, its revision history, a real library that was asked.
+// Documents of an SDK, its revision history, measurements of a real library.
 enum class SourceKind : uint8_t { kDocuments, kRevision, kMeasured };
 
 // Features of a chip, bits of BackendRow::features.
@@ -52,7 +52,7 @@ struct SourceRow {
   Str title;  // what it is, for people
   SdkKey sdk = 0;
   SourceKind kind = SourceKind::kDocuments;
-  uint8_t partial = 0;  // 1 = asked about what changed only
+  uint8_t partial = 0;  // 1 = queried about what changed only
   Slice<Str> backends;  // whose lines rest on it by where they stand in their files
 
   bool measured() const { return kind == SourceKind::kMeasured; }
@@ -96,7 +96,7 @@ struct ParamRow {
 struct VariantRow {
   Str id;  // without the op: "INT8.1"
   uint8_t group = 0;
-  // kAccepted, or kUndocumented (taken by the library, numbers not executed).
+  // kAccepted, or kUndocumented (accepted by the library, numbers not executed).
   Consequence consequence = Consequence::kAccepted;
   // Below this SDK (but within range) the row counts as undocumented. 0 = nowhere.
   SdkKey undocumented_until = 0;
@@ -262,8 +262,8 @@ struct BackendRow {
   Str route;  // the usual one of such files
   // Why an op without a page is rejected; empty = nothing is known of it.
   Str unlisted;
-  Str measured_by;  // what its measurements were made with; empty = nothing said
-  uint8_t has_op_validation = 1;  // it is asked about ops one by one, before it gets a graph
+  Str measured_by;  // what its measurements were made with; empty = not stated
+  uint8_t has_op_validation = 1;  // it validates ops one by one, before it gets a graph
   uint8_t has_socs = 0;           // the chips' archs and features are its own; of one backend at most
 };
 

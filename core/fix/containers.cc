@@ -140,7 +140,7 @@ class TfliteContainer : public Container {
   std::unique_ptr<TfliteFile> file_;
 };
 
-// The model stays; the encodings file beside it is written again.
+// The model stays; its encodings file is written again.
 class EncodingsContainer : public Container {
  public:
   EncodingsContainer(FileBytes bytes, Model model, EncodingsFile file, const Database& database)

@@ -45,7 +45,7 @@ struct Recoding {
   bool rewritten() const { return moved > 0 || from.dtype != to.dtype; }
 };
 
-// A quantized copy put between a tensor and its reader, or behind its producer.
+// A quantized copy put between a tensor and its reader, or after its producer.
 struct Insertion {
   std::string node, port;  // "add_1", "in[1]"
   std::string tensor;      // the one in float
@@ -76,9 +76,9 @@ class Editor {
   virtual absl::Status Encode(TensorId tensor, const Coding& to, Rounding rounding) = 0;
   // Quantizes what the port of a node reads or writes; fails as Encode() does.
   virtual absl::Status Quantize(size_t node, bool input, size_t port, const Coding& coding) = 0;
-  // The coding that a tensor in float has elsewhere in the model.
+  // The quantized type that a tensor in float has elsewhere in the model.
   virtual absl::StatusOr<Coding> CodingElsewhere(TensorId tensor) const = 0;
-  // The quantized tensor behind what a node's port reads or writes; kNoTensor = there is none.
+  // The quantized tensor of what a node's port reads or writes; kNoTensor = there is none.
   virtual TensorId QuantizedAt(size_t node, bool input, size_t port) const = 0;
   // Calls `use` with all integers of a constant.
   virtual absl::Status Values(TensorId tensor, const StoredValues::Use& use) const = 0;

@@ -129,7 +129,7 @@ class Fixer {
         applied.proposal = std::move(proposals[i]);
         return applied;
       }
-      // The first one is what the finding asks for: its reason tells most.
+      // The first one is what the finding asks for: its reason says most.
       if (applied.reason.empty() && !proposals[i].is_attempt) {
         applied.reason = std::string(status.message());
       }
@@ -181,7 +181,7 @@ class Fixer {
                            ConsequenceName(node.verdict));
       }
     }
-    // What was hidden behind a finding may show now: a node in float that becomes a unit. It must
+    // What a finding hid may show now: a node in float that becomes a unit. It must
     // be less than what is gone.
     const auto count = [](const Report& report, int at_least) {
       return std::count_if(report.findings.begin(), report.findings.end(),
@@ -226,7 +226,7 @@ class Fixer {
     for (const Key& key : keys) {
       const Finding* finding = Find(state_, key);
       if (finding == nullptr || tried_.contains(key)) continue;
-      // A guess must be judged alone.
+      // A guess must be checked alone.
       std::vector<Proposal> proposals = ProposalsFor(state_, *finding);
       const bool simple = std::none_of(proposals.begin(), proposals.end(),
                                        [](const Proposal& p) { return p.guessed.has_value(); });

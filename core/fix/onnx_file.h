@@ -23,7 +23,7 @@ class OnnxFile : public StoredValues {
   static absl::StatusOr<std::unique_ptr<OnnxFile>> Make(std::string_view bytes, ExternalData data);
 
   absl::Status Read(std::string_view tensor, const Use& use) const override;
-  // The name of a file beside the model that holds data of it; empty = there is none.
+  // The name of a file next to the model that holds data of it; empty = there is none.
   const std::string& external() const { return external_; }
 
   using Sink = std::function<void(std::string_view)>;

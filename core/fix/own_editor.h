@@ -1,5 +1,5 @@
 // The editor of models whose tensors carry their encodings themselves: QNN graphs, and models with
-// an encodings file beside them.
+// their encodings file.
 #ifndef QUANTGATE_CORE_FIX_OWN_EDITOR_H_
 #define QUANTGATE_CORE_FIX_OWN_EDITOR_H_
 

@@ -30,8 +30,8 @@ struct NodeChange {
 };
 
 struct NewNode {
-  std::string anchor;   // first output, in the file, of the node it stands beside
-  bool before = false;  // the anchor, else behind it
+  std::string anchor;   // first output, in the file, of the node it stands next to
+  bool before = false;  // the anchor, else after it
   std::string name, op, domain;
   std::vector<std::string> inputs, outputs;
 };

@@ -50,7 +50,7 @@ void RepairSign(const Case& c, std::vector<Proposal>& proposals);
 // The quantized copy that one side of a half-quantized node lacks.
 void RepairBorder(const Case& c, std::vector<Proposal>& proposals);
 
-// The encoding that the finding asks for, and behind it the one that the file has: for where the
+// The encoding that the finding asks for, and after it the one that the file has: for where the
 // latter cuts what the former does not.
 void RepairBehind(const Case& c, std::vector<Proposal>& proposals);
 

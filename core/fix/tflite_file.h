@@ -27,8 +27,8 @@ class TfliteFile {
   static absl::StatusOr<std::unique_ptr<TfliteFile>> Make(std::string_view bytes,
                                                           const Model& model);
 
-  // Fails with the reason where the tables of a tensor have no room for this coding, or another
-  // tensor shares them.
+  // Fails with the reason where the tables of a tensor have no room for this quantized type, or
+  // another tensor shares them.
   absl::Status CheckRoom(const Model& model, TensorId tensor, const Coding& to) const;
   // The tensor is one of the file.
   bool Has(TensorId tensor) const { return static_cast<size_t>(tensor) < places_.size(); }

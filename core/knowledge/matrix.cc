@@ -195,7 +195,7 @@ class Maker {
     return row;
   }
 
-  // What is true of every column is said once; that an arch was assumed only where one was.
+  // What is true of every column is noted once; that an arch was assumed only where one was.
   void Notes() {
     for (const Matrix::Column& column : matrix_.columns) {
       for (const std::string& note : column.target.notes()) {

@@ -246,11 +246,11 @@ bool Decides(Kind kind) {
 }
 
 // Encodings and bit widths that the data names for the weights: in a condition or among the
-// allowed ones. What is named nowhere is not known to be taken.
+// allowed ones. What is named nowhere is not known to be supported.
 struct Named {
   EncodingMask encodings = 0;
   uint64_t bits = 0;
-  bool widths_listed = false;  // among the allowed ones: others aren't taken
+  bool widths_listed = false;  // among the allowed ones: others aren't supported
 };
 
 class OpPrecisions {
@@ -337,7 +337,7 @@ class OpPrecisions {
       }
       verdict = Worse(verdict, OfConstraints(row, wanted));
       if (verdict >= Consequence::kWrongValues) continue;
-      // Slower or less accurate is taken all the same.
+      // Slower or less accurate is supported all the same.
       if (verdict == Consequence::kAdvice) verdict = Consequence::kAccepted;
       if (verdict < taken.verdict) {
         taken.variants.clear();
@@ -358,7 +358,7 @@ class OpPrecisions {
     const bool special = !wanted.encodings.empty();
     const std::span<const QnnEncoding> encodings =
         special ? std::span<const QnnEncoding>(wanted.encodings) : kUsual;
-    // An encoding with a bit width that is said to be taken, while no widths are listed.
+    // An encoding with a bit width that is listed as supported, while no widths are listed.
     Consequence least = Consequence::kAccepted;
     if (wanted.bits > 0 && (named_.bits >> wanted.bits & 1) == 0) {
       if (named_.widths_listed) return Consequence::kRejected;

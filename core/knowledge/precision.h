@@ -1,4 +1,4 @@
-// Which precisions an op takes: rows matched against the classes of opdefs/precisions.yaml, then
+// Which precisions an op supports: rows matched against the classes of opdefs/precisions.yaml, then
 // held to the constraints that surely apply.
 #ifndef QUANTGATE_CORE_KNOWLEDGE_PRECISION_H_
 #define QUANTGATE_CORE_KNOWLEDGE_PRECISION_H_
@@ -43,7 +43,7 @@ struct TakenPrecision {
   std::vector<size_t> variants;  // indexes into the op's variants
 };
 
-// What `op` takes on `sdk` and `arch`, best first; on a chip that lacks some features.
+// What `op` supports on `sdk` and `arch`, best first; on a chip that lacks some features.
 std::vector<TakenPrecision> TakenBy(const PrecisionTable& table, const opdb::View& db,
                                     const opdb::BackendRow& backend, const opdb::OpRow& op,
                                     SdkKey sdk, int arch, opdb::FeatureMask lacks = 0);

@@ -14,7 +14,7 @@ enum class Failure : uint8_t { kValidation, kPreparation, kValues, kNone };
 
 Failure ExpectedFailure(Consequence verdict);
 Failure SeenFailure(const Answer& answer, const Judgement& judgement);
-// `deepest`: the last stage that was asked for. What would only show later is no disagreement.
+// `deepest`: the last stage that was queried. What would only show later is no disagreement.
 Agreement Compare(Consequence verdict, const Answer& answer, const Judgement& judgement,
                   Stage deepest);
 

@@ -1,4 +1,4 @@
-// The backend library behind --backend-lib.
+// The backend library that --backend-lib means.
 #ifndef QUANTGATE_CORE_ORACLE_LIBRARY_PATH_H_
 #define QUANTGATE_CORE_ORACLE_LIBRARY_PATH_H_
 

@@ -1,4 +1,4 @@
-// One node of a QNN model as the backend interface takes it.
+// One node of a QNN model as the backend interface expects it.
 #ifndef QUANTGATE_CORE_ORACLE_OP_CONFIG_H_
 #define QUANTGATE_CORE_ORACLE_OP_CONFIG_H_
 

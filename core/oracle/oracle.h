@@ -22,7 +22,7 @@ namespace quantgate::verify {
 
 class Oracle : public QueriedBackend {
  public:
-  // Tries the library in a child process; an error says what the library or the loader said.
+  // Tries the library in a child process; an error has the message of the library or the loader.
   static absl::StatusOr<Oracle> Open(std::string library, Device device);
 
   absl::StatusOr<std::vector<Answer>> Ask(std::span<const Question> questions,

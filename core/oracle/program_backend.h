@@ -1,4 +1,4 @@
-// A compiler or an interpreter that installs as a Python package, behind a program of
+// A compiler or an interpreter that installs as a Python package, run by a program of
 // tools/quantgate/python/oracles: a model of one operator in, what became of it out. The program
 // starts its package in a child of its own, so that a crash or a hang is an answer.
 #ifndef QUANTGATE_CORE_ORACLE_PROGRAM_BACKEND_H_

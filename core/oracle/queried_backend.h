@@ -1,5 +1,5 @@
 // A real backend that can be queried about the nodes of models, whatever it is: a shared library,
-// or a compiler or interpreter behind a program.
+// or a compiler or interpreter that a program runs.
 #ifndef QUANTGATE_CORE_ORACLE_QUERIED_BACKEND_H_
 #define QUANTGATE_CORE_ORACLE_QUERIED_BACKEND_H_
 

@@ -1,5 +1,5 @@
-// The float reference: a Python program (tools/quantgate/python/reference) that judges what a library
-// computed.
+// The float reference: a Python program (tools/quantgate/python/reference) that evaluates what a
+// library computed.
 #ifndef QUANTGATE_CORE_ORACLE_REFERENCE_H_
 #define QUANTGATE_CORE_ORACLE_REFERENCE_H_
 
@@ -25,7 +25,7 @@ class Reference {
     const Node* node = nullptr;
     const Answer* answer = nullptr;  // with data
   };
-  // One judgement each, in order. An error says what the program said.
+  // One evaluation each, in order. An error has the message of the program.
   absl::StatusOr<std::vector<Judgement>> Judge(const std::vector<Executed>& executed) const;
 
  private:

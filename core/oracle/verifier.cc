@@ -242,7 +242,7 @@ Verifier::~Verifier() = default;
 
 namespace {
 
-// What is asked, and its name in reports.
+// What is queried, and its name in reports.
 struct Opened {
   std::unique_ptr<const QueriedBackend> backend;
   std::string name;

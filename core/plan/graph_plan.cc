@@ -10,7 +10,7 @@
 namespace quantgate::plan {
 namespace {
 
-// A Convert costs more than what else tells equally near options apart.
+// A Convert costs more than anything else that distinguishes equally near options.
 constexpr int kConvertCost = 100;
 constexpr int kSweeps = 3;
 

@@ -115,7 +115,7 @@ class Search {
 
  private:
   void AddRow(const ActiveVariant& row) {
-    // Most rows have one dtype a port: whichever is asked for first, the choice is the same.
+    // Most rows have one dtype a port: whichever is wished for first, the choice is the same.
     std::vector<std::vector<Choice>> seen;
     for (const Dtype first : kActivations) {
       Draft draft;

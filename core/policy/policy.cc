@@ -27,7 +27,7 @@ bool AnyFits(const std::vector<std::string>& patterns, std::string_view text) {
                      [&](const std::string& pattern) { return GlobMatches(pattern, text); });
 }
 
-// Nodes that fail the mode although no finding tells why: they are unchecked.
+// Nodes that fail the mode although no finding gives the reason: they are unchecked.
 bool FailsUnchecked(const ValidatorOptions& options, const Report& report) {
   if (options.mode != Mode::kStrict || options.fail_on != Consequence::kUnchecked) return false;
   std::vector<bool> reported(report.nodes.size());

@@ -1,5 +1,5 @@
 // The most that a model may hold, whatever its file's format; docs/guide/limits.md has the reasons.
-// Beyond is an error with its place, found before memory is taken for it.
+// Beyond is an error with its place, found before memory is allocated for it.
 #ifndef QUANTGATE_CORE_READERS_LIMITS_H_
 #define QUANTGATE_CORE_READERS_LIMITS_H_
 

@@ -12,7 +12,7 @@
 namespace quantgate {
 
 // Numbers findings that are alike (one tensor used by two ops), so that no two of one model
-// have the same fingerprint. To be asked for the findings of a report in their order.
+// have the same fingerprint. To be called for the findings of a report in their order.
 class Fingerprints {
  public:
   // "1f0c93d7a2b4c5e6:1"; the number after the colon counts those before it.

@@ -44,7 +44,7 @@ struct Subject {
 struct RuleEntry {
   Rule rule;
   // Of a rule that core/database/kinds.def names for a kind of constraint.
-  // True when the constraint holds or can't be judged. Called for each given tensor of the
+  // True when the constraint holds or can't be evaluated. Called for each given tensor of the
   // constraint's port, once for a constraint on a param. Never allocates.
   bool (*holds)(const Subject&) = nullptr;
   // Fills message, found, allowed, fixes of the finding of a broken constraint; never called where
@@ -73,7 +73,7 @@ struct RuleEntry {
   const SettingsForm* settings = nullptr;
 };
 
-// What is said about a rule; Rule (quantgate/rule.h) has the fields.
+// The texts of a rule; Rule (quantgate/rule.h) has the fields.
 struct RuleText {
   std::string_view summary;
   std::string_view explanation;

@@ -20,7 +20,7 @@ struct Coding {
 // Types and kinds are the same, scales and zero points too, however many entries write them.
 bool Same(const Coding& a, const Coding& b);
 
-// Of entry `i`; the last one stands for those behind it, a missing zero point is 0.
+// Of entry `i`; the last one stands for those after it, a missing zero point is 0.
 double ScaleAt(const Encoding& encoding, size_t i);
 int64_t ZeroPointAt(const Encoding& encoding, size_t i);
 size_t EntryCount(const Encoding& encoding);

@@ -1,7 +1,7 @@
 // Whether an edit of an encoding keeps what the model computes.
 //
 // A quantized tensor is x cut at the ends of its encoding and rounded to its steps. What is cut may
-// be meant: exporters remove a Relu or Clip where the range of the Q behind it does its work. So
+// be meant: exporters remove a Relu or Clip where the range of the Q after it does its work. So
 // the ends may move only where nothing reaches them: the same values x, all that can reach the
 // tensor, are cut alike by both encodings, to within a step. Where no bound of x is known, x is any
 // number.

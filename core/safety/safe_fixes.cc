@@ -51,7 +51,7 @@ class NamedTensors {
 };
 
 // The same zero points in the type of the other sign, which leaves the values of a constant equal;
-// nothing where it is not only they that are asked for.
+// nothing where other changes are needed too.
 std::optional<Coding> WithEqualValues(const Tensor& tensor, const Coding& now, const Coding& to) {
   if (!tensor.is_static || to.dtype != now.dtype || Same(now, to)) return std::nullopt;
   const Coding other = OtherSign(now);
@@ -66,7 +66,7 @@ std::optional<Coding> WithEqualValues(const Tensor& tensor, const Coding& now, c
 Objection ObjectionTo(const Model& model, const ValueRanges& ranges, TensorId id, const Coding& now,
                       const Coding& to) {
   const Tensor& tensor = model.tensors[static_cast<size_t>(id)];
-  // A constant in float beside an encodings file is quantized by whoever reads the two.
+  // A constant in float of a model with an encodings file is quantized by whoever reads the two.
   const bool stored =
       tensor.is_static && (!HasOwnEncoding(tensor) || model.dialect == Dialect::kQnn);
   const bool moves_axis = tensor.is_static && now.encoding->axis != to.encoding->axis;

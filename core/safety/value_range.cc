@@ -163,7 +163,7 @@ std::optional<Coding> ValueRanges::CodingOf(TensorId id) const {
 ValueRange ValueRanges::Constant(TensorId id) const {
   const Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
   const std::optional<Coding> coding = CodingOf(id);
-  // A constant in float that a tool quantizes by the encoding beside it.
+  // A constant in float that a tool quantizes by the encoding of a separate file.
   const bool stores_reals = tensor.values != nullptr && !tensor.values->reals.empty();
   if (stores_reals || !coding) {
     if (!stores_reals) return {};

@@ -36,7 +36,7 @@ bool HasRange(const Coding& coding);  // RangeOf() says one
 class EntryRanges {
  public:
   explicit EntryRanges(const Coding& coding);
-  ValueRange operator[](size_t i) const;  // the last one stands for those behind it
+  ValueRange operator[](size_t i) const;  // the last one stands for those after it
 
  private:
   const Encoding& encoding_;

@@ -26,7 +26,7 @@ std::optional<Dtype> DtypeOf(absl::string_view text) {
   return DtypeFromName(std::string_view(text.data(), text.size()));
 }
 
-// `path` behind "encoding/": "perTensor/scale".
+// `path` after "encoding/": "perTensor/scale".
 bool Set(std::string_view path, absl::string_view value, Encoding& encoding) {
   const size_t slash = path.find('/');
   if (slash == std::string_view::npos) return false;

@@ -10,7 +10,7 @@
 namespace quantgate {
 namespace {
 
-// Of one source. What only later SDKs were asked about is no document: it was measured elsewhere.
+// Of one source. What only later SDKs were measured for is no document: it was measured elsewhere.
 Basis BasisOfSource(const opdb::SourceRow& source, SdkKey sdk) {
   if (!source.measured()) return Basis::kDocuments;
   return source.sdk == sdk ? Basis::kMeasured : Basis::kMeasuredElsewhere;

@@ -222,7 +222,7 @@ bool DecidedByForm(const NodeView& node, const ActiveConstraint& active) {
   return decided;
 }
 
-// The place of a tensor of a node, as TensorAt() takes it.
+// The place of a tensor of a node, as TensorAt() expects it.
 size_t PlaceOf(const NodeView& node, int port, int element) {
   const size_t inputs = node.node().inputs.size();
   const TensorId* const id = node.tensors(port).ids + element;

@@ -7,7 +7,7 @@ namespace quantgate {
 namespace {
 
 // A consequence that fails strict mode. `unchecked` stands outside of the order: it fails only
-// where it was asked for, together with the default line.
+// where it is wanted, together with the default line.
 bool Fails(Consequence consequence, Consequence fail_on) {
   if (consequence == Consequence::kUnchecked) return fail_on == Consequence::kUnchecked;
   const Consequence line = fail_on == Consequence::kUnchecked ? Consequence::kWrongValues : fail_on;
@@ -49,7 +49,7 @@ void Finish(const ValidatorOptions& options, Report& report) {
     report.verdict = Worse(report.verdict, node.verdict);
     if (!Fails(node.verdict, options.fail_on)) continue;
     const auto index = static_cast<int32_t>(i);
-    // One that was taken in has the verdict of its host, which decides.
+    // One that is part of another has the verdict of its host, which decides.
     const bool accepted = waived.contains(index) || !node.into.empty();
     failing = failing || failed.contains(index) || !accepted;
   }

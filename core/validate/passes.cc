@@ -163,7 +163,7 @@ void FindBasis(CheckState& state) {
               state.report);
 }
 
-// What runs, where it is asked for.
+// What runs, where it is wanted.
 void ForecastRun(CheckState& state) {
   if (!state.setup.options.as_run) return;
   state.report.as_run = DescribeRun(state.route.document, state.model, *state.lowered.resolved, state.report);

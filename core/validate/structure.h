@@ -1,4 +1,4 @@
-// What a node is held against beside constraints: declared ports and params, encodings that fit
+// What a node is checked against besides constraints: declared ports and params, encodings that fit
 // their tensors.
 #ifndef QUANTGATE_CORE_VALIDATE_STRUCTURE_H_
 #define QUANTGATE_CORE_VALIDATE_STRUCTURE_H_

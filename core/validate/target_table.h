@@ -58,7 +58,7 @@ struct ActiveOp {
   std::span<const ActiveConstraint> constraints;
 };
 
-// Safe to share between threads: an op's rows are picked when it is first asked for, once.
+// Safe to share between threads: an op's rows are picked when it first occurs, once.
 class TargetTable {
  public:
   TargetTable(const opdb::View& db, const Target& target);

@@ -87,7 +87,7 @@ class Sharing {
     }
   }
 
-  // What was taken into another node is reported there.
+  // What became part of another node is reported there.
   void Add(size_t i, Consequence consequence, std::string message) {
     const NodeReport& node = measured_.nodes[i];
     if (!node.into.empty()) return;

@@ -1,4 +1,5 @@
-// What is said of an SDK between the newest documents and the oldest measurement: what both say.
+// What is reported for an SDK between the newest documents and the oldest measurement: what both
+// say.
 #ifndef QUANTGATE_CORE_VALIDATE_TWO_SDKS_H_
 #define QUANTGATE_CORE_VALIDATE_TWO_SDKS_H_
 

@@ -23,7 +23,7 @@ class WellFormed {
 
   bool InRange(TensorId id) const { return id >= 0 && id < count_; }
 
-  // The first port that is wrong. To be asked for every node in turn.
+  // The first port that is wrong. To be called for every node in turn.
   std::optional<Port> WrongPort(const Node& node) {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const TensorId id = node.inputs[i];

@@ -80,7 +80,7 @@ Json FieldsOf(const KindRow& kind) {
   return properties;
 }
 
-// A map of the fields, with `also` beside them.
+// A map of the fields, with `also` added.
 Json FieldMap(const KindRow& kind, const Json& also) {
   Json properties = FieldsOf(kind);
   std::vector<std::string> required;
@@ -201,7 +201,7 @@ Json OneKind(Json properties, bool inner) {
   }
   kinds = branches;
   if (!inner) {
-    // A note says nothing that is checked: it has no kind beside it.
+    // A note says nothing that is checked: it has no other kind.
     properties["topic"] = Typed("string");
     branches.push_back({{"required", {"note"}}, {"not", {{"anyOf", kinds}}}});
   }

@@ -43,8 +43,8 @@ class OpEditor {
   void Except(std::string_view port, std::string_view name);
   std::optional<Taken> Shared(std::string_view port, std::string_view name) const;
 
-  // The section `name` of `map`; a new one stands behind the last on the same
-  // evidence, else behind the first.
+  // The section `name` of `map`; a new one stands after the last on the same
+  // evidence, else after the first.
   static Node& SectionOf(Node& map, const std::string& name);
   static void Append(Node& map, std::string key, Node value);
   Node& Rows();

@@ -86,7 +86,7 @@ std::string MatrixHtml(const Matrix& matrix) {
   return HtmlPage(page);
 }
 
-// Leaves what takes the precision.
+// Leaves what supports the precision.
 void Keep(Matrix& matrix, size_t precision) {
   for (Matrix::Row& row : matrix.rows) {
     for (Matrix::Cell& cell : row.cells) {

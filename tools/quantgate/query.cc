@@ -318,7 +318,7 @@ class QueryText {
   std::string text_;
 };
 
-// All ops of the target with what each takes, a line each.
+// All ops of the target with what each supports, a line each.
 std::string OpsText(const Matrix& matrix, const Target& target, const Paper& paper) {
   const Painter paint(paper.color);
   std::string text = paint(Style::kBold, std::to_string(matrix.rows.size()) + " ops") + "  " +

@@ -1,4 +1,4 @@
-// What the vendor-shaped BackendOpInfo needs beside a query: QNN's numbers, facts of a route.
+// What the vendor-shaped BackendOpInfo needs besides a query: QNN's numbers, facts of a route.
 #include <string>
 
 #include "bindings/python/src/bind.h"

@@ -1,4 +1,4 @@
-// Encodings of tensors that a ModelBuilder takes.
+// Encodings of tensors that a ModelBuilder accepts.
 #include "quantgate/encoding.h"
 
 #include <memory>

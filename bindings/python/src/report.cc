@@ -146,7 +146,7 @@ py::str ToText(const Report& self, bool color, bool verbose, int width) {
   return Text(text);
 }
 
-// What runs instead of what was written, as plain tuples; None where it was not asked for.
+// What runs instead of what was written, as plain tuples; None where it is not wanted.
 py::object AsRunTuple(const Report& self) {
   if (!self.as_run) return py::none();
   const AsRun& run = *self.as_run;

@@ -102,7 +102,7 @@ bool KeysAreKnown(const Node& node, std::string_view kind, bool inner, const Rep
   return good;
 }
 
-// A note: its text and its topic stand beside each other.
+// A note: its text and its topic stand next to each other.
 ConstraintForm NoteForm(const Node& node) {
   ConstraintForm form = FormOf(*opdb::FindKind("note"), node);
   for (const Node& child : node.children) {

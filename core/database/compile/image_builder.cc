@@ -332,7 +332,7 @@ class Builder {
     return row;
   }
 
-  // Breadth first: the children of a node stand together, behind it.
+  // Breadth first: the children of a node stand together, after it.
   uint32_t AddTree(const Tree& root) {
     const auto first = static_cast<uint32_t>(tree_.size());
     std::vector<const Tree*> nodes = {&root};

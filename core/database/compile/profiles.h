@@ -1,4 +1,4 @@
-// What ops of a backend have in common, said once: `opdefs/<backend>/profiles.yaml`.
+// What ops of a backend have in common, stated once: `opdefs/<backend>/profiles.yaml`.
 //
 //   profiles:
 //     input: [finite-scale, prepared-offset]      names for one port

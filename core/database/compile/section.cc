@@ -179,7 +179,7 @@ std::vector<std::string> Evidence::SourcesOf(const Section& section, bool untest
   }
   if (untested) return ids;
   for (const Entry& entry : measurements_) {
-    // A version that was asked in part is evidence for what begins with it.
+    // A version that was measured in part is evidence for what begins with it.
     if (within(entry.sdk) && (!entry.partial || entry.sdk == section.since)) {
       ids.push_back(entry.id);
     }

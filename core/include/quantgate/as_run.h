@@ -46,7 +46,7 @@ struct Change {
   int32_t node_index = -1;  // into Report::nodes
   std::string port;         // of the op that runs; may be empty
   std::string tensor;
-  std::string written, runs;
+  std::string written, runs;  // the datatype or encoding, in words
 };
 
 struct RunNode {
@@ -57,8 +57,8 @@ struct RunNode {
 
 // A graph that goes to the NPU as one.
 struct Partition {
-  int32_t nodes = 0;  // of the file that became ops of it
-  int32_t first = -1, last = -1;
+  int32_t nodes = 0;              // of the file that became ops of it
+  int32_t first = -1, last = -1;  // the first and the last of them, into Report::nodes
 };
 
 struct AsRun {
@@ -67,7 +67,7 @@ struct AsRun {
   std::vector<Partition> partitions;
   std::array<int64_t, kPlacementCount> placements{};  // number of nodes
   std::string float_dtype;  // what float nodes on the NPU compute in: "FLOAT_16"; may be empty
-  // Why no session comes about, and the nodes it dies of. Empty = one does.
+  // Why no session is built, and the nodes (into Report::nodes) that prevent it. Empty = one is.
   std::string session_fails;
   std::vector<int32_t> session_killers;
 };

@@ -33,7 +33,7 @@ struct Checked {
   // as in binary files.
   std::vector<int32_t> lines = {};
   // What Lower() makes of the model, for pictures, and per node of the report the names of its
-  // outputs, by which viewers know it. Empty = not asked for.
+  // outputs, by which viewers know it. Empty = not needed.
   std::optional<LoweredGraph> graph = {};
   std::vector<std::vector<std::string>> outputs = {};
 

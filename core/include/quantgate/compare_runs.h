@@ -24,7 +24,7 @@ struct InputValues {
   bool whole_type = false;  // quantized integers, which may be any of their type
 };
 
-// The inputs of an ONNX model with the ranges that it quantizes them to, -1 to 1 where it says none.
+// The inputs of an ONNX model with the ranges that it quantizes them to, -1 to 1 where it has none.
 // InvalidArgument where an input has a type or rank of which no values can be made.
 absl::StatusOr<std::vector<InputValues>> InputValuesOf(
     const Model& model, const Database& database = Database::Embedded());
@@ -49,7 +49,7 @@ struct RunComparison {
 std::string RunComparisonText(const RunComparison& comparison);
 
 // Runs both files on the same random inputs. Unavailable where neither can be run, DeadlineExceeded
-// where it takes too long.
+// after CompareRunsOptions::timeout_seconds.
 absl::StatusOr<RunComparison> CompareRuns(const std::string& before, const std::string& after,
                                           const std::vector<InputValues>& inputs,
                                           const CompareRunsOptions& options = {});

@@ -26,8 +26,8 @@ struct EncodingRule {
   std::string constraint;                            // "htp/Conv2d/in[1]/symmetric"
   std::string kind;                                  // "symmetric"
   Consequence consequence = Consequence::kRejected;  // of breaking it, for the target
-  std::vector<std::string> encodings;                // the forms it holds for: "AXIS_SCALE_OFFSET"
-  bool forbids = false;                              // these forms are not taken at all
+  std::vector<std::string> encodings;                // that it holds for: "AXIS_SCALE_OFFSET"
+  bool forbids = false;                              // these encodings are refused altogether
   // By kind; QNN's axis (negative counts from the end) and offset (-zero point).
   std::optional<int64_t> axis;
   std::optional<double> scale;
@@ -93,11 +93,11 @@ struct OpInfo {
 // What became of a constraint's id of an earlier version of quantgate.
 struct RenamedId {
   std::string since;             // the version that changed it: "0.2"
-  std::vector<std::string> now;  // "htp/Conv2d/in[1]/static-fp16"; several share what it said
-  std::string gone;              // why nothing has taken its place, where `now` is empty
+  std::vector<std::string> now;  // "htp/Conv2d/in[1]/static-fp16"; several where it was split
+  std::string gone;              // why nothing replaces it, where `now` is empty
 };
 
-// What an id leads to. For a constraint's id of an earlier version: those that say it now.
+// What an id leads to. For a constraint's id of an earlier version: those that replace it.
 struct Entries {
   std::vector<OpInfo::Constraint> constraints;
   std::vector<OpInfo::Variant> rows;
@@ -118,7 +118,8 @@ class Database {
  public:
   // The database compiled into the library; nothing is constructed at start.
   static const Database& Embedded();
-  // Takes a compiled image (see opdefs/README.md); it is verified before use.
+  // Of a compiled image (opdefs/README.md), which is verified first: InvalidArgument says what is
+  // wrong with it.
   static absl::StatusOr<Database> FromImage(std::string image);
   // The same of a file. Errors are "FILE: reason".
   static absl::StatusOr<Database> FromFile(const std::string& path);
@@ -149,8 +150,8 @@ class Database {
   // From this SDK on the backend's documents list combinations of dtypes, before it a list a port
   // (OpInfo::lists_per_port). "" = all do; absent = none does, or there is no such backend.
   std::optional<std::string> CombinationsSince(std::string_view backend) const;
-  // The texts of a list in a document that stands beside the ops: of "routes/executorch"
-  // "shared_output_encodings". Empty where there is none.
+  // The texts of a list in a document of the database that is no op: "shared_output_encodings" of
+  // "routes/executorch". Empty where there is none.
   std::vector<std::string> TextsOf(std::string_view document, std::string_view key) const;
 
   // The layout of the image, which is not part of the interface.

@@ -27,7 +27,7 @@ std::string_view DiffByName(DiffBy by);  // "sdk"
 
 struct Diff {
   enum class What : uint8_t { kAdded, kRemoved, kChanged };
-  // Of rows: kLoosened = takes more. kNone = another text for the same.
+  // Of rows: kLoosened = accepts more. kNone = another text for the same.
   enum class Effect : uint8_t { kNone, kLoosened, kTightened };
   struct Change {
     What what = What::kChanged;
@@ -41,12 +41,12 @@ struct Diff {
     // Where it is there: the row's verdict, or what breaking the constraint leads to.
     Consequence before = Consequence::kAccepted, after = Consequence::kAccepted;
     std::string archs_before;  // where these changed
-    // Only the real library was asked: the behaviour may be older than the SDK it was found in.
+    // Known from the real library alone: the behaviour may be older than the SDK it was found in.
     bool measured = false;
     std::vector<std::string> sources;
     std::string note;
   };
-  // A precision of opdefs/precisions.yaml that one side takes and the other doesn't.
+  // A precision of opdefs/precisions.yaml that one side supports and the other doesn't.
   struct Gain {
     std::string precision;
     bool lost = false;

@@ -1,5 +1,5 @@
-// What stands in a file of its own beside the model: encodings, as AIMET writes them and QNN's
-// converter takes them (--quantization_overrides), or a quantization recipe of mllm.
+// What is in a file of its own next to the model: encodings, as AIMET writes them and QNN's
+// converter reads them (--quantization_overrides), or a quantization recipe of mllm.
 #ifndef QUANTGATE_ENCODINGS_FILE_H_
 #define QUANTGATE_ENCODINGS_FILE_H_
 
@@ -24,7 +24,7 @@ namespace QUANTGATE_EXPORT quantgate {
 enum class EncodingsSection : uint8_t { kAny, kActivations, kParams };
 std::string_view EncodingsSectionName(EncodingsSection section);  // "activation_encodings", ...
 
-// What the file says of one tensor. Zero points are ONNX's whatever the file counts from:
+// The entry of one tensor. Zero points are ONNX's whatever the file counts from:
 // real = scale * (q - zero_point).
 struct EncodingsEntry {
   std::string name;
@@ -80,8 +80,8 @@ absl::StatusOr<EncodingsFile> ReadEncodingsFile(const std::string& path);
 // The same of its bytes; `source` stays empty.
 absl::StatusOr<EncodingsFile> ReadEncodings(std::string_view json);
 
-// Puts the encodings on the model's tensors and says what does not fit (QG7xx). What the model
-// says itself, by Q and DQ nodes or encodings of its own, stays. Adds a note about the file.
+// Puts the encodings on the model's tensors and reports what does not fit (QG7xx). What the model
+// has itself, by Q and DQ nodes or encodings of its own, stays. Adds a note about the file.
 //
 // A recipe turns the model into QNN's dialect: its linear layers become what mllm builds of them,
 // all other nodes are unchecked.

@@ -11,11 +11,12 @@
 
 namespace QUANTGATE_EXPORT quantgate {
 
-// These nodes with their tensors. Where the graph goes on beyond them it gets inputs and outputs.
+// These nodes (indexes into model.nodes) with their tensors. Where the graph goes on beyond them it
+// gets inputs and outputs.
 Model Submodel(const Model& model, std::span<const int32_t> nodes);
 
-// A smallest model around a node in which the validator says of it what it says in the whole:
-// the same findings and verdict. `node` is an index into model.nodes.
+// A smallest model around a node that has the same findings and verdict there as in the whole.
+// `node` is an index into model.nodes.
 Model SmallestAround(const Validator& validator, const Model& model, int32_t node);
 
 }  // namespace quantgate

@@ -47,7 +47,7 @@ struct TensorChange {
   double error = 0;        // the largest change of a real value
 };
 
-// A quantized copy put between a tensor and its reader, or after its producer.
+// A quantized copy inserted between a tensor and its reader, or after its producer.
 struct InsertedTensor {
   std::string node, port;  // "add_1", "in[1]"
   std::string tensor;      // the one in float
@@ -80,8 +80,9 @@ struct FixResult {
 };
 
 // A file that can be written again: an ONNX model in QDQ form, a TFLite model, Model JSON of a QNN
-// graph, or the encodings file beside a model, which itself stays. Order, unknown fields and all that is not
-// changed stay; weights are never held in memory. Not for use by several threads at once.
+// graph, or the encodings file of a model, which itself stays as it is. Order, unknown fields and
+// all that is not changed stay; weights are never held in memory. Not for use by several threads at
+// once.
 //
 // Errors are InvalidArgument with "PLACE: reason" or "reason", as those of reader.h, without the
 // file's name.
@@ -90,7 +91,7 @@ class FixableFile {
   // `database` must outlive the file. "-" = standard input.
   static absl::StatusOr<FixableFile> Open(const std::string& path, const ReadOptions& options = {},
                                           const Database& database = Database::Embedded());
-  // The encodings file at `path`, which stands beside the model.
+  // The encodings file at `path`, of this model.
   static absl::StatusOr<FixableFile> OpenEncodings(const std::string& path, Model model,
                                                    const Database& database = Database::Embedded());
   FixableFile(FixableFile&&) noexcept;
@@ -110,7 +111,7 @@ class FixableFile {
 
   // The model as it is in an ONNX file; null for other files, which nothing runs.
   const Model* onnx_model() const;
-  // The name of a file beside the model that holds data of it, and must stand beside what is
+  // The name of a file next to the model that holds data of it, and must lie next to what is
   // written too; empty = there is none.
   std::string external_data() const;
 

@@ -33,8 +33,9 @@ struct LoweredGraph {
 LoweredGraph Lower(Model model, const Target& target, std::string_view route = {},
                    const Database& database = Database::Embedded());
 
-// How models of a dialect reach the backend of `target` where nobody says: the backend's own route, else that of the
-// dialect, or of models of the dialect with an encodings file beside them. One of Database::Routes().
+// How models of a dialect reach the backend of `target` by default: by the backend's own route,
+// else by that of the dialect, or of models of the dialect with an encodings file. One of
+// Database::Routes().
 std::string UsualRoute(Dialect dialect, const Target& target, bool with_encodings = false,
                        const Database& database = Database::Embedded());
 

@@ -1,4 +1,4 @@
-// Ops × (archs | SDKs | backends | socs): which precisions each takes.
+// Ops × (archs | SDKs | backends | socs): which precisions each supports.
 #ifndef QUANTGATE_MATRIX_H_
 #define QUANTGATE_MATRIX_H_
 
@@ -34,11 +34,11 @@ struct MatrixSpec {
 };
 
 struct Matrix {
-  // A precision that an op takes on a target.
+  // A precision that an op supports on a target.
   struct Supported {
     uint8_t precision = 0;                         // index into `precisions`
     Consequence verdict = Consequence::kAccepted;  // or kAltered, kUndocumented
-    bool measured = false;                         // asked of the real library, not only documented
+    bool measured = false;                         // on the real library, not only documented
     std::vector<uint16_t> rows;                    // indexes into `row_ids` of its Row
   };
   struct Cell {
@@ -54,7 +54,7 @@ struct Matrix {
   struct Column {
     std::string name;  // "v73", "2.51", "lpai"
     Target target;
-    // By soc: the chips of this arch. They take the same, so they share a column.
+    // By soc: the chips of this arch. They support the same, so they share a column.
     std::vector<SocInfo> socs;
   };
 
@@ -62,7 +62,7 @@ struct Matrix {
   std::vector<Precision> precisions;  // best first
   std::vector<Column> columns;
   std::vector<Row> rows;             // sorted by op
-  std::vector<SocInfo> unsupported;  // by soc: chips whose arch is unknown or takes nothing
+  std::vector<SocInfo> unsupported;  // by soc: chips whose arch is unknown or supports nothing
   std::vector<std::string> notes;
 
   // Of an op: the precision's name, as an op without weights calls it.

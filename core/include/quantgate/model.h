@@ -1,7 +1,7 @@
 // A format-neutral graph: what a reader makes of a file.
 //
-// Plain structs, a value; tensors are referred to by index. Copies share names, encodings and params
-// until one of them is edited (`tensor.encoding.Edit().axis = 3`).
+// Plain structs, a value; tensors are referred to by index. Copies share names, encodings and
+// params until one of them is edited (`tensor.encoding.Edit().axis = 3`).
 // `quantgate::v1::Model` (proto/quantgate/v1/model.proto) serialises it.
 #ifndef QUANTGATE_MODEL_H_
 #define QUANTGATE_MODEL_H_
@@ -54,6 +54,7 @@ struct Tensor {
   Dtype dtype = Dtype::kUndefined;
   bool is_static = false;
   bool unknown_rank = false;
+  // In the layout of the model's dialect (images: NHWC in QNN and TFLite, NCHW in ONNX and ATen).
   // Empty = scalar (unless unknown_rank); kDynamicDim = not fixed.
   absl::InlinedVector<int64_t, 4> dims;
   Shared<Encoding> encoding;
@@ -66,6 +67,7 @@ struct Tensor {
   int rank() const { return unknown_rank ? -1 : static_cast<int>(dims.size()); }
 };
 
+// A param that is a tensor: `ints` or `reals`, row-major, as many as `dims` say.
 struct TensorParam {
   Dtype dtype = Dtype::kUndefined;
   absl::InlinedVector<int64_t, 2> dims;
@@ -143,8 +145,8 @@ struct Model {
   int64_t opset = 0;
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;  // in file order
-  std::vector<TensorId> inputs;
-  std::vector<TensorId> outputs;
+  std::vector<TensorId> inputs;   // of the graph
+  std::vector<TensorId> outputs;  // of the graph
   // What the reader could not look at, in words: constants of a missing external file.
   std::vector<std::string> notes;
 

@@ -102,7 +102,7 @@ struct PlannedOp {
 struct PlannedNode {
   SharedString name;
   SharedString op;      // as in the file
-  SharedString wished;  // the precision that was asked for
+  SharedString wished;  // the precision of PlanOptions
   PlanFit fit = PlanFit::kPlain;
   SharedString into;  // the node that it becomes part of; it has no ops then
   std::vector<PlannedOp> ops;

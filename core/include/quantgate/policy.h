@@ -1,4 +1,4 @@
-// What a user wants to hear of a report, and what shall fail: levels of rules, selected rules,
+// Which findings of a report are shown and which fail a run: levels of rules, selected rules,
 // suppressions and a baseline. It changes levels and the exit status, never a verdict.
 //
 //   quantgate::PolicySettings settings;
@@ -96,8 +96,8 @@ class Policy {
 
   // Nothing to apply: reports stay as they are.
   bool empty() const;
-  // Changes levels, Report::failed and suppressions, and takes findings out that nobody wants to
-  // hear of. `options` are those of the validator; `model` is the model of the report as the
+  // Changes levels, Report::failed and suppressions, and removes findings of rules that are off or
+  // not selected. `options` are those of the validator; `model` is the model of the report as the
   // baseline calls it.
   void Apply(const ValidatorOptions& options, std::string_view model, Checked& checked);
   // Sentences about suppressions that expired or fit nothing, and about findings of the baseline

@@ -43,7 +43,7 @@ struct ReadModel {
 
 // Readers of bytes; `name` is used in Model::name where the file has none. Errors are
 // InvalidArgument with "PLACE: reason" and never mention `name`. No reader crashes, hangs or
-// takes memory out of proportion to its input, whatever the bytes are.
+// allocates memory out of proportion to its input, whatever the bytes are.
 absl::StatusOr<Model> ReadModelJson(std::string_view json, std::string_view name);
 absl::StatusOr<Model> ReadModelBinpb(std::string_view bytes, std::string_view name);
 absl::StatusOr<Model> ReadQnnNet(std::string_view json, std::string_view name);
@@ -64,7 +64,7 @@ absl::StatusOr<std::string> WriteTflite(const Model& model);
 
 struct ReadOptions {
   std::optional<InputFormat> format;  // absent = guessed
-  // A folder that locations and links of external data may lead into, besides the model's own;
+  // A folder that locations and links of external data may lead into, as well as the model's own;
   // empty = none.
   std::string external_data;
 
@@ -80,7 +80,7 @@ struct ReadOptions {
 absl::Status ReadInput(const std::string& path, const ReadOptions& options,
                        const std::function<void(ReadModel)>& use);
 
-// The same of bytes that a file called `path` would hold. Nothing beside it is looked for: external
+// The same of bytes that a file called `path` would hold. No other file is looked for: external
 // data is missing.
 absl::Status ReadBytes(std::string_view bytes, const std::string& path, const ReadOptions& options,
                        const std::function<void(ReadModel)>& use);

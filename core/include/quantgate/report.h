@@ -55,12 +55,12 @@ struct Finding {
   SharedString port;       // "in[1]", a param's name, or empty
   SharedString tensor;
   SharedString message;  // one line with the values of this case
-  SharedString found;
-  SharedString allowed;
+  SharedString found;    // what the model has there; may be empty
+  SharedString allowed;  // what the target accepts there; may be empty
   // Of a finding about numbers: bits of the tensor's resolution that are lost. 0 = not counted.
   double lost_bits = 0;
   std::vector<Fix> fixes;
-  std::vector<std::string> sources;
+  std::vector<std::string> sources;  // ids of opdefs/sources.yaml: "docs-2.25", "measured-2.51"
   std::vector<std::string> related;  // other ports: "in[0]"
   // Of the rule's data: "documents only", "measured on x86-64 2.51". May be empty.
   SharedString note;
@@ -75,7 +75,7 @@ struct NodeReport {
   absl::InlinedVector<SharedString, 1> resolved;  // QNN ops; empty = none
   Consequence verdict = Consequence::kAccepted;
   Basis basis = Basis::kMeasured;
-  SharedString into;      // the node that took this one in (a Q/DQ, Constant, fused Relu)
+  SharedString into;      // the node that this one is part of (a Q/DQ, Constant, fused Relu)
   SharedString reason;    // why `unchecked`
   SharedString location;  // where the user wrote the node; may be empty
 };
@@ -83,11 +83,12 @@ struct NodeReport {
 struct Report {
   Mode mode = Mode::kStrict;
   std::string model;  // the file
+  // As checked for: "htp", "2.51", "v73", "SM8550" (may be empty), "onnxruntime".
   std::string backend, sdk, arch, soc, route;
-  std::string knowledge_sdk;
-  bool measured = false;
-  std::string measured_by;        // what the backend's measurements were made with; may be empty
-  bool has_op_validation = true;  // the backend is asked about ops one by one, before the graph
+  std::string knowledge_sdk;  // whose facts were used: below `sdk` where that one is not known
+  bool measured = false;      // knowledge_sdk was measured on its library
+  std::string measured_by;    // what the backend's measurements were made with; may be empty
+  bool has_op_validation = true;  // the backend validates ops one by one, before the graph
   std::vector<std::string> notes;                   // head of the report
   std::vector<NodeReport> nodes;                    // every node of the file, in order
   std::vector<Finding> findings;                    // node order, in before out, port, rule code
@@ -97,7 +98,7 @@ struct Report {
   bool failed = false;                              // the mode fails
   std::optional<AsRun> as_run;                      // where ValidatorOptions::as_run asks for it
 
-  int ExitCode() const { return failed ? 1 : 0; }
+  int ExitCode() const { return failed ? 1 : 0; }  // of a program that checks this model alone
 };
 
 }  // namespace quantgate

@@ -16,11 +16,11 @@ struct TextOptions {
   int width = 100;       // columns of the terminal
 };
 
-// The kind of a finding, "QG301/rejected": findings of one kind are of one rule and have one effect.
+// The kind of a finding, "QG301/rejected": findings of one kind share rule and consequence.
 std::string FindingGroup(const Finding& finding);
 
-// For people: a block for each kind of finding, worst first; what doesn't fit 30 lines is shortened.
-// Control characters and broken UTF-8 of names are made visible, never passed on.
+// For people: a block for each kind of finding, worst first; what doesn't fit 30 lines is
+// shortened. Control characters and broken UTF-8 of names are made visible, never passed on.
 std::string ReportText(const Report& report, const TextOptions& options = {});
 // What runs, differences first; `report.as_run` must be there.
 std::string AsRunText(const Report& report, const TextOptions& options = {});

@@ -1,5 +1,5 @@
-// Where a rule comes from, and what the real library or provider said about its examples: what
-// opdefs/rules has of it.
+// Where a rule comes from, and how the real library or provider responds to its examples: the
+// evidence of opdefs/rules.
 #ifndef QUANTGATE_RULE_EVIDENCE_H_
 #define QUANTGATE_RULE_EVIDENCE_H_
 
@@ -13,12 +13,12 @@ namespace QUANTGATE_EXPORT quantgate {
 
 struct RuleEvidence {
   struct Reported {
-    std::string where, what;
+    std::string where, what;  // "pytorch/executorch issue 17296", what was observed there
   };
   struct Judged {
     std::string example;  // "bad", "ok": a fixture of the rule
-    std::string by;       // "libQnnHtp 2.51.0 v73"; empty = nobody was asked
-    std::string said;     // or why nobody was asked
+    std::string by;       // "libQnnHtp 2.51.0 v73"; empty = nothing was queried
+    std::string said;     // its response, or why nothing was queried
   };
   std::string basis;  // what the check itself rests on; may be empty
   std::vector<Reported> reported;

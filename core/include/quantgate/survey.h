@@ -21,7 +21,7 @@ namespace QUANTGATE_EXPORT quantgate {
 enum class Fit : uint8_t {
   kFits,       // every node runs on the NPU
   kFallsBack,  // some run on the CPU
-  kFails,      // no session comes about, or the route has no fallback for what is refused
+  kFails,      // no session is built, or the route has no fallback for what is refused
   kUnknown,    // no op of this arch is known, or nodes are unchecked
 };
 std::string_view FitName(Fit fit);  // "fits", "falls_back", "fails", "unknown"
@@ -32,10 +32,10 @@ struct ArchFit {
   std::vector<std::string> socs;  // by name
   std::vector<std::string> lacks;  // what other chips of the arch have: "float16"
   Fit fit = Fit::kUnknown;
-  std::string reason;                               // why not known, or why no session
+  std::string reason;                               // why unknown, or why no session is built
   std::array<int64_t, kConsequenceCount> counts{};  // of nodes by verdict
   int64_t cpu_nodes = 0, changed_nodes = 0, partitions = 0;
-  // Nodes that are refused or that the session dies of, in the order of the file.
+  // Nodes that are refused or that keep the session from being built, in the order of the file.
   std::vector<std::string> blocked;
   bool failed = false;  // the mode fails
 };

@@ -36,7 +36,7 @@ struct SweepInput {
 
 struct SweepOptions {
   int threads = 1;
-  bool findings = true, nodes = false;  // the tables that are filled beside kModels
+  bool findings = true, nodes = false;  // the tables that are filled next to kModels
 };
 
 // Tables as batches of columns, in the order of inputs and, for each, of targets.
@@ -46,8 +46,8 @@ class SweepResult {
   explicit SweepResult(std::shared_ptr<const Batches> batches) : batches_(std::move(batches)) {}
 
   int64_t rows(SweepTable table) const;
-  // A stream that holds the batches as long as it or one of its arrays lives; columns aren't copied.
-  // Text is UTF-8: bytes of names that aren't become U+FFFD.
+  // A stream that holds the batches as long as it or one of its arrays lives; columns aren't
+  // copied. Text is UTF-8: bytes of names that aren't become U+FFFD. The caller releases `out`.
   void Export(SweepTable table, ArrowArrayStream* out) const;
 
  private:

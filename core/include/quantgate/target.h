@@ -1,4 +1,4 @@
-// What a model is checked for: backend + SDK version + arch, maybe a soc.
+// What a model is checked for: backend + SDK version + arch, maybe a soc. A value.
 #ifndef QUANTGATE_TARGET_H_
 #define QUANTGATE_TARGET_H_
 
@@ -45,9 +45,9 @@ class Target {
   const std::string& soc() const { return soc_; }  // canonical name, may be empty
   // What its measurements were made with: "x86-64 library and emulator, not a chip"; may be empty.
   const std::string& measured_by() const { return measured_by_; }
-  // The backend is asked about ops one by one, before it gets a graph.
+  // The backend validates ops one by one, before it gets a graph.
   bool has_op_validation() const { return has_op_validation_; }
-  // Said in the head of a report: assumed arch, SDK above the newest, ...
+  // For the head of a report: assumed arch, SDK above the newest, ...
   const std::vector<std::string>& notes() const { return notes_; }
   // soc and arch disagree (the soc won): finding `soc-arch-conflict`. Empty = no conflict.
   const std::string& conflict() const { return conflict_; }
@@ -59,7 +59,7 @@ class Target {
   // The dialect whose operators are the ops of this backend: models of another one are not for it.
   // "" = QNN's, which other dialects become.
   const std::string& dialect() const { return dialect_; }
-  // Why the target has no use for models of this dialect; "" where it takes them.
+  // Why models of this dialect can't be checked for the target; "" where they can.
   std::string WhyNot(std::string_view dialect) const;
 
   SdkKey sdk_key() const { return sdk_; }

@@ -28,22 +28,24 @@ struct ValidatorOptions {
   Mode mode = Mode::kStrict;
   // A verdict this bad or worse fails strict mode.
   Consequence fail_on = Consequence::kWrongValues;
-  // How models reach the backend: one of Database::Routes(). Empty = the usual one of model and backend
-  // (UsualRoute() in lower.h). With another name nothing is checked, and the report says so.
+  // How models reach the backend: one of Database::Routes(). Empty = the usual one of model and
+  // backend (UsualRoute() in lower.h). With another name nothing is checked, as the report says.
   std::string route = {};
-  // Also tell what runs: Report::as_run.
+  // Also report what runs: Report::as_run.
   bool as_run = false;
   // Also try, for each refused node, what else would run it; suggestions, cheapest first, become
   // the fixes of its worst finding. Costs some checks of the node each.
   bool suggest = false;
   // Threads that share the ops of one large graph. The report is the same with any number.
   int threads = 1;
-  // Of a node that differs from an accepted one in numbers alone, look at these alone. The report is
-  // the same without, which takes up to eight times as long on large graphs of few different nodes.
+  // Of a node that differs from an accepted one in numbers alone, check these alone. The report is
+  // the same without, but a large graph of few different nodes may need eight times as long.
   bool shortcuts = true;
 };
 
-// Immutable; one instance may be used by any number of threads at once.
+// Immutable; one instance may be used by any number of threads at once. Rows of its target are
+// looked up once, so keep one for many models. After a move the source may only be assigned to or
+// destroyed.
 class Validator {
  public:
   // `database` must outlive the validator; the embedded one always does.
@@ -60,7 +62,7 @@ class Validator {
   // The same without Report::nodes, whose texts are most of the work where a large model is
   // accepted. All else is equal; findings keep their node_index.
   Report CheckWithoutNodes(const Model& model) const;
-  // With the encodings of a file beside the model (encodings_file.h): what does not fit it is in
+  // With the encodings of a separate file (encodings_file.h): what does not fit the model is in
   // the report (QG7xx). The usual route is then that of such pairs.
   Report Check(Model model, const EncodingsFile& encodings) const;
 

@@ -1,4 +1,4 @@
-// A real backend library asked about the nodes of models, and its answers compared with the
+// A real backend library queried about the nodes of models, and its responses compared with the
 // verdicts (docs/guide/verify.md).
 //
 //   auto verifier = quantgate::verify::Verifier::Open("libQnnHtp.so", {.soc = "SM8550"});
@@ -32,7 +32,7 @@
 namespace QUANTGATE_EXPORT quantgate {
 namespace QUANTGATE_EXPORT verify {
 
-// What a library said about one node.
+// What a library responds to one node.
 
 enum class Outcome : uint8_t {
   kNotQueried,
@@ -51,7 +51,7 @@ struct StageAnswer {
   int32_t signal = 0;
   uint64_t code = 0;    // the library's error code
   std::string step;     // the call that failed: "create tensor in[1]", "finalize"
-  std::string message;  // first telling line of the library's log
+  std::string message;  // first line of the library's log that gives a reason
 };
 
 // What an executed node computed, against the float reference.
@@ -60,7 +60,7 @@ std::string_view ValuesName(Values values);  // "right"
 
 struct Judgement {
   Values values = Values::kNotEvaluated;
-  std::string reason;   // why not judged; empty = was not executed
+  std::string reason;   // why not evaluated; empty = was not executed
   double steps = 0;     // largest error in steps of the output's encoding
   double fraction = 0;  // largest error as a part of the output's range
   double share = 0;     // of the elements that are not right
@@ -68,7 +68,7 @@ struct Judgement {
 
 struct Answer {
   StageAnswer stages[kStageCount];
-  // Why the node could not be put to the library; then nothing was asked.
+  // Why the node could not be put to the library, which then was not queried.
   std::string not_queried;
   // Stored bytes of constants, inputs and outputs, by tensor, while an executed node is compared;
   // a Comparison holds none.
@@ -91,7 +91,7 @@ enum class Agreement : uint8_t {
   kFalseRejection,   // quantgate expects a failure that does not come
   kFalseAcceptance,  // a failure that quantgate does not expect
   kUnknown,          // quantgate does not know
-  kNotQueried,         // the library can't be asked
+  kNotQueried,       // the library can't be queried
 };
 inline constexpr int kAgreementCount = 5;
 std::string_view AgreementName(Agreement agreement);  // "false_rejection"
@@ -103,7 +103,7 @@ struct ComparedNode {
   std::string source;     // node of the file; empty = the same
   std::string source_op;  // empty = the same
   Consequence verdict = Consequence::kAccepted;
-  std::vector<std::string> constraints;  // ids, or codes of rules, of the findings behind it
+  std::vector<std::string> constraints;  // ids, or codes of rules, of the findings that led to it
   std::string reason;                    // why `unchecked`
   Answer answer;
   Judgement judgement;
@@ -115,13 +115,13 @@ struct Comparison {
   std::string model;
   std::string backend, sdk, arch, soc, route;
   std::string library, build_id;
-  std::string about;  // what answered: "a compiler, not a chip"
+  std::string about;  // what responded: "a compiler, not a chip"
   std::vector<Stage> asked;
   std::vector<std::string> notes;
   std::vector<ComparedNode> nodes;
 
   std::array<size_t, kAgreementCount> Counts() const;
-  // Nodes by agreement: disagreements first, then unknown, not asked, the rest in order.
+  // Nodes by agreement: disagreements first, then unknown, not queried, the rest in order.
   std::vector<const ComparedNode*> Sorted() const;
   bool HasUnlistedDisagreement() const;
 };
@@ -164,22 +164,23 @@ struct VerifyOptions {
   const Model* inputs = nullptr;
   uint64_t seed = 1;         // of random values
   int timeout_seconds = 30;  // of one stage of one node
-  int jobs = 1;              // processes that ask the library
-  // With NumPy for the reference, or with the package that is asked; empty = .venv's, else python3.
+  int jobs = 1;              // processes that query the library
+  // A Python with NumPy for the reference, or with the package that is queried; empty = .venv's,
+  // else python3.
   std::string python;
-  // Called now and then while the library is asked; null = not wanted.
-  std::function<void(size_t asked, size_t of)> progress;
+  // Called now and then while the library is queried; null = not wanted.
+  std::function<void(size_t queried, size_t of)> progress;
 };
 
-// Some inputs crash or hang a library: every call is made in a child process, and a child that dies
-// is an answer. Models wait until there are enough of them for one start of the library, which
-// costs 0.1 s. Not for use by several threads at once.
+// Some inputs crash or hang a library: every call is made in a child process, whose end is a
+// response too (Outcome::kCrash). Models wait until there are enough of them for one start of the
+// library, which costs 0.1 s. Not for use by several threads at once.
 class Verifier {
  public:
   // `library`: a file such as libQnnHtp.so, the folder of an SDK or of an unpacked wheel of
   // onnxruntime-qnn, or the name of a program of tools/quantgate/python/oracles, such as "vela".
   // Without an SDK or a backend in `spec` they are the library's own. InvalidArgument like
-  // Target::Parse(); another error says what the library or the loader said. `database` must
+  // Target::Parse(); another error has the message of the library or the loader. `database` must
   // outlive the verifier.
   static absl::StatusOr<Verifier> Open(const std::string& library, const TargetSpec& spec,
                                        const VerifyOptions& options = {},

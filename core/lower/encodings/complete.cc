@@ -26,7 +26,7 @@ class Completion {
   }
 
   Completed Run() {
-    // Without a shape nothing can be completed or judged.
+    // Without a shape nothing can be completed or checked.
     if (tensor_.unknown_rank) return std::move(out_);
     switch (out_.encoding->kind) {
       case EncodingKind::kPerChannel:
@@ -43,7 +43,7 @@ class Completion {
         break;
     }
     if (!out_.found.empty()) {
-      // The rest of the checks go on with one value; the wrong number is said once.
+      // The rest of the checks go on with one value; the wrong number is reported once.
       Encoding one;
       one.kind = EncodingKind::kPerTensor;
       one.bitwidth = out_.encoding->bitwidth;
@@ -169,7 +169,7 @@ class Completion {
     if (entry_.has_axis || channel_) {
       channel = ChannelAxis();
     } else if (rank_ > 1) {
-      // AIMET's own assumption where nothing else is said.
+      // AIMET's own assumption where the file has nothing else.
       channel = Normal(block_axis - 1);
       if (Dim(channel) != Scales()) channel = FittingAxis();
     }

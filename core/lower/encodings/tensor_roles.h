@@ -15,7 +15,7 @@ namespace quantgate {
 struct FileTensorRole {
   int32_t producer = -1;              // node; -1 = none
   int32_t reader = -1;                // the first
-  int32_t weight_of = -1;             // node that takes it as its weight
+  int32_t weight_of = -1;             // node that reads it as its weight
   bool is_bias = false;               // of some node
   int32_t quantizer = -1;             // Q or DQ node next to it
   TensorId quantized_by = kNoTensor;  // the quantized tensor of that node

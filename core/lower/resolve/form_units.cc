@@ -52,7 +52,7 @@ bool SourceResolver::IsPerTensor(int32_t encoding) const {
          encodings_[static_cast<size_t>(encoding)].encoding->kind == EncodingKind::kPerTensor;
 }
 
-// Q behind an op that moves values, and nothing quantized before it: the Q counts before it too.
+// Q after an op that moves values, and nothing quantized before it: the Q counts before it too.
 void SourceResolver::PassBackward() {
   for (size_t k = file_.nodes.size(); k-- > 0;) {
     const Node& node = file_.nodes[k];
@@ -72,7 +72,7 @@ void SourceResolver::PassBackward() {
   }
 }
 
-// DQ before an op that moves values, and no Q behind it: the encoding counts behind it too.
+// DQ before an op that moves values, and no Q after it: the encoding counts after it too.
 void SourceResolver::PassForward(int32_t index) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   NodeState& state = states_[static_cast<size_t>(index)];
@@ -384,7 +384,7 @@ void SourceResolver::ReportMissing(int32_t index) {
   }
 }
 
-// Q and DQ that no unit takes in stand alone; at the graph's ends the caller (de)quantizes.
+// Q and DQ that belong to no unit stand alone; at the graph's ends the caller (de)quantizes.
 void SourceResolver::PlaceQuantizers() {
   for (size_t i = 0; i < file_.nodes.size(); ++i) {
     NodeState& state = states_[i];

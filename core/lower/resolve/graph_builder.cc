@@ -77,7 +77,7 @@ TensorId GraphBuilder::Fixed(TensorId id, Dtype dtype, const Shared<Encoding>& e
 TensorId GraphBuilder::Permuted(TensorId graph_id, std::span<const int64_t> perm, int unsqueeze) {
   const Tensor& from = tensor(graph_id);
   if (!perm.empty() && from.rank() != static_cast<int>(perm.size())) return kNoTensor;
-  // 15 = no axis. Ranks above 14 don't fit the key, and no backend takes them.
+  // 15 = no axis. Ranks above 14 don't fit the key, and no backend accepts them.
   if (perm.size() > 14) return kNoTensor;
   uint64_t key = static_cast<uint64_t>(unsqueeze + 1);
   uint32_t seen = 0;

@@ -1,4 +1,4 @@
-// A document of opdefs/resolve, compiled op by op when first asked for.
+// A document of opdefs/resolve, compiled op by op when first needed.
 #ifndef QUANTGATE_CORE_LOWER_RESOLVE_MAPPING_H_
 #define QUANTGATE_CORE_LOWER_RESOLVE_MAPPING_H_
 
@@ -25,7 +25,7 @@ struct PortSpec {
     kRest,   // all inputs or outputs from `index` on
     kTemp,   // a tensor between two steps
     kConst,  // a new constant
-    kAdded,  // what the fused addition behind the node adds; absent without one
+    kAdded,  // what the fused addition after the node adds; absent without one
   };
   Source source = Source::kFile;
   int32_t index = 0;  // port number, or number of the temp
@@ -66,7 +66,7 @@ struct Step {
 struct Case {
   Expr when;  // empty = always
   std::vector<Step> steps;
-  std::string_view refused;    // why no QNN op takes it
+  std::string_view refused;    // why no QNN op stands for it
   std::string_view unchecked;  // why nothing is known
   int32_t temps = 0;
 };
@@ -84,7 +84,7 @@ struct OpMapping {
   bool float_only = false;
   // Why nothing is known of it with encodings from a file: a tool quantizes what is inside of it.
   std::string_view unknown_inside;
-  // A quantized unit also where no Q is behind it: its result is then float.
+  // A quantized unit also where no Q comes after it: its result is then float.
   bool open = false;
   // All quantized inputs of a unit have the dtype of the first, not only the outputs.
   bool same_inputs = false;
@@ -92,7 +92,7 @@ struct OpMapping {
   int16_t bias = -1;
   // The tool quantizes a float constant of rank 0 that stands for an input, by an encoding of its own.
   bool quantized_scalars = false;
-  // No quantized unit where an input beside the first is dequantized too.
+  // No quantized unit where an input besides the first is dequantized too.
   bool single_input = false;
   // The tool quantizes no constant for it: a bias is int32.
   bool stored_bias = false;
@@ -100,7 +100,8 @@ struct OpMapping {
   int16_t weight = -1;
   // Axes of the weight: of its output channels, and along which blocks of input channels lie.
   Expr weight_channel_axis, weight_block_axis;
-  // The operator behind this one that is taken in as a bias, where that makes a quantized unit.
+  // The operator after this one that is merged into it as a bias, where that makes a quantized
+  // unit.
   std::string_view adds;
   // An activation that a following Q may make redundant: its bounds; empty = unbounded.
   bool clamp = false;

@@ -23,7 +23,7 @@ struct SourceNode {
     kOps,        // became one or more ops of the graph (maybe one that serves several nodes)
     kAbsorbed,   // became part of another node: encoding, static tensor, fused activation
     kUnchecked,  // nothing is known: `reason`
-    kRefused,    // no QNN op takes it: its finding is in `findings`
+    kRefused,    // no QNN op stands for it: its finding is in `findings`
   };
   State state = State::kOps;
   // kAbsorbed: the node that took it in (index into the file's nodes), -1 = none (a graph end).
@@ -49,7 +49,7 @@ struct Resolved {
   // dimension of size 1 that the file doesn't have.
   absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>> layout;
   // Per tensor of the graph that stands for an end of the file, with the Quantize or Dequantize
-  // between them taken in: that end, a tensor of the file.
+  // between them merged into it: that end, a tensor of the file.
   absl::flat_hash_map<TensorId, TensorId> end_of;
   // Found on the way (QG1xx, QG6xx), node_index and the texts set; levels are set later.
   std::vector<Finding> findings;

@@ -94,7 +94,7 @@ void SourceResolver::FillSources() {
       for (const int32_t reader : Readers(Real(id))) {
         if (source.into >= 0) break;
         const SourceNode& r = resolved_.sources[static_cast<size_t>(reader)];
-        // Nodes behind this one are settled.
+        // Nodes after this one are settled.
         source.into = r.state == SourceNode::State::kAbsorbed ? r.into : reader;
       }
     }

@@ -51,7 +51,7 @@ class SourceResolver {
     bool quantized = false;  // kOp: a quantized unit
     bool emit = false;       // kQuantize, kDequantize: stands alone as an op
     int32_t encoding = -1;   // kQuantize, kDequantize: index into encodings_
-    // kOp: the last node behind it that it takes in: an addition, a redundant activation.
+    // kOp: the last node after it that is merged into it: an addition, a redundant activation.
     int32_t fused = -1;
     TensorId added = kNoTensor;  // kOp: what the fused addition adds
     int32_t host = -1;           // the node that absorbs this one
@@ -101,7 +101,7 @@ class SourceResolver {
   bool IsPort(const NodeState& state, size_t input) const;
   void ReportMissing(int32_t node);
   void ReadOwnEncodings();
-  // The tensor behind the node and whatever it has taken in.
+  // The tensor after the node and whatever is merged into it.
   TensorId LastOutput(int32_t node, size_t index) const;
   void FuseAddition(int32_t node);
   void FuseActivation(int32_t node);

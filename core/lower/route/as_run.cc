@@ -126,7 +126,7 @@ class Describer {
     return "quantized";
   }
 
-  // Float tensors of the file beside a Q or DQ, and the datatype behind it.
+  // Float tensors of the file next to a Q or DQ, and the datatype on its other side.
   void FindQuantized() {
     for (size_t i = 0; i < resolved_.graph->nodes.size(); ++i) {
       const Node& op = resolved_.graph->nodes[i];
@@ -288,8 +288,8 @@ class Describer {
     }
   }
 
-  // The graph is cut as the tool does it: in topological order a partition takes all nodes for the NPU
-  // that become ready; an unsupported one that reads of the partition waits until it is closed.
+  // The graph is cut as the tool does it: in topological order a partition gets all nodes for the
+  // NPU that become ready; an unsupported one that reads of the partition waits until it is closed.
   void PartitionsInOrder() {
     const size_t count = file_.nodes.size();
     const Edges edges = FindEdges();

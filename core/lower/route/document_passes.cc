@@ -220,7 +220,7 @@ class Passes : GraphRewriter {
   }
 
   // Whether what is written has the encoding of what is read, or one so near that values of 8 bits move by a step
-  // at most (asked: half precision on the way rounds some down).
+  // at most (measured: half precision on the way rounds some down).
   bool IsNear(TensorId read, TensorId written) {
     const Tensor &from = TensorOf(read), &to = TensorOf(written);
     const bool is_8_bits = from.dtype == Dtype::kUfixedPoint8 || from.dtype == Dtype::kSfixedPoint8;

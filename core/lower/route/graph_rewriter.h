@@ -1,5 +1,5 @@
-// Writes the backend's graph anew, op by op, as a route changes it: ops put beside, tensors copied, findings and
-// changes noted at the node of the file that the op comes from.
+// Writes the backend's graph anew, op by op, as a route changes it: ops inserted, tensors copied,
+// findings and changes noted at the node of the file that the op comes from.
 #ifndef QUANTGATE_CORE_LOWER_ROUTE_GRAPH_REWRITER_H_
 #define QUANTGATE_CORE_LOWER_ROUTE_GRAPH_REWRITER_H_
 
@@ -44,7 +44,7 @@ class GraphRewriter {
 
   void Emit(Node node);
   TensorId Copy(TensorId from, std::string_view suffix);
-  // A node that the route puts before or behind `node`, from one tensor to another.
+  // A node that the route puts before or after `node`, from one tensor to another.
   static Node Beside(const Node& node, std::string_view op, TensorId from, TensorId to);
   void PutBehind(Node node) { after_ = std::move(node); }
 
@@ -60,7 +60,7 @@ class GraphRewriter {
   std::vector<Node> old_;  // those not visited yet are whole
   std::vector<int32_t> old_sources_;
   std::vector<int32_t> uses_;  // of the tensors that came: how often ops read them
-  std::optional<Node> after_;  // goes behind the op that is visited
+  std::optional<Node> after_;  // goes after the op that is visited
 };
 
 }  // namespace quantgate

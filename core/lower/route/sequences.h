@@ -1,4 +1,4 @@
-// Ops one behind the other that a backend runs one by one, and not in this order.
+// Ops one after the other that a backend runs one by one, and not in this order.
 #ifndef QUANTGATE_CORE_LOWER_ROUTE_SEQUENCES_H_
 #define QUANTGATE_CORE_LOWER_ROUTE_SEQUENCES_H_
 

@@ -54,7 +54,7 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
       behind_from |= at->second == Origin::kFrom;
       behind_to |= at->second == Origin::kTo;
     }
-    // What is dequantized right behind a `to` or an input never was computed in integers.
+    // What is dequantized right after a `to` or an input never was computed in integers.
     Origin result = Origin::kOther;
     if (node.op == from) {
       if (behind_op) result = Origin::kFrom;

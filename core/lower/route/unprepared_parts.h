@@ -34,7 +34,8 @@ struct Ends {
   int32_t readers = 0;  // the outputs of the graph count as well
 };
 
-// The ends of each tensor by its name (a view in another layout has the same), found when first asked for.
+// The ends of each tensor by its name (a view in another layout has the same), found when first
+// needed.
 class EndsByName {
  public:
   explicit EndsByName(const Model& graph) : graph_(graph) {}

@@ -1,4 +1,4 @@
-// Small constants that an ONNX file keeps in files beside it.
+// Small constants that an ONNX file keeps in other files.
 #ifndef QUANTGATE_CORE_READERS_ONNX_EXTERNAL_DATA_H_
 #define QUANTGATE_CORE_READERS_ONNX_EXTERNAL_DATA_H_
 
@@ -10,8 +10,8 @@
 
 namespace quantgate {
 
-// Where external data may be. A location is looked up beside the model; what it leads to, links
-// followed, must lie in one of these folders.
+// Where external data may be. A location is looked up in the model's folder; what it leads to,
+// links followed, must lie in one of these folders.
 struct ExternalData {
   std::string directory{};    // the model's; empty = nothing is looked up
   std::string behind_link{};  // the folder that the model's own link leads to; empty = no link

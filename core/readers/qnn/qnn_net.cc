@@ -1,5 +1,5 @@
-// QNN net.json -> Model: what QNN's converters write beside a model, and ONNX Runtime's QNN
-// provider with dump_json_qnn_graph. docs/guide/formats.md tells what of it is read.
+// QNN net.json -> Model: what QNN's converters write next to a model, and ONNX Runtime's QNN
+// provider with dump_json_qnn_graph. docs/guide/formats.md lists what of it is read.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -407,7 +407,7 @@ class Reader {
     return true;
   }
 
-  // Without its encoding a tensor's node can't be judged.
+  // Without its encoding a tensor's node can't be checked.
   void UncheckUnknown() {
     if (unknown_encodings_.empty()) return;
     std::vector<bool> unknown(model_.tensors.size());

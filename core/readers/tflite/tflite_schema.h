@@ -50,7 +50,7 @@ struct OperatorRow {
 inline constexpr int32_t kCustom = 32;
 // From here on codes stand in a field of their own.
 inline constexpr int32_t kFirstLongCode = 127;
-// Before the name of a custom operator: no builtin one may be taken for it.
+// Before the name of a custom operator: no builtin one may be mistaken for it.
 inline constexpr std::string_view kCustomPrefix = "CUSTOM:";
 
 // The operator that gives a quantized tensor another encoding, in the version that knows all types of

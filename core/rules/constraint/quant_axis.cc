@@ -35,7 +35,7 @@ bool Holds(const Subject& s) {
   if (args.flag(ArgKey::kExact, false) && !Fits(*s.tensor)) return false;
   const auto want = args.number(ArgKey::kAxis);
   if (!want) return true;
-  // The axis is compared as written: the library refuses -1 where it takes the last axis.
+  // The axis is compared as written: the library refuses -1 where it accepts the last axis.
   return s.tensor->encoding->axis == NormalAxis(*want, s.tensor->rank());
 }
 

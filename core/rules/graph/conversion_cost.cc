@@ -27,7 +27,7 @@ struct Conversion {
   bool same_width;
 };
 
-// What `op` converts from quantized to quantized, alone or with the op behind it.
+// What `op` converts from quantized to quantized, alone or with the op after it.
 std::optional<Conversion> At(const GraphView& g, SetMask conversions, int32_t op) {
   if (!g.Is(op, conversions)) return std::nullopt;
   const Tensor* in = g.input(op, 0);

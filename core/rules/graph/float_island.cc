@@ -37,7 +37,7 @@ class Islands {
   explicit Islands(const GraphView& g)
       : g_(g), borders_(g.settings<Own>().boundaries), seen_(static_cast<size_t>(g.op_count())) {}
 
-  // The island behind a border that leads into float; no ops where it was seen before.
+  // The island after a border that leads into float; no ops where it was seen before.
   Island From(int32_t border) {
     Island island;
     Into(g_.op(border).outputs[0]);
@@ -119,7 +119,7 @@ std::vector<std::string> Unquantized(const GraphView& g, const std::vector<int32
 
 void Explain(const GraphView& g, const Island& island, GraphFindings& findings) {
   const SetMask moves = g.settings<Own>().value_movements;
-  // What was written in float, by what could be done about it, and what became float beside it.
+  // What was written in float, by what could be done about it, and what became float with it.
   std::vector<int32_t> movers, quantizable, floats, dragged;
   int32_t outside = 0;
   for (const int32_t op : island.ops) {

@@ -21,7 +21,7 @@ constexpr bool ReadsStandIns(opdb::Kind kind) {
          kind == opdb::Kind::kAnyOf;
 }
 
-// Whether the rule would read numbers that are stand-ins still: nothing can be said then.
+// Whether the rule would read numbers that are stand-ins still: nothing can be reported then.
 inline bool AwaitsNumbers(const RuleEntry& entry, const Subject& subject) {
   return !entry.reads_form_only && subject.tensor != nullptr &&
          !ReadsStandIns(subject.constraint.kind) && IsUncalibrated(subject.tensor->encoding);

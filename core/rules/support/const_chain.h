@@ -6,8 +6,8 @@
 
 namespace quantgate::rules {
 
-// `tensor` is one of `graph.tensors`. Linear in the graph: asked only for tensors that are not
-// constant and would break a constraint otherwise.
+// `tensor` is one of `graph.tensors`. Linear in the graph: to be called only for tensors that are
+// not constant and would break a constraint otherwise.
 bool ComputedFromConstants(const Model& graph, const Tensor& tensor);
 
 }  // namespace quantgate::rules

@@ -1,5 +1,5 @@
 // The whole graph at the end of the route, as the rules between nodes see it, and where they put
-// what they find. Indexes that not every rule needs are made when first asked for; each is linear
+// what they find. Indexes that not every rule needs are made when first needed; each is linear
 // in the size of the graph, and so must be what a rule does with them.
 #ifndef QUANTGATE_CORE_RULES_SUPPORT_GRAPH_VIEW_H_
 #define QUANTGATE_CORE_RULES_SUPPORT_GRAPH_VIEW_H_

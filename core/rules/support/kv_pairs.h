@@ -33,7 +33,7 @@ inline constexpr SettingField kConverters = Fields<S>::template Bind<&S::convert
 
 struct KvPair {
   TensorId input, output;  // ends of the graph
-  // The same, quantized: behind the Quantize of a float input, before the Dequantize of a float
+  // The same, quantized: after the Quantize of a float input, before the Dequantize of a float
   // output. The ends themselves where there is none.
   TensorId in_graph, out_graph;
 };

@@ -27,7 +27,7 @@ struct OpInfo {
   };
   std::vector<Member> by_param;
   int8_t weight = -1, bias = -1;  // ports by their role
-  bool quantized = false;         // some row of the target takes a fixed-point in[0]
+  bool quantized = false;         // some row of the target accepts a fixed-point in[0]
 };
 
 class OpSets {

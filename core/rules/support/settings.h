@@ -134,7 +134,7 @@ struct Fields {
   }
 };
 
-// Keys that all rules have beside those of opdb::IsFor.
+// Keys that all rules have besides those of opdb::IsFor.
 std::span<const SettingField> CommonFields();
 
 // The settings of a rule: its fields, and how they are read.

@@ -21,7 +21,7 @@ struct GivenFlags {
   bool isolated = false;
 };
 
-// What is asked of a check beside findings: see ValidatorOptions.
+// What a check yields besides findings: see ValidatorOptions.
 struct Extras {
   bool as_run = false, suggest = false;
   int threads = 1;

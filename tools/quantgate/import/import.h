@@ -1,4 +1,4 @@
-// quantgate import --sdk-docs DIR [-o OUT]: what the program beside the tool does.
+// quantgate import --sdk-docs DIR [-o OUT]: what the separate program does.
 #ifndef QUANTGATE_TOOLS_QUANTGATE_IMPORT_IMPORT_H_
 #define QUANTGATE_TOOLS_QUANTGATE_IMPORT_IMPORT_H_
 

@@ -1,4 +1,4 @@
-// What a line of a log names beside what it says (log_table.h).
+// What a line of a log names besides what it says (log_table.h).
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 
 namespace quantgate::cli {
 
-// "3110" and "0xc26"; nothing else may stand beside the digits.
+// "3110" and "0xc26"; nothing else may stand next to the digits.
 std::optional<int64_t> NumberOf(std::string_view text);
 
 // 0x2400000 bytes are "36 MiB".

@@ -100,7 +100,7 @@ class LogTable {
   // or the name of a table of numbers and their meaning
   std::string Fill(std::string_view text, const LogPattern::Captures& captures) const;
 
-  // How messages call nodes, codes and chips; what a line names beside what it says.
+  // How messages call nodes, codes and chips; what a line names besides what it says.
   const LogNames& names() const { return names_; }
   std::vector<LogFact> Facts(std::string_view line) const;
   // What numbers in it are, wherever they stand: known error codes, datatypes, sizes. For lines

@@ -1,4 +1,4 @@
-// What `quantgate fix` tells: as text, as a diff, as JSON.
+// What `quantgate fix` reports: as text, as a diff, as JSON.
 #ifndef QUANTGATE_TOOLS_QUANTGATE_SHOW_FIX_REPORT_H_
 #define QUANTGATE_TOOLS_QUANTGATE_SHOW_FIX_REPORT_H_
 

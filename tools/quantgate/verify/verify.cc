@@ -36,7 +36,7 @@ absl::StatusOr<Model> ReadInputs(const std::string& path) {
   return **std::move(read);
 }
 
-// The line that says how far the library has been asked; wiped after each batch.
+// The line that says how far the library has been queried; wiped after each batch.
 class AskingLine {
  public:
   void Tell(size_t asked, size_t of) {
@@ -117,7 +117,7 @@ class Printer {
   int status_ = kFine;
 };
 
-// Puts all inputs to the library; an error only where it can't be asked.
+// Puts all inputs to the library; an error only where it can't be queried.
 absl::Status AskAll(const VerifyFlags& flags, const ReadOptions& reading,
                     verify::Verifier& verifier, AskingLine& line, Printer& printer) {
   absl::Status asked;

@@ -17,7 +17,7 @@ class Errors {
  public:
   static constexpr size_t kMax = 20;
 
-  // Lines and columns count from 1; 0 = the file as a whole. The same line is said once; later
+  // Lines and columns count from 1; 0 = the file as a whole. The same line is reported once; later
   // ones than kMax are counted only.
   void Add(std::string_view file, int line, int column, std::string reason);
   // What is legal and yet no use: the database is made all the same.

@@ -48,7 +48,7 @@ class MapReader {
   std::optional<bool> flag(std::string_view key);
   std::vector<const Node*> list(std::string_view key);
   void Has(std::string_view key) { known_.push_back(key); }
-  // Errors for every key that nobody asked for, with the nearest of those asked for.
+  // Errors for every key that was not looked up, with the nearest of those that were.
   void Finish();
 
  private:
