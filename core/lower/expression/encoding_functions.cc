@@ -15,6 +15,14 @@ Value StoredBits(const Scope& s, Args a) {
   if (port.encoding == nullptr) return Value::Null();
   return Value::Int(port.encoding->bitwidth > 0 ? port.encoding->bitwidth : BitsOf(port.stored));
 }
+Value StoredDtype(const Scope& s, Args a) {
+  const PortFacts port = FactsOf(s, a[0]);
+  return port.encoding == nullptr ? Value::Null() : Value::Text(DtypeName(port.stored));
+}
+Value IsPerChannel(const Scope& s, Args a) {
+  const PortFacts port = FactsOf(s, a[0]);
+  return Value::Int(port.encoding != nullptr && port.encoding->kind == EncodingKind::kPerChannel);
+}
 Value BlockSize(const Scope& s, Args a) {
   const PortFacts port = FactsOf(s, a[0]);
   const std::optional<int64_t> axis = a[1].AsInt();

@@ -16,6 +16,10 @@ PortFacts FactsOf(const Scope& scope, const Value& value);
 Value IsQuantized(const Scope& scope, Args args);
 // Bits that carry values; null where it isn't quantized.
 Value StoredBits(const Scope& scope, Args args);
+// Its fixed-point type as text; null where it isn't quantized.
+Value StoredDtype(const Scope& scope, Args args);
+// Whether it has a scale for each channel.
+Value IsPerChannel(const Scope& scope, Args args);
 // Elements of a block along an axis; 0 = not quantized in blocks.
 Value BlockSize(const Scope& scope, Args args);
 // Whether a zero point other than 0 is given.

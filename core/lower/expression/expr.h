@@ -43,6 +43,8 @@ class Scope {
   // The constant a port holds.
   virtual Value Constant(int64_t port) const = 0;
   virtual bool IsStatic(int64_t port) const = 0;
+  // Whether a port is an input or an output of the whole model.
+  virtual bool IsAtEdge(int64_t port) const = 0;
   virtual int64_t InputCount() const = 0;
   virtual int64_t OutputCount() const = 0;
   virtual int64_t Opset() const = 0;

@@ -2,7 +2,9 @@
 //
 //   given(P) static(P) is_float(P)   rank(P) dim(P,n) dims(P) spatial(P) elements(P)   value(P)
 //   dtype(P)                         text such as 'INT_64'
+//   at_edge(P)                       whether it is an input or output of the model
 //   quantized(P) stored_bits(P) block_size(P,axis) offset(P)
+//   stored_dtype(P) per_channel(P)   of one that is quantized; the first: 'UFIXED_POINT_8'
 //   lowest(P) highest(P)             of what the encoding of P can hold
 //   stored_as(P,n)                   n as the encoding of P holds it: rounded and clipped
 //   number(P)                        what a quantized constant of one element stands for
@@ -41,6 +43,9 @@ constexpr int64_t kMaxList = 4096;
 Value Given(const Scope& s, Args a) { return Value::Int(FactsOf(s, a[0]).given); }
 Value Static(const Scope& s, Args a) {
   return Value::Int(a[0].type == Value::Type::kPort && s.IsStatic(a[0].integer));
+}
+Value AtEdge(const Scope& s, Args a) {
+  return Value::Int(a[0].type == Value::Type::kPort && s.IsAtEdge(a[0].integer));
 }
 Value IsFloatPort(const Scope& s, Args a) { return Value::Int(IsFloat(FactsOf(s, a[0]).dtype)); }
 // Of axes resized from some sizes to others, one after the other: the element each is taken from.
@@ -426,6 +431,7 @@ Value EinsumIs(const Scope&, Args a) {
 
 constexpr FunctionRow kFunctions[] = {
     {"abs", 1, 1, Abs},
+    {"at_edge", 1, 1, AtEdge},
     {"concat", 2, 2, ConcatLists},
     {"block_size", 2, 2, BlockSize},
     {"dim", 2, 2, Dim},
@@ -454,6 +460,7 @@ constexpr FunctionRow kFunctions[] = {
     {"outputs", 0, 0, Outputs},
     {"pad_rows", 2, 2, PadRows},
     {"pairs", 1, 1, Pairs},
+    {"per_channel", 1, 1, IsPerChannel},
     {"permute", 2, 2, Permute},
     {"prod", 1, 1, Prod},
     {"quantized", 1, 1, IsQuantized},
@@ -470,6 +477,7 @@ constexpr FunctionRow kFunctions[] = {
     {"static", 1, 1, Static},
     {"stored_as", 2, 2, StoredAs},
     {"stored_bits", 1, 1, StoredBits},
+    {"stored_dtype", 1, 1, StoredDtype},
     {"swap", 3, 3, Swap},
     {"swap_last", 2, 2, SwapLast},
     {"transpose_pads", 8, 8, TransposePads},

@@ -1,5 +1,7 @@
 #include "core/lower/resolve/node_scope.h"
 
+#include <absl/algorithm/container.h>
+
 #include <variant>
 
 namespace quantgate {
@@ -143,6 +145,13 @@ bool NodeScope::IsStatic(int64_t port) const {
   const TensorId id = Tensor(port);
   if (id == kNoTensor) return false;
   return resolver_.IsConstant(id) || resolver_.IsConstant(resolver_.QuantizedSource(id));
+}
+
+bool NodeScope::IsAtEdge(int64_t port) const {
+  const TensorId id = Tensor(port);
+  if (id == kNoTensor) return false;
+  if (port < 0) return absl::c_linear_search(resolver_.file_.outputs, id);
+  return resolver_.Producer(id) < 0 && !resolver_.IsConstant(id);
 }
 
 int64_t NodeScope::InputCount() const { return static_cast<int64_t>(node().inputs.size()); }

@@ -20,6 +20,7 @@ class NodeScope : public mapping::Scope {
   mapping::PortFacts Port(int64_t port) const override;
   mapping::Value Constant(int64_t port) const override;
   bool IsStatic(int64_t port) const override;
+  bool IsAtEdge(int64_t port) const override;
   int64_t InputCount() const override;
   int64_t OutputCount() const override;
   int64_t Opset() const override;

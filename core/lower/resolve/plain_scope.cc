@@ -1,5 +1,9 @@
 #include "core/lower/resolve/plain_scope.h"
 
+#include <absl/algorithm/container.h>
+
+#include <vector>
+
 #include "core/lower/resolve/node_scope.h"
 
 namespace quantgate {
@@ -36,6 +40,14 @@ Value PlainScope::Constant(int64_t port) const {
   if (!tensor->is_static) return Value::Null(Value::Why::kDynamic);
   if (tensor->values == nullptr) return Value::Null(Value::Why::kNotKept);
   return ConstantOf(*tensor->values, tensor->rank() == 0);
+}
+
+bool PlainScope::IsAtEdge(int64_t port) const {
+  const auto listed = [](const auto& ids, int64_t i, const std::vector<TensorId>& edge) {
+    return i < static_cast<int64_t>(ids.size()) && absl::c_linear_search(edge, ids[static_cast<size_t>(i)]);
+  };
+  return port < 0 ? listed(node_.outputs, -1 - port, model_.outputs)
+                  : listed(node_.inputs, port, model_.inputs);
 }
 
 bool PlainScope::IsStatic(int64_t port) const {
