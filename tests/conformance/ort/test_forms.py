@@ -87,7 +87,6 @@ FORMS = {
                                         outputs=("u8[4,8] 0.02/128",), opset=23), (), ("2.48", "2.49", "2.50")),
     "half precision in CumSum": (form("CumSum", "f16[2,4,8]", "const i64[] = 2", outputs=("f16[2,4,8]",)), (),
                                  ("2.48", "2.51")),
-    "rank 5 of Relu": (form("Relu", "f32[1,2,4,4,8]", outputs=("f32[1,2,4,4,8]",)), (), ("2.48", "2.51")),
     "a vector in ArgMin": (form("ArgMin", "f32[8]", outputs=("i64[]",), keepdims=0), (), ("2.48", "2.51")),
     # By the pull requests and sources, as above.
     "cubic Resize": (form("Resize", "f32[1,4,8,8]", "", "const f32[4] = 1, 1, 2, 2", outputs=("f32[1,4,16,16]",),
