@@ -32,6 +32,8 @@ endfunction()
 function(quantgate_use_precompiled target kind)
   if(QUANTGATE_PRECOMPILED)
     target_precompile_headers(${target} REUSE_FROM quantgate_precompiled_${kind})
+    # Parsed for libraries; a program would be compiled with -fPIE.
+    target_compile_options(${target} PRIVATE "$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fPIC>")
     # GCC forgets that they are the system's, whose warnings it would not show: copies without end in std::string.
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
   endif()

@@ -20,8 +20,6 @@ RULES = "core/base/rules.def"
 RULE = re.compile(r"^RULE\((k\w+), ", re.M)
 # What has the list of rules in it, whatever it names.
 HAS_THE_LIST = re.compile(r'"core/base/rules\.def"|\bkRuleNames\b|(?<![.\w>])NameOf\(')
-# Without optimization a file is compiled in half the time.
-OPTIMIZED = re.compile(r"-O[123s]")
 MOST_SECONDS = 900
 
 
@@ -53,7 +51,7 @@ def compile_commands() -> dict[str, list[str]]:
         at = words.index("-o")
         source = Path(entry["file"])
         if source.is_relative_to(ROOT):
-            found[source.relative_to(ROOT).as_posix()] = [OPTIMIZED.sub("-O0", word) for word in words[:at] + words[at + 2:]]
+            found[source.relative_to(ROOT).as_posix()] = words[:at] + words[at + 2:]
     return found
 
 
