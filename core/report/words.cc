@@ -76,23 +76,26 @@ std::string_view Phrase(Consequence consequence, bool one) {
 std::string Name(std::string_view name) { return Printable(name, kNameColumns); }
 
 std::string SourcesText(const std::vector<std::string>& sources) {
-  std::vector<std::string> documents, measurements, others;
+  std::vector<std::string> documents, measurements, reported, others;
   for (const std::string& source : sources) {
     if (source.starts_with("docs-")) {
       documents.push_back(Printable(source.substr(5)));
     } else if (source.starts_with("measured-")) {
       measurements.push_back(Printable(source.substr(9)));
+    } else if (source.starts_with("reported-")) {
+      reported.push_back(Printable(source.substr(9)));
     } else {
       others.push_back(Printable(source));
     }
   }
   std::vector<std::string> parts;
   if (!documents.empty()) {
-    parts.push_back((measurements.empty() ? "documents only: " : "documented in ") +
+    parts.push_back((measurements.empty() && reported.empty() ? "documents only: " : "documented in ") +
                     Join(documents, ", "));
   }
   if (!others.empty()) parts.push_back(Join(others, ", "));
   if (!measurements.empty()) parts.push_back("measured on " + Join(measurements, ", "));
+  if (!reported.empty()) parts.push_back("measured by others on " + Join(reported, ", "));
   return Join(parts, "; ");
 }
 

@@ -131,11 +131,12 @@ std::string ProfilesSchema() {
 
 std::string SourcesSchema() {
   const Json source = Map({{"id", Typed("string")},
-                           {"kind", {{"enum", {"documents", "revision", "measured"}}}},
+                           {"kind", {{"enum", {"documents", "revision", "measured", "reported"}}}},
                            {"title", Typed("string")},
                            {"sdk", Ref("sdk")},
                            {"partial", Typed("boolean")},
-                           {"backends", Ref("names")}},
+                           {"backends", Ref("names")},
+                           {"confirms", MapOf(Ref("names"))}},
                           {"id", "kind", "title", "sdk"});
   return Text("Where the facts come from (opdefs/sources.yaml)",
               Map({{"sources", ListOf(source)}}, {"sources"}), CommonDefinitions());

@@ -29,13 +29,17 @@ std::optional<SdkKey> NewSdk(const Node& node, const Reporter& reporter) {
   return std::nullopt;
 }
 
+// Measured by others: as good as measured, but no evidence for a line by where that stands.
+constexpr std::string_view kReported = "reported";
+
 SourceKind KindOf(const Node& node, const Reporter& reporter) {
+  if (node.text == kReported) return SourceKind::kMeasured;
   const auto names = opdb::SourceKindNames();
   const auto it = std::find(names.begin(), names.end(), node.text);
   if (node.is_scalar() && it != names.end()) {
     return static_cast<SourceKind>(it - names.begin());
   }
-  reporter.At(node, absl::StrCat("a source is documents, revision or measured, not ",
+  reporter.At(node, absl::StrCat("a source is documents, revision, measured or reported, not ",
                                  Quoted(node.text), DidYouMeanOf(node.text, names)));
   return SourceKind::kDocuments;
 }
@@ -189,6 +193,19 @@ void ReadSoc(const Node& node, const Reporter& reporter, Ir& ir, std::set<int64_
   ir.socs[static_cast<int32_t>(*id)] = std::move(soc);
 }
 
+// What it confirms is looked up when the ops are known.
+void ReadConfirms(MapReader& map, const Source& source) {
+  const Node *confirms = map.find("confirms"), *kind = map.find("kind");
+  const bool reported = kind != nullptr && kind->text == kReported;
+  if (confirms != nullptr && (!reported || !confirms->is_map())) {
+    map.reporter().AtKey(*confirms, "`confirms` is a map {backend/Op: [ids]} of a source of kind reported");
+  }
+  if (reported && (source.partial || !source.backends.empty())) {
+    map.reporter().At(map.node(), "a reported source is evidence for what it `confirms` or what names it, and "
+                                  "has neither `backends` nor `partial`");
+  }
+}
+
 }  // namespace
 
 void ReadSources(const Node& node, const Reporter& reporter, Ir& ir) {
@@ -211,6 +228,7 @@ void ReadSources(const Node& node, const Reporter& reporter, Ir& ir) {
         source.backends.push_back(*std::move(name));
       }
     }
+    ReadConfirms(map, source);
     map.Finish();
     if (id.empty()) continue;
     if (!ids.insert(id).second) reporter.At(*entry, absl::StrCat("duplicate source ", Quoted(id)));

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/nearest.h"
+#include "core/database/compile/confirmations.h"
 #include "core/database/compile/document/document_checker.h"
 #include "core/database/compile/document/document_schema.h"
 #include "core/database/compile/op_reader.h"
@@ -76,6 +77,8 @@ class Loader {
         ReadByPlace(path);
       }
     }
+    Visit("sources.yaml",
+          [&](const Node& node, const Reporter& to) { AddConfirmations(node, to, ir_); });
     // They name ops, and all but op_sets.yaml may name sets.
     std::stable_partition(documents.begin(), documents.end(),
                           [](const fs::path& path) { return !path.has_parent_path(); });
