@@ -40,8 +40,6 @@ struct Validator::Impl {
   }
 };
 
-Validator::Validator(Target target, ValidatorOptions options)
-    : Validator(std::move(target), options, Database::Embedded()) {}
 Validator::Validator(Target target, ValidatorOptions options, const Database& database)
     : impl_(new Impl(std::move(target), std::move(options), database)) {}
 Validator::~Validator() = default;
