@@ -115,4 +115,18 @@ bool Comparison::HasUnlistedDisagreement() const {
   });
 }
 
+void AddCauses(const Report& report, Comparison& comparison) {
+  for (const Finding& finding : report.findings) {
+    if (finding.node_index < 0) continue;
+    ComparedNode& node = comparison.nodes[static_cast<size_t>(finding.node_index)];
+    if (finding.consequence != node.verdict) continue;
+    std::string cause =
+        finding.constraint.empty() ? std::string(finding.rule->code) : finding.constraint.str();
+    auto& causes = node.constraints;
+    if (std::find(causes.begin(), causes.end(), cause) == causes.end()) {
+      causes.push_back(std::move(cause));
+    }
+  }
+}
+
 }  // namespace quantgate::verify

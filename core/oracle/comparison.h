@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "quantgate/report.h"
 #include "quantgate/verify.h"
 
 namespace quantgate::verify {
@@ -17,6 +18,9 @@ Failure SeenFailure(const Answer& answer, const Judgement& judgement);
 // `deepest`: the last stage that was queried. What would only show later is no disagreement.
 Agreement Compare(Consequence verdict, const Answer& answer, const Judgement& judgement,
                   Stage deepest);
+
+// The constraints, or rules, behind the verdict of each node.
+void AddCauses(const Report& report, Comparison& comparison);
 
 }  // namespace quantgate::verify
 

@@ -1,5 +1,5 @@
-#include "quantgate/verify.h"
-#include "nlohmann/json.hpp"
+#include "core/oracle/comparison_json.h"
+
 #include "quantgate/version.h"
 
 namespace quantgate::verify {
@@ -15,20 +15,6 @@ Json StageJson(Stage stage, const StageAnswer& answer) {
     out["code"] = answer.code;
   }
   if (!answer.message.empty()) out["message"] = answer.message;
-  return out;
-}
-
-Json JudgementJson(const Judgement& judgement) {
-  Json out;
-  out["evaluated"] = judgement.values != Values::kNotEvaluated;
-  if (judgement.values == Values::kNotEvaluated) {
-    out["reason"] = judgement.reason;
-    return out;
-  }
-  out["result"] = ValuesName(judgement.values);
-  out["steps"] = judgement.steps;
-  out["fraction"] = judgement.fraction;
-  out["share"] = judgement.share;
   return out;
 }
 
@@ -49,34 +35,57 @@ Json NodeJson(const ComparedNode& node) {
     theirs["notAsked"] = node.answer.not_queried;
     return out;
   }
-  for (const Stage stage : {Stage::kValidate, Stage::kPrepare, Stage::kExecute}) {
-    const StageAnswer& answer = node.answer[stage];
-    if (answer.outcome != Outcome::kNotQueried) {
-      theirs[std::string(StageName(stage))] = StageJson(stage, answer);
-    }
-  }
-  if (node.judgement.values != Values::kNotEvaluated || !node.judgement.reason.empty()) {
-    out["values"] = JudgementJson(node.judgement);
+  theirs = StagesJson(node.answer);
+  if (Json values = JudgementJson(node.judgement); !values.is_null()) {
+    out["values"] = std::move(values);
   }
   return out;
 }
 
 }  // namespace
 
-std::string ComparisonJson(const Comparison& comparison, int indent) {
+Json StagesJson(const Answer& answer) {
+  Json out = Json::object();
+  for (const Stage stage : {Stage::kValidate, Stage::kPrepare, Stage::kExecute}) {
+    if (answer[stage].outcome == Outcome::kNotQueried) continue;
+    out[std::string(StageName(stage))] = StageJson(stage, answer[stage]);
+  }
+  return out;
+}
+
+Json JudgementJson(const Judgement& judgement) {
   Json out;
-  out["schemaVersion"] = kJsonSchemaVersion;
-  out["tool"] = {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}};
-  out["model"] = comparison.model;
+  if (judgement.values == Values::kNotEvaluated && judgement.reason.empty()) return out;
+  out["evaluated"] = judgement.values != Values::kNotEvaluated;
+  if (judgement.values == Values::kNotEvaluated) {
+    out["reason"] = judgement.reason;
+    return out;
+  }
+  out["result"] = ValuesName(judgement.values);
+  out["steps"] = judgement.steps;
+  out["fraction"] = judgement.fraction;
+  out["share"] = judgement.share;
+  return out;
+}
+
+void AddHead(const Comparison& comparison, Json& out) {
   Json& target = out["target"];
   target["backend"] = comparison.backend;
   target["sdk"] = comparison.sdk;
   if (!comparison.arch.empty()) target["arch"] = comparison.arch;
   if (!comparison.soc.empty()) target["soc"] = comparison.soc;
-  out["route"] = comparison.route;
+  if (!comparison.route.empty()) out["route"] = comparison.route;
   out["library"] = {{"name", comparison.library}, {"buildId", comparison.build_id}};
   Json& queried = out["queried"] = Json::array();
   for (const Stage stage : comparison.asked) queried.push_back(StageName(stage));
+}
+
+std::string ComparisonJson(const Comparison& comparison, int indent) {
+  Json out;
+  out["schemaVersion"] = kJsonSchemaVersion;
+  out["tool"] = {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}};
+  out["model"] = comparison.model;
+  AddHead(comparison, out);
   if (!comparison.notes.empty()) out["notes"] = comparison.notes;
   Json& summary = out["summary"];
   summary["nodes"] = comparison.nodes.size();

@@ -2,7 +2,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/readers/file_bytes.h"
+#include "core/oracle/json_file.h"
 #include "nlohmann/json.hpp"
 #include "quantgate/text.h"
 #include "quantgate/verify.h"
@@ -12,41 +12,28 @@ namespace {
 
 using Json = nlohmann::json;
 
-// nlohmann's parser recurses.
-constexpr size_t kMaxDepth = 16;
-constexpr size_t kMaxBytes = size_t{4} << 20;
-
-bool TooDeep(std::string_view json) {
-  size_t depth = 0;
-  for (const char c : json) {
-    if (c == '[' || c == '{') {
-      if (++depth > kMaxDepth) return true;
-    } else if ((c == ']' || c == '}') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
+constexpr size_t kMaxMib = 4;
 
 }  // namespace
 
 absl::StatusOr<KnownDifferences> KnownDifferences::Read(const std::string& path) {
-  const absl::StatusOr<FileBytes> file =
-      FileBytes::Open(path, [](std::string_view) { return absl::OkStatus(); });
-  if (!file.ok()) return file.status();
-  if (file->bytes().size() > kMaxBytes) {
-    return absl::InvalidArgumentError("is larger than 4 MiB");
-  }
-  return Parse(file->bytes());
+  KnownDifferences known;
+  const absl::Status status = WithBytesOf(path, kMaxMib, [&](std::string_view bytes) {
+    absl::StatusOr<KnownDifferences> read = Parse(bytes);
+    if (read.ok()) known = *std::move(read);
+    return read.status();
+  });
+  if (!status.ok()) return status;
+  return known;
 }
 
 absl::StatusOr<KnownDifferences> KnownDifferences::Parse(std::string_view json) {
   const auto bad = [](std::string_view place, std::string_view reason) {
     return absl::InvalidArgumentError(std::string(place) + ": " + std::string(reason));
   };
-  if (TooDeep(json)) return absl::InvalidArgumentError("nested too deeply");
-  const Json file = Json::parse(json, nullptr, false);
-  if (file.is_discarded()) return absl::InvalidArgumentError("is no JSON");
+  const absl::StatusOr<Json> parsed = ParseJson(json);
+  if (!parsed.ok()) return parsed.status();
+  const Json& file = *parsed;
   if (!file.is_object() || !file.contains("differences") || !file["differences"].is_array()) {
     return absl::InvalidArgumentError("expected an object with a list `differences`");
   }

@@ -1,11 +1,11 @@
 #include "core/oracle/reference.h"
 
-#include <map>
 #include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "core/oracle/judgement_json.h"
+#include "core/oracle/one_op.h"
 #include "core/oracle/tensor_data.h"
 #include "nlohmann/json.hpp"
 #include "quantgate/reader.h"
@@ -16,32 +16,18 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The node alone, with the stored values of all its tensors. Tensors get names of their own:
-// those of a file may be empty or alike.
+// The node alone, with the stored values of all its tensors.
 std::string Request(const Reference::Executed& executed) {
-  Model one;
-  Node node = *executed.node;
-  node.name = "n";
-  std::map<TensorId, TensorId> renamed;
-  const auto take = [&](TensorId& id) {
-    if (id == kNoTensor) return;
-    const auto [at, added] = renamed.try_emplace(id, static_cast<TensorId>(one.tensors.size()));
-    if (added) {
-      Tensor tensor = executed.model->tensors[static_cast<size_t>(id)];
-      tensor.name = "t" + std::to_string(at->second);
-      const auto data = executed.answer->data.find(id);
-      tensor.values =
-          data == executed.answer->data.end()
-              ? nullptr
-              : std::make_shared<const TensorValues>(UnpackValues(data->second, tensor.dtype));
-      one.tensors.push_back(std::move(tensor));
-    }
-    id = at->second;
-  };
-  for (TensorId& id : node.inputs) take(id);
-  for (TensorId& id : node.outputs) take(id);
-  one.nodes.push_back(std::move(node));
-  return WriteModelJson(one, 0);
+  OneOp one = CutOne(*executed.model, *executed.node);
+  for (size_t i = 0; i < one.source.size(); ++i) {
+    Tensor& tensor = one.model.tensors[i];
+    const auto data = executed.answer->data.find(one.source[i]);
+    tensor.values =
+        data == executed.answer->data.end()
+            ? nullptr
+            : std::make_shared<const TensorValues>(UnpackValues(data->second, tensor.dtype));
+  }
+  return WriteModelJson(one.model, 0);
 }
 
 Judgement ParseJudgement(const std::string& line) {

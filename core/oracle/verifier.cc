@@ -5,11 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "core/oracle/comparison.h"
-#include "core/oracle/library_path.h"
-#include "core/oracle/oracle.h"
-#include "core/oracle/program_backend.h"
+#include "core/oracle/one_op.h"
+#include "core/oracle/open_backend.h"
 #include "core/oracle/reference.h"
 #include "quantgate/lower.h"
 
@@ -20,23 +18,6 @@ namespace {
 constexpr size_t kBatchNodes = 20000;
 constexpr size_t kBatchExecuted = 500;
 
-// The device of a target: the chip where one is named, else the arch.
-absl::StatusOr<Device> DeviceOf(const Target& target, const Database& database) {
-  Device device;
-  for (const SocInfo& soc : database.Socs()) {
-    if (!target.soc().empty() && soc.name == target.soc()) {
-      device.soc = static_cast<uint32_t>(soc.id);
-      return device;
-    }
-  }
-  const std::string& arch = target.arch();
-  if (arch.empty()) return device;
-  if (!absl::SimpleAtoi(arch.substr(1), &device.arch)) {
-    return absl::InvalidArgumentError("no number in the name of the arch " + arch);
-  }
-  return device;
-}
-
 struct Pending {
   Model file;
   LoweredGraph lowered;
@@ -44,43 +25,23 @@ struct Pending {
   Comparison comparison;
 };
 
-// What the findings of each node come from.
-void AddCauses(const Report& report, Comparison& comparison) {
-  for (const Finding& finding : report.findings) {
-    if (finding.node_index < 0) continue;
-    ComparedNode& node = comparison.nodes[static_cast<size_t>(finding.node_index)];
-    if (finding.consequence != node.verdict) continue;
-    std::string cause =
-        finding.constraint.empty() ? std::string(finding.rule->code) : finding.constraint.str();
-    auto& causes = node.constraints;
-    if (std::find(causes.begin(), causes.end(), cause) == causes.end()) {
-      causes.push_back(std::move(cause));
-    }
-  }
-}
-
 }  // namespace
 
 class Verifier::Impl {
  public:
-  Impl(std::unique_ptr<const QueriedBackend> oracle, Target target, const VerifyOptions& options, const Database& database,
-       std::string library)
-      : oracle_(std::move(oracle)),
-        target_(std::move(target)),
+  Impl(OpenedBackend opened, const VerifyOptions& options, const Database& database)
+      : opened_(std::move(opened)),
         options_(options),
         database_(database),
-        validator_(target_, {.route = std::string(kDirectRoute)}, database),
-        library_(std::move(library)) {
-    ask_.prepare = options.prepare || options.execute || oracle_->info().always_prepares;
+        validator_(opened_.target, {.route = std::string(kDirectRoute)}, database) {
+    ask_.prepare = options.prepare || options.execute || opened_.backend->info().always_prepares;
     ask_.execute = options.execute;
-    ask_.keep_data = options.execute && !oracle_->info().judges_values;
+    ask_.keep_data = options.execute && !opened_.backend->info().judges_values;
     ask_.seed = options.seed;
     ask_.timeout_seconds = options.timeout_seconds;
     ask_.jobs = options.jobs;
     if (ask_.keep_data) reference_ = Reference::Find(options.python);
   }
-
-  void set_note(std::string note) { note_ = std::move(note); }
 
   absl::StatusOr<std::vector<Comparison>> Add(Model model, std::string source) {
     Pending& pending = pending_.emplace_back();
@@ -97,13 +58,13 @@ class Verifier::Impl {
   absl::StatusOr<std::vector<Comparison>> Flush() {
     std::vector<Question> questions;
     for (const Pending& pending : pending_) {
-      for (const int32_t node : pending.asked) questions.push_back({&pending.lowered.model, node});
+      for (const int32_t node : pending.asked) questions.push_back(QuestionOf(pending, node));
     }
     if (options_.progress) {
       options_.progress(0, questions.size());
       ask_.progress = [&](size_t count) { options_.progress(count, questions.size()); };
     }
-    absl::StatusOr<std::vector<Answer>> answers = oracle_->Ask(questions, ask_);
+    absl::StatusOr<std::vector<Answer>> answers = opened_.backend->Ask(questions, ask_);
     ask_.progress = nullptr;
     if (!answers.ok()) return answers.status();
     ask_.seed += questions.size() << 20;
@@ -119,20 +80,7 @@ class Verifier::Impl {
 
  private:
   Comparison Begin(const Model& model, std::string source) const {
-    Comparison comparison;
-    comparison.model = std::move(source);
-    comparison.backend = target_.backend();
-    comparison.sdk = target_.sdk();
-    comparison.arch = target_.arch();
-    comparison.soc = target_.soc();
-    comparison.library = library_;
-    comparison.build_id = oracle_->info().build_id;
-    comparison.about = oracle_->info().about;
-    comparison.asked = {Stage::kValidate};
-    if (ask_.prepare) comparison.asked.push_back(Stage::kPrepare);
-    if (ask_.execute) comparison.asked.push_back(Stage::kExecute);
-    comparison.notes = target_.notes();
-    if (!note_.empty()) comparison.notes.push_back(note_);
+    Comparison comparison = opened_.Begin(std::move(source), ask_);
     comparison.notes.insert(comparison.notes.end(), model.notes.begin(), model.notes.end());
     if (ask_.keep_data && !reference_.ok()) {
       comparison.notes.push_back("values are not judged: " +
@@ -144,7 +92,7 @@ class Verifier::Impl {
   // Lowers the model and takes quantgate's verdict on each op as the backend gets it.
   void Predict(Pending& pending) {
     if (options_.inputs != nullptr) GiveInputs(pending.file);
-    pending.lowered = Lower(pending.file, target_, options_.route, database_);
+    pending.lowered = Lower(pending.file, opened_.target, options_.route, database_);
     const LoweredGraph& lowered = pending.lowered;
     pending.comparison.route = lowered.route;
     const Model& graph = lowered.model;
@@ -164,9 +112,17 @@ class Verifier::Impl {
         node.answer.not_queried = "the route does not hand it to the backend";
       } else {
         pending.asked.push_back(static_cast<int32_t>(i));
+        if (options_.record) {
+          node.alone = std::make_shared<const Model>(CutOne(graph, graph.nodes[i]).model);
+        }
       }
     }
     AddCauses(report, pending.comparison);
+  }
+
+  static Question QuestionOf(const Pending& pending, int32_t node) {
+    const auto& alone = pending.comparison.nodes[static_cast<size_t>(node)].alone;
+    return alone != nullptr ? Question{alone.get(), 0} : Question{&pending.lowered.model, node};
   }
 
   void GiveInputs(Model& model) const {
@@ -181,12 +137,12 @@ class Verifier::Impl {
     std::vector<Reference::Executed> executed;
     std::vector<ComparedNode*> nodes;
     for (Pending& pending : pending_) {
-      const Model& graph = pending.lowered.model;
       for (const int32_t i : pending.asked) {
         ComparedNode& node = pending.comparison.nodes[static_cast<size_t>(i)];
         if (!ask_.keep_data) node.judgement = node.answer.judgement;
         if (!ask_.keep_data || node.answer[Stage::kExecute].outcome != Outcome::kOk) continue;
-        executed.push_back({&graph, &graph.nodes[static_cast<size_t>(i)], &node.answer});
+        const Question asked = QuestionOf(pending, i);
+        executed.push_back({asked.model, &asked.model->nodes[static_cast<size_t>(asked.node)], &node.answer});
         nodes.push_back(&node);
       }
     }
@@ -222,14 +178,11 @@ class Verifier::Impl {
     return done;
   }
 
-  const std::unique_ptr<const QueriedBackend> oracle_;
-  const Target target_;
+  const OpenedBackend opened_;
   const VerifyOptions options_;
   const Database& database_;
   const Validator validator_;
-  const std::string library_;
   AskOptions ask_;
-  std::string note_;
   absl::StatusOr<Reference> reference_ = absl::NotFoundError("not looked for");
   std::deque<Pending> pending_;  // graphs are pointed at
   size_t nodes_ = 0;
@@ -240,74 +193,11 @@ Verifier::Verifier(Verifier&&) noexcept = default;
 Verifier& Verifier::operator=(Verifier&&) noexcept = default;
 Verifier::~Verifier() = default;
 
-namespace {
-
-// What is queried, and its name in reports.
-struct Opened {
-  std::unique_ptr<const QueriedBackend> backend;
-  std::string name;
-};
-
-absl::StatusOr<Opened> OpenLibrary(const std::string& library, const Target& target,
-                                   const Database& database) {
-  const absl::StatusOr<std::string> path = FindLibrary(library, target.backend());
-  if (!path.ok()) return path.status();
-  const absl::StatusOr<Device> device = DeviceOf(target, database);
-  if (!device.ok()) return device.status();
-  absl::StatusOr<Oracle> oracle = Oracle::Open(*path, *device);
-  if (!oracle.ok()) {
-    return absl::Status(oracle.status().code(),
-                        *path + ": " + ExplainLoadError(std::string(oracle.status().message())));
-  }
-  return Opened{std::make_unique<Oracle>(*std::move(oracle)), path->substr(path->rfind('/') + 1)};
-}
-
-}  // namespace
-
-absl::StatusOr<Verifier> Verifier::Open(const std::string& library, const TargetSpec& wanted,
+absl::StatusOr<Verifier> Verifier::Open(const std::string& library, const TargetSpec& spec,
                                         const VerifyOptions& options, const Database& database) {
-  TargetSpec spec = wanted;
-  std::unique_ptr<ProgramBackend> program;
-  if (ProgramBackend::Knows(library)) {
-    absl::StatusOr<std::unique_ptr<ProgramBackend>> found =
-        ProgramBackend::Open(library, options.python);
-    if (!found.ok()) return found.status();
-    program = *std::move(found);
-    if (spec.backend.empty()) spec.backend = program->info().backend;
-    if (spec.backend != program->info().backend) {
-      return absl::InvalidArgumentError(library + " is asked about the backend " +
-                                        program->info().backend + ", not " + spec.backend);
-    }
-  }
-  if (spec.backend.empty()) spec.backend = TargetSpec().backend;
-  absl::StatusOr<Target> target = Target::Parse(spec, database);
-  if (!target.ok()) return target.status();
-  if (!target->unsupported().empty()) return absl::InvalidArgumentError(target->unsupported());
-  Opened opened;
-  if (program != nullptr) {
-    program->set_arch(target->arch());
-    opened = {std::move(program), library};
-  } else {
-    absl::StatusOr<Opened> found = OpenLibrary(library, *target, database);
-    if (!found.ok()) return found.status();
-    opened = *std::move(found);
-  }
-  // Unless another is wanted, the library is of the SDK it says it is of.
-  const QueriedBackend::Info& info = opened.backend->info();
-  const std::string own_sdk = info.sdk.empty() ? SdkOfBuildId(info.build_id) : info.sdk;
-  std::string note;
-  if (spec.sdk.empty() && !own_sdk.empty()) {
-    TargetSpec own = spec;
-    own.sdk = own_sdk;
-    target = Target::Parse(own, database);
-    if (!target.ok()) return target.status();
-  } else if (!own_sdk.empty() && SdkOfBuildId(own_sdk) != target->sdk()) {
-    note = "the library is of SDK " + own_sdk + ", checked for " + target->sdk();
-  }
-  auto impl = std::make_unique<Impl>(std::move(opened.backend), *std::move(target), options, database,
-                                     std::move(opened.name));
-  impl->set_note(std::move(note));
-  return Verifier(std::move(impl));
+  absl::StatusOr<OpenedBackend> opened = OpenBackend(library, spec, options.python, database);
+  if (!opened.ok()) return opened.status();
+  return Verifier(std::make_unique<Impl>(*std::move(opened), options, database));
 }
 
 absl::StatusOr<std::vector<Comparison>> Verifier::Add(Model model, std::string source) {

@@ -109,6 +109,8 @@ struct ComparedNode {
   Judgement judgement;
   Agreement agreement = Agreement::kAgrees;
   std::string known;  // the reason where the disagreement is listed
+  // With VerifyOptions::record what the library was asked: the op by itself, without names.
+  std::shared_ptr<const Model> alone;
 };
 
 struct Comparison {
@@ -168,6 +170,9 @@ struct VerifyOptions {
   // A Python with NumPy for the reference, or with the package that is queried; empty = .venv's,
   // else python3.
   std::string python;
+  // For a Recorder (record.h): query each op without the names of the model, so that the
+  // library's messages hold none.
+  bool record = false;
   // Called now and then while the library is queried; null = not wanted.
   std::function<void(size_t queried, size_t of)> progress;
 };
