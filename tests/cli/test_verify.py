@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import json
 import os
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from cli_case import CLI, ROOT, CliCase, bad, good
 
 FAKE = os.environ.get("QUANTGATE_FAKE_BACKEND", "")
 SCHEMA = json.loads((ROOT / "docs/schemas/verify.schema.json").read_text())
+GRAPH_SCHEMA = json.loads((ROOT / "docs/schemas/verify_graph_library.schema.json").read_text())
 # The library's behaviours are names of ops; this makes them known to quantgate.
 OVERLAY = """op: {op}
 inputs: [activation]
@@ -61,7 +64,7 @@ class WholeModels(CliCase):
         result = self.run_cli("verify", "m.onnx", "--graph", "--soc", "SM8550", "--sdk", "2.51", "--inputs", "x.npz",
                               "--reduce", "-o", "small.onnx", "--timeout", "9", "-v", "--python", self.python())
         self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stdout.split(), ["-m", "quantgate", "graph", "--soc=SM8550", "--sdk=2.51",
+        self.assertEqual(result.stdout.split(), ["-m", "quantgate", "graph", "--backend=htp", "--soc=SM8550", "--sdk=2.51",
                                                  "--inputs=x.npz", "--format=text", "--output=small.onnx", "--seed=1",
                                                  "--timeout=9", "--reduce", "--verbose", "--", "m.onnx"])
         result = self.run_cli("verify", "m.onnx", "--graph", "--python", self.python())
@@ -69,15 +72,112 @@ class WholeModels(CliCase):
 
     def test_what_does_not_go_together(self) -> None:
         self.path("m.json", good())
-        for arguments, says in ((("m.json",), "--graph asks"), (("m.json", "--reduce", "--backend-lib", "x"), "needs --graph"),
+        for arguments, says in ((("m.json",), "without it --graph asks"), (("m.json", "--reduce", "--backend-lib", "x"), "needs --graph"),
                                 (("m.onnx", "--graph", "--execute"), "--execute: is not for --graph"),
-                                (("m.onnx", "--graph", "--backend-lib", "x"), "--backend-lib: is not"),
                                 (("a.onnx", "b.onnx", "--graph"), "one ONNX file"), (("-", "--graph"), "one ONNX file"),
-                                (("m.onnx", "--graph", "--backend", "gpu"), "htp"),
                                 (("m.onnx", "--graph", "--python", "/no/python"), "--python names another"),
                                 (("m.onnx", "--graph", "--python", "/bin/false"), "quantgate[provider]")):
             with self.subTest(arguments=arguments):
                 self.unusable("verify", *arguments, says=(says,))
+
+
+def reference_python() -> str:
+    """This Python where it has what the float reference needs."""
+    return sys.executable if importlib.util.find_spec("numpy") else ""
+
+
+class WholeGraphs(CliCase):
+    """--graph with a library: the ops of a model as one graph."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        (self.folder / "overlay" / "htp").mkdir(parents=True)
+        for op in (*BEHAVIOURS, "FinalizeFails", "PairFails"):
+            (self.folder / "overlay" / "htp" / f"{op}.yaml").write_text(OVERLAY.format(op=op))
+
+    def graph(self, model: dict, *arguments: str, status: int = 0) -> dict:
+        result = self.run_cli("verify", self.path("m.json", model), "--graph", "--backend-lib", FAKE, "--arch", "v73", "--sdk", "2.51",
+                              "--opdefs", str(self.folder / "overlay"), "--format", "json", *arguments)
+        self.assertEqual((result.returncode, result.stderr), (status, ""), result.stdout[:2000])
+        report = json.loads(result.stdout)
+        jsonschema.Draft202012Validator(GRAPH_SCHEMA).validate(report)
+        return report
+
+    def smallest(self) -> dict:
+        return json.loads((self.folder / "small.json").read_text())
+
+    def test_what_works_and_what_is_predicted(self) -> None:
+        report = self.graph(chain("Accept", "Accept", "Accept"))
+        self.assertEqual({stage: said["outcome"] for stage, said in report["graph"].items()},
+                         {"validate": "accepted", "prepare": "ok", "execute": "ok"})
+        self.assertEqual((report["ops"], report["agreement"], report["asPredicted"]), (3, "agrees", True))
+        # No reference computes these ops.
+        self.assertEqual((report["values"]["notEvaluated"], report["values"]["apart"]), (3, 0))
+        path = self.folder / "overlay" / "htp" / "FinalizeFails.yaml"
+        path.write_text(path.read_text() + "measured:\n  in0 rank: {rank: ..1, breach: prepare_fails}\n")
+        report = self.graph(chain("Accept", "FinalizeFails", "Accept"))
+        self.assertEqual(report["quantgate"], {"verdict": "prepare_fails", "constraints": ["htp/FinalizeFails/in[0]/rank"]})
+        self.assertEqual((report["values"], report["asPredicted"]), (None, True))
+
+    def test_each_failure_is_the_graphs(self) -> None:
+        for op, stage, said in (("Refuse", "validate", {"outcome": "rejected", "code": 0xC26, "message": "Rank 2 of t1 is too high"}),
+                                ("AddFails", "prepare", {"outcome": "fails", "step": "add node", "code": 0x1771}),
+                                ("FinalizeFails", "prepare", {"outcome": "fails", "step": "finalize", "code": 0x3EA}),
+                                ("FinalizeCrashes", "prepare", {"outcome": "crash SIGSEGV"})):
+            with self.subTest(op=op):
+                report = self.graph(chain("Accept", op, "Accept"), status=1)
+                self.assertEqual(report["graph"][stage], said)
+                self.assertEqual((report["agreement"], report["reduced"]), ("false_acceptance", None))
+
+    def test_the_smallest_part_that_still_fails(self) -> None:
+        output = str(self.folder / "small.json")
+        report = self.graph(chain(*["Accept"] * 5, "FinalizeFails", *["Accept"] * 4), "--reduce", "-o", output, status=1)
+        self.assertEqual(report["reduced"], {"file": output, "of": 10, "ops": ["FinalizeFails"], "findings": []})
+        self.assertEqual([node["name"] for node in self.smallest()["nodes"]], ["n5"])
+        self.assertEqual({tuple(map(int, tensor["dims"])) for tensor in self.smallest()["tensors"]}, {(1, 1)})
+        # What needs two ops keeps two, and what is written fails again.
+        report = self.graph(chain("Accept", "PairFails", *["Accept"] * 5, "PairFails", "Accept"), "--reduce", "-o", output, status=1)
+        self.assertEqual(report["reduced"]["ops"], ["PairFails", "PairFails"])
+        again = self.graph(self.smallest(), status=1)
+        self.assertEqual(again["graph"], report["graph"])
+        # Another failure on the way is not this one.
+        report = self.graph(chain("FinalizeFails", "Refuse", "FinalizeFails"), "--reduce", "-o", output, status=1)
+        self.assertEqual(report["reduced"]["ops"], ["Refuse"])
+
+    def test_nothing_to_reduce(self) -> None:
+        output = self.folder / "small.json"
+        self.assertEqual(self.graph(chain("Accept", "Accept"), "--reduce", "-o", str(output))["reduced"], None)
+        self.assertFalse(output.exists())
+
+    @unittest.skipUnless(reference_python(), "no NumPy for the float reference")
+    def test_values_within_the_graph(self) -> None:
+        """The library copies its input whatever the op is: right for a Reshape, wrong for a Relu."""
+        model = chain("Reshape", "Relu", "Reshape")
+        for tensor in model["tensors"]:
+            tensor["dims"] = [1, 64]
+        output = str(self.folder / "small.json")
+        report = self.graph(model, "--python", reference_python(), "--reduce", "-o", output, status=1)
+        values = report["values"]
+        self.assertEqual((values["right"], values["wrong"], [op["op"] for op in values["wrongOps"]]), (2, 1, ["Relu"]))
+        self.assertGreater(values["wrongOps"][0]["share"], 0.3)
+        self.assertEqual((report["agreement"], report["reduced"]["ops"]), ("false_acceptance", ["Relu"]))
+
+    def test_text(self) -> None:
+        result = self.run_cli("verify", self.path("m.json", chain("Accept", "FinalizeFails")), "--graph", "--backend-lib", FAKE, "--arch",
+                              "v73", "--opdefs", str(self.folder / "overlay"), "--reduce", "-o", str(self.folder / "small.json"))
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
+        for words in ("2 ops as one graph of", "prepare fails at finalize with 0x3ea", "1 of 2 ops still fail", "not as predicted"):
+            self.assertIn(words, " ".join(result.stdout.split()))
+
+    def test_what_does_not_go_together(self) -> None:
+        model, two = self.path("m.json", chain("Accept")), self.path("two.jsonl", 2 * (json.dumps(chain("Accept")) + "\n"))
+        common = ("--graph", "--backend-lib", FAKE, "--arch", "v73")
+        for arguments, says in (((model, "--execute"), "--execute: is not for"), ((model, model), "takes one model"), ((two,), "two.jsonl: holds several"),
+                                ((model, "--reduce"), "needs -o"), ((self.path("none.json", {"name": "m"}),), "holds no op"),
+                                ((self.path("bad.json", "{"),), "bad.json"),
+                                ((model, "-o", model), "m.json")):
+            with self.subTest(arguments=arguments):
+                self.unusable("verify", *common, *arguments, says=says)
 
 
 # Answers line by line what a program of tools/quantgate/python/oracles would: the about line, then ANSWERS in turn.

@@ -1,9 +1,11 @@
 // A QNN backend library whose ops are behaviours:
-//   Accept      everything succeeds; execution copies the first input's bytes to the output
+//   Accept      everything succeeds; execution copies the first input's bytes to the outputs, as it
+//               does for any op that has no name here
 //   Describe    op validation refuses and logs all that it was given
 //   Refuse      op validation refuses with a log like the HTP library's
 //   Crash, Exit, Hang            in op validation
-//   AddFails, FinalizeFails, FinalizeCrashes, ExecuteHangs
+//   AddFails, FinalizeFails, FinalizeCrashes, ExecuteHangs: so does a graph that holds one
+//   PairFails   finalizing fails where a graph holds two of them
 // It takes arch 73 only, with the arch at the place where 4-aligned libraries have it.
 #include <unistd.h>
 
@@ -22,7 +24,8 @@ using namespace quantgate::qnn;
 
 constexpr Error kRefused = 0xc26;
 LogCallback g_log = nullptr;
-std::string g_graph_op;
+std::string g_graph_op;  // of the graph's ops the one that fails, else the last
+int g_pairs = 0;
 
 void Emit(const char* format, ...) {
   va_list args;
@@ -149,8 +152,24 @@ Error Validate(Handle, OpConfig op) {
   return 0;
 }
 
+Error Give(Handle* handle) {
+  static int thing = 0;
+  *handle = &thing;
+  return 0;
+}
+
+Error CreateGraph(Handle, const char*, const void**, Handle* out) {
+  g_graph_op.clear();
+  g_pairs = 0;
+  return Give(out);
+}
+
 Error AddNode(Handle, OpConfig op) {
-  g_graph_op = op.type;
+  const bool fails = g_graph_op.find("Fails") != std::string::npos ||
+                     g_graph_op.find("Crashes") != std::string::npos ||
+                     g_graph_op.find("Hangs") != std::string::npos;
+  if (!fails) g_graph_op = op.type;
+  g_pairs += std::strcmp(op.type, "PairFails") == 0 ? 1 : 0;
   for (uint32_t i = 0; i < op.input_count; ++i) {
     if (op.inputs[i].body.type != kNull && op.inputs[i].body.id == 0) return 0x17;  // never created
   }
@@ -159,7 +178,7 @@ Error AddNode(Handle, OpConfig op) {
 
 Error Finalize(Handle, Handle, Handle) {
   if (g_graph_op == "FinalizeCrashes") std::raise(SIGSEGV);
-  return g_graph_op == "FinalizeFails" ? 0x3ea : 0;
+  return g_graph_op == "FinalizeFails" || g_pairs > 1 ? 0x3ea : 0;
 }
 
 Error Execute(Handle, const Tensor* inputs, uint32_t input_count, Tensor* outputs,
@@ -168,14 +187,10 @@ Error Execute(Handle, const Tensor* inputs, uint32_t input_count, Tensor* output
     for (;;) pause();
   }
   if (input_count == 0 || output_count == 0) return 1;
-  std::memcpy(outputs[0].body.buffer.data, inputs[0].body.buffer.data,
-              std::min(outputs[0].body.buffer.size, inputs[0].body.buffer.size));
-  return 0;
-}
-
-Error Give(Handle* handle) {
-  static int thing = 0;
-  *handle = &thing;
+  for (uint32_t i = 0; i < output_count; ++i) {
+    std::memcpy(outputs[i].body.buffer.data, inputs[0].body.buffer.data,
+                std::min(outputs[i].body.buffer.size, inputs[0].body.buffer.size));
+  }
   return 0;
 }
 
@@ -190,7 +205,7 @@ Functions MakeFunctions() {
   f.backend_free = [](Handle) -> Error { return 0; };
   f.context_create = [](Handle, Handle, const void**, Handle* out) { return Give(out); };
   f.context_free = [](Handle, Handle) -> Error { return 0; };
-  f.graph_create = [](Handle, const char*, const void**, Handle* out) { return Give(out); };
+  f.graph_create = CreateGraph;
   f.graph_add_node = AddNode;
   f.graph_finalize = Finalize;
   f.graph_execute = Execute;

@@ -306,5 +306,12 @@ class Provider(unittest.TestCase):
                 self.assertIn(says, done.stderr)
 
 
+class Arguments(unittest.TestCase):
+    def test_another_backend_is_refused_before_anything_is_needed(self) -> None:
+        run = subprocess.run([sys.executable, "-m", "quantgate", "graph", "--backend=gpu", "m.onnx"], capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertIn("is asked about htp only, not gpu", run.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

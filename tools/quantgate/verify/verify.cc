@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "quantgate/quantgate.h"
+#include "quantgate/record.h"
 #include "quantgate/verify.h"
 #include "tools/quantgate/cli/common.h"
 #include "tools/quantgate/cli/input.h"
 #include "tools/quantgate/cli/output.h"
 #include "tools/quantgate/show/progress.h"
 #include "tools/quantgate/verify/verify_graph.h"
+#include "tools/quantgate/verify/verify_graph_library.h"
 
 namespace quantgate::cli {
 namespace {
@@ -59,6 +61,7 @@ class Printer {
 
   void Print(std::vector<Comparison> done) {
     for (Comparison& comparison : done) {
+      if (!flags_.record.empty()) recorder_.Add(comparison);
       known_.Mark(comparison);
       const bool alone = flags_.models.size() == 1 && comparison.model == flags_.models.front();
       if (format_ == Format::kJson) {
@@ -102,6 +105,7 @@ class Printer {
       status_ = std::max(status_, 1);
     }
   }
+  const verify::Recorder& recorder() const { return recorder_; }
   bool has_output() const { return has_output_; }
   int status() const { return status_; }
 
@@ -112,6 +116,7 @@ class Printer {
   const TextOptions text_;
   verify::KnownDifferences known_;
   std::array<size_t, verify::kAgreementCount> totals_{};
+  verify::Recorder recorder_;
   size_t models_ = 0;
   bool has_output_ = false, many_ = false;
   int status_ = kFine;
@@ -148,8 +153,17 @@ absl::Status AskAll(const VerifyFlags& flags, const ReadOptions& reading,
   return asked;
 }
 
+absl::Status WriteRecord(const VerifyFlags& flags, const verify::Recorder& recorder) {
+  if (flags.record.empty() || recorder.empty()) return absl::OkStatus();
+  absl::StatusOr<Output> output = Output::Open(flags.record, flags.models);
+  if (!output.ok()) return output.status();
+  output->Write(recorder.Json());
+  return output->Commit();
+}
+
 int RunGraph(const VerifyFlags& flags) {
-  for (const char* name : {"--backend-lib", "--prepare", "--execute", "--known", "--jobs", "--route"}) {
+  if (!flags.library.empty()) return RunVerifyGraphLibrary(flags);
+  for (const char* name : {"--prepare", "--execute", "--known", "--jobs", "--route", "--record"}) {
     if (flags.parser->Given(name)) return Fail(std::string(name) + ": is not for --graph");
   }
   return RunVerifyGraph({.models = flags.models,
@@ -170,7 +184,7 @@ int RunVerify(const VerifyFlags& flags) {
   if (flags.graph) return RunGraph(flags);
   if (flags.reduce) return Fail("--reduce: needs --graph");
   if (flags.library.empty()) {
-    return Fail("--backend-lib is required; --graph asks ONNX Runtime's provider instead");
+    return Fail("--backend-lib is required; without it --graph asks ONNX Runtime's provider");
   }
   const absl::StatusOr<Format> format = ParseFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
@@ -180,6 +194,7 @@ int RunVerify(const VerifyFlags& flags) {
     return Fail("standard input ('-') can be read once only");
   }
   if (!flags.inputs.empty() && !flags.execute) return Fail("--inputs: needs --execute");
+  if (flags.record == "-") return Fail("--record: takes a file, not standard output");
   const absl::StatusOr<const Database*> database = flags.opdefs.Load();
   if (!database.ok()) return Fail(database.status());
   const absl::StatusOr<std::string> route = flags.route.Parse(**database);
@@ -210,6 +225,7 @@ int RunVerify(const VerifyFlags& flags) {
        .timeout_seconds = flags.timeout,
        .jobs = flags.jobs,
        .python = flags.python,
+       .record = !flags.record.empty(),
        .progress = [&](size_t asked, size_t of) { line.Tell(asked, of); }},
       **database);
   if (!verifier.ok()) return Fail(verifier.status());
@@ -224,6 +240,9 @@ int RunVerify(const VerifyFlags& flags) {
   if (!asked.ok()) return Fail(asked);
   if (!printer.has_output()) return printer.status();
   printer.Close();
+  if (const absl::Status status = WriteRecord(flags, printer.recorder()); !status.ok()) {
+    return Fail(status);
+  }
   if (const absl::Status status = output->Commit(); !status.ok()) return Fail(status);
   return printer.status();
 }

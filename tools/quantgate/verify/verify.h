@@ -18,7 +18,7 @@ namespace quantgate::cli {
 struct VerifyFlags {
   DatabaseFlags opdefs;
   std::vector<std::string> models;
-  std::string library, inputs, known, python;
+  std::string library, inputs, known, python, record;
   TargetSpec target;
   RouteFlag route;
   ReadFlags reading;

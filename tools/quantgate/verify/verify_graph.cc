@@ -12,11 +12,11 @@ int RunVerifyGraph(const VerifyGraph& asked) {
   if (asked.models.size() != 1 || asked.models.front() == "-") {
     return Fail("--graph: takes one ONNX file");
   }
-  if (asked.target.backend != "htp") return Fail("--graph: ONNX Runtime's provider runs on htp only");
   std::vector<std::string> arguments = {"graph"};
   const auto add = [&](const char* flag, const std::string& value) {
     if (!value.empty()) arguments.push_back(std::string(flag) + "=" + value);
   };
+  add("--backend", asked.target.backend);
   add("--soc", asked.target.soc);
   add("--arch", asked.target.arch);
   add("--sdk", asked.target.sdk);

@@ -15,12 +15,12 @@ void AddQuestionFlags(VerbFlags verb, VerifyFlags& flags) {
   verb.Add(
       {.name = "--backend-lib",
        .type = "LIB",
-       .words = "Backend library, such as libQnnHtp.so, the folder of an SDK or of an "
-                "unpacked onnxruntime-qnn wheel; or vela, litert: the package of that Python"},
+       .words = "Backend library: a file, the folder of an SDK or of an unpacked wheel; or the name "
+                "of a compiler or interpreter that --python has: docs/guide/verify.md"},
       flags.library);
   verb.Add({.name = "--graph",
-            .words = "Put the whole ONNX model to ONNX Runtime's QNN provider instead: session, "
-                     "graphs, values"},
+            .words = "Put the whole model to the library as one graph; without --backend-lib to ONNX "
+                     "Runtime's provider: session, graphs, values"},
            flags.graph);
   verb.Add({.name = "--reduce",
             .words = "With --graph: write the smallest model that still fails to -o"},
@@ -48,6 +48,11 @@ void AddQuestionFlags(VerbFlags verb, VerifyFlags& flags) {
             .type = "FILE",
             .words = "Disagreements that don't fail; one that is gone does: docs/guide/verify.md"},
            flags.known);
+  verb.Add({.name = "--record",
+            .type = "FILE",
+            .words = "Also write what was asked and answered, without names of the model or weights, "
+                     "to hand on: docs/extending/measurements.md"},
+           flags.record);
   verb.Add({.name = "--python",
             .type = "PROGRAM",
             .words = "Python with NumPy, for the float reference, or with the package that is "
@@ -75,10 +80,11 @@ void AddVerify(CommandLine& line) {
         flags->color.Add(verb);
         verb.Footer(
             "Examples:\n"
-            "  quantgate verify model.onnx --backend-lib libQnnHtp.so --soc SM8550\n"
+            "  quantgate verify model.onnx --backend-lib LIBRARY --soc SM8550\n"
             "  quantgate verify net.json --backend-lib SDK_FOLDER --arch v73 --execute\n"
-            "  quantgate verify model.tflite --backend-lib vela --arch u85 --python venv/bin/python\n"
-            "  quantgate verify model.onnx --graph --soc SM8550 --reduce -o smallest.onnx\n\n"
+            "  quantgate verify model.tflite --backend-lib COMPILER --python venv/bin/python\n"
+            "  quantgate verify model.onnx --graph --soc SM8550 --reduce -o smallest.onnx\n"
+            "  quantgate verify net.json --graph --backend-lib LIBRARY --reduce -o smallest.json\n\n"
             "The library runs in child processes: a crash or a hang of it is a result.\n"
             "The SDK is that of the library if not given.\n"
             "Exit status: 0 both agree, 1 a disagreement that isn't listed, 2 unusable input, "

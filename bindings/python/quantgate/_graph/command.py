@@ -16,6 +16,7 @@ from quantgate._errors import QuantgateError
 from quantgate._graph.errors import GraphError
 
 _UNUSABLE, _INTERRUPTED = 2, 130
+_BACKEND = "htp"  # the provider has others, of which quantgate knows no route
 _NEEDED = ("numpy", "onnx", "onnxruntime", "onnxruntime_qnn")
 
 
@@ -28,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     made = _Parser(prog="quantgate verify --graph", allow_abbrev=False,
                    description="Puts a whole ONNX model to ONNX Runtime's QNN provider and compares.")
     made.add_argument("model")
+    made.add_argument("--backend", default=_BACKEND)
     made.add_argument("--soc")
     made.add_argument("--arch")
     made.add_argument("--sdk")
@@ -96,6 +98,9 @@ class _Progress:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.backend != _BACKEND:
+        raise GraphError(f"--graph: ONNX Runtime's provider is asked about {_BACKEND} only, not {args.backend}; "
+                         "--backend-lib names a library")
     _needs()
     from quantgate._graph.session import Session
 
