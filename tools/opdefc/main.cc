@@ -43,11 +43,12 @@ schema   prints the JSON Schema of a kind of file (op, profiles, sources, target
          waivers) or of a document (op_sets, resolve/onnx, routes/onnxruntime, recipes/mllm,
          rules/mask-range, …) for editors; -o: writes those of the kinds, NAME.schema.json
 propose  prints edits of DIR (default: opdefs) as a diff for `git apply`, laid out as fmt does.
-         FILE: a JSON list; each edit has `why`, backend, op and one of
+         FILE: a record of `quantgate verify --record`, of which edits are made, the diff then
+         begins with what no edit can say; or a JSON list of edits. Each edit has `why`, backend, op and one of
            add_row: {section, id or group, row, arch, verdict, untested, sources}
            add_constraint: {section, port, name, body}    without name: its kind
            remove: "in[0]/rank" or "#INT8.1"
-           until: {id, sdk}                               ends what it names
+           since: {id, sdk}, until: {id, sdk}             begins, ends what it names
          or a new `source: {...}`, or backend and a new `sdk`. An edit that does not compile is
          an error
 
@@ -63,6 +64,7 @@ examples:
   opdefc check my_opdefs --over opdefs
   opdefc fmt --check opdefs
   opdefc propose build/agree/2.51-v73.proposals.json -o accept.diff
+  opdefc propose record.json -o accept.diff
 )";
 
 int Fail(std::string_view text) {
@@ -218,7 +220,7 @@ int Propose(const std::vector<std::string>& args) {
       file = args[i];
     }
   }
-  if (file.empty()) return Fail("propose needs a file of edits");
+  if (file.empty()) return Fail("propose needs a file of edits, or a record");
   const auto diff = quantgate::opdefs::Propose(file, folder);
   if (!diff.ok()) return FailLines(std::string(diff.status().message()));
   if (out.empty()) {

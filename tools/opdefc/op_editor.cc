@@ -20,18 +20,6 @@
 namespace quantgate::opdefs {
 namespace {
 
-int LastLine(const Node& node) {
-  int last = node.line;
-  for (const Node& child : node.children) last = std::max(last, LastLine(child));
-  return last;
-}
-
-void Place(Node& node, int line) {
-  node.line = line;
-  node.key_line = node.key.empty() ? 0 : line;
-  for (Node& child : node.children) Place(child, line);
-}
-
 Node Text(std::string_view text) {
   Node node;
   node.kind = Node::Kind::kScalar;
@@ -49,17 +37,6 @@ void Erase(Node& of, const Node& child) {
   of.children.erase(of.children.begin() + (&child - of.children.data()));
 }
 
-// "measured 2.49.." and 2.52 -> "measured 2.49..2.52".
-std::string Ended(std::string_view section, std::string_view sdk) {
-  const size_t space = section.find(' ');
-  std::string_view since;
-  if (space != section.npos) {
-    since = section.substr(space + 1);
-    since = since.substr(0, since.find(".."));
-  }
-  return absl::StrCat(Absl(section.substr(0, space)), " ", Absl(since), "..", Absl(sdk));
-}
-
 // The ids of "INT16.1-4"; one without a range is itself.
 bool NamesRow(std::string_view key, std::string_view id) {
   if (key == id) return true;
@@ -75,6 +52,18 @@ bool NamesRow(std::string_view key, std::string_view id) {
 }
 
 }  // namespace
+
+int LastLine(const Node& node) {
+  int last = node.line;
+  for (const Node& child : node.children) last = std::max(last, LastLine(child));
+  return last;
+}
+
+void Place(Node& node, int line) {
+  node.line = line;
+  node.key_line = node.key.empty() ? 0 : line;
+  for (Node& child : node.children) Place(child, line);
+}
 
 Node* FindEntry(Node& map, std::string_view key) {
   const auto it = std::find_if(map.children.begin(), map.children.end(),
@@ -339,15 +328,34 @@ std::optional<OpEditor::Taken> OpEditor::Take(const Node& id) {
 void OpEditor::Remove(const Node& id) { Take(id); }
 
 void OpEditor::Until(const Node& edit) {
-  MapReader map(edit, "until", reporter_);
+  Move(edit, "until", [](std::string&, std::string& until, const std::string& sdk) { until = sdk; });
+}
+
+void OpEditor::Since(const Node& edit) {
+  Move(edit, "since", [](std::string& since, std::string&, const std::string& sdk) { since = sdk; });
+}
+
+void OpEditor::Move(
+    const Node& edit, std::string_view what,
+    const std::function<void(std::string& since, std::string& until, const std::string& sdk)>& range) {
+  MapReader map(edit, what, reporter_);
   const Node* id = map.need("id");
   const Node* sdk = map.need("sdk");
   map.Finish();
   if (id == nullptr || sdk == nullptr) return;
   auto taken = Take(*id);
   if (!taken) return;
+  // "measured 2.49..2.52"
+  std::string basis = taken->section, since, until;
+  if (const size_t space = basis.find(' '), dots = basis.find(".."); space != basis.npos && dots != basis.npos) {
+    since = basis.substr(space + 1, dots - space - 1);
+    until = basis.substr(dots + 2);
+    basis.resize(space);
+  }
+  range(since, until, sdk->text);
+  if (!since.empty() || !until.empty()) absl::StrAppend(&basis, " ", since, "..", until);
   Node& sections = id->text.starts_with('#') ? Rows() : root_;
-  Append(SectionOf(sections, Ended(taken->section, sdk->text)), taken->key, std::move(taken->body));
+  Append(SectionOf(sections, basis), taken->key, std::move(taken->body));
 }
 
 }  // namespace quantgate::opdefs

@@ -2,6 +2,7 @@
 #ifndef QUANTGATE_TOOLS_OPDEFC_OP_EDITOR_H_
 #define QUANTGATE_TOOLS_OPDEFC_OP_EDITOR_H_
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,8 +26,9 @@ class OpEditor {
   void AddConstraint(const Node& edit);
   // "in[0]/rank" or "#INT8.1". What a profile brings is excepted.
   void Remove(const Node& id);
-  // {id, sdk}: what it names ends with that version.
+  // {id, sdk}: what it names ends, or begins, with that version; "" = it does not end.
   void Until(const Node& edit);
+  void Since(const Node& edit);
 
  private:
   // A constraint or the entries of one key of `rows`, out of its section.
@@ -35,6 +37,9 @@ class OpEditor {
     Node body;
   };
 
+  // What the edit names, into a section of its basis and the range that `range` makes of the old one.
+  void Move(const Node& edit, std::string_view what,
+            const std::function<void(std::string& since, std::string& until, const std::string& sdk)>& range);
   std::optional<Taken> Take(const Node& id);
   std::optional<Taken> TakeRow(std::string_view id, const Node& place);
   std::optional<Taken> TakeOwn(Node& part, std::string_view port, std::string_view name);
@@ -56,6 +61,9 @@ class OpEditor {
   std::set<std::string, std::less<>> ids_, row_ids_, brought_;
 };
 
+// The last line of a node; and all of it at a line, so that comments stay where they are.
+int LastLine(const Node& node);
+void Place(Node& node, int line);
 // The entry of a map; null where it has none of that key.
 Node* FindEntry(Node& map, std::string_view key);
 

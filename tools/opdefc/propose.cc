@@ -21,10 +21,13 @@
 #include "core/database/compile/compile.h"
 #include "core/database/compile/document/map_reader.h"
 #include "core/database/view.h"
+#include "nlohmann/json.hpp"
 #include "quantgate/database.h"
+#include "quantgate/record.h"
 #include "tools/opdefc/format.h"
 #include "tools/opdefc/line_diff.h"
 #include "tools/opdefc/op_editor.h"
+#include "tools/opdefc/record_edits.h"
 
 namespace quantgate::opdefs {
 namespace {
@@ -39,6 +42,16 @@ std::optional<std::string> ReadText(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(file)), {});
   return file.bad() ? std::nullopt : std::optional(std::move(text));
+}
+
+std::string FirstBytes(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return "";
+  std::string bytes(4096, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  return bytes;
 }
 
 // A copy of a folder's YAML that goes away.
@@ -71,12 +84,6 @@ class Scratch {
   fs::path path_;
 };
 
-int LastLine(const Node& node) {
-  int last = node.line;
-  for (const Node& child : node.children) last = std::max(last, LastLine(child));
-  return last;
-}
-
 // "source" and "sdk" of an edit of the folder's own files.
 void AddSource(Node& root, const Node& source, const Reporter& reporter) {
   Node* list = FindEntry(root, "sources");
@@ -103,9 +110,7 @@ void AddSource(Node& root, const Node& source, const Reporter& reporter) {
   const auto at = last == list->children.rend() ? list->children.end() : last.base();
   Node added = source;
   added.key.clear();
-  added.key_line = 0;
-  added.line = at == list->children.begin() ? list->line : LastLine(*std::prev(at));
-  for (Node& child : added.children) child.line = child.key_line = added.line;
+  Place(added, at == list->children.begin() ? list->line : LastLine(*std::prev(at)));
   list->children.insert(at, std::move(added));
 }
 
@@ -141,23 +146,18 @@ void AddSdk(Node& root, const std::string& backend, const Node& sdk, const Repor
 
 class Proposer {
  public:
-  Proposer(const std::string& file, const std::string& folder)
-      : file_(file), folder_(folder), reporter_{file, &errors_} {}
+  // `database`: what `folder` was compiled to.
+  Proposer(const std::string& file, const std::string& folder, const Database& database)
+      : file_(file), folder_(folder), database_(&database), reporter_{file, &errors_} {}
 
-  absl::StatusOr<std::string> Run() {
-    const auto text = ReadText(file_);
-    if (!text) return absl::InvalidArgumentError(file_ + ": can't be read, or larger than 4 MiB");
-    const auto edits = ParseYaml(*text, file_, errors_);
+  // `text`: a list of edits.
+  absl::StatusOr<std::string> Run(std::string_view text) {
+    const auto edits = ParseYaml(text, file_, errors_);
     if (!edits) return errors_.status();
     if (!edits->is_list() || edits->children.empty()) {
       reporter_.At(*edits, "must be a list of edits");
       return errors_.status();
     }
-    auto image = CompileOpdefs(std::vector<std::string>{folder_});
-    if (!image.ok()) return image.status();
-    auto database = Database::FromImage(*std::move(image));
-    if (!database.ok()) return database.status();
-    database_ = &*database;
     for (const Node& edit : edits->children) ReadEdit(edit);
     if (!errors_.empty()) return errors_.status();
     return Diff();
@@ -177,7 +177,7 @@ class Proposer {
     const auto backend = map.text("backend");
     const auto op = map.text("op");
     const Node* what = nullptr;
-    for (const char* key : {"add_row", "add_constraint", "remove", "until", "source", "sdk"}) {
+    for (const char* key : {"add_row", "add_constraint", "remove", "since", "until", "source", "sdk"}) {
       const Node* found = map.find(key);
       if (found == nullptr) continue;
       if (what != nullptr) reporter_.AtKey(*found, "an edit says one thing");
@@ -187,7 +187,7 @@ class Proposer {
     map.Finish();
     if (errors_.count() > errors) return;
     if (what == nullptr) {
-      reporter_.At(edit, "an edit has one of add_row, add_constraint, remove, until, source, sdk");
+      reporter_.At(edit, "an edit has one of add_row, add_constraint, remove, since, until, source, sdk");
       return;
     }
     if (what->key == "source") {
@@ -237,6 +237,7 @@ class Proposer {
       if (what.key == "add_row") editor->AddRow(what);
       if (what.key == "add_constraint") editor->AddConstraint(what);
       if (what.key == "remove") editor->Remove(what);
+      if (what.key == "since") editor->Since(what);
       if (what.key == "until") editor->Until(what);
     });
   }
@@ -295,18 +296,70 @@ class Proposer {
 
   const std::string& file_;
   const std::string& folder_;
+  const Database* database_;
   Errors errors_;
   const Reporter reporter_;
-  const Database* database_ = nullptr;
   std::map<std::string, std::optional<Node>> profiles_;
   std::map<std::string, std::optional<OpEditor>> editors_;
   std::map<std::string, Changes> changes_;
 };
 
+std::string ListOf(const std::vector<nlohmann::ordered_json>& edits) {
+  return nlohmann::ordered_json(edits).dump();
+}
+
+const std::string kEdit = "edit";
+
+// Those that can be made; the reasons of the others go to `remarks`.
+std::vector<nlohmann::ordered_json> Possible(const std::vector<nlohmann::ordered_json>& edits,
+                                             const std::string& folder, const Database& database,
+                                             std::vector<std::string>& remarks) {
+  std::vector<nlohmann::ordered_json> kept;
+  for (const nlohmann::ordered_json& edit : edits) {
+    kept.push_back(edit);
+    const auto diff = Proposer(kEdit, folder, database).Run(ListOf(kept));
+    if (diff.ok()) continue;
+    const absl::string_view why = diff.status().message();
+    remarks.push_back(
+        absl::StrCat("not expressed: ", edit.dump(), ": ", why.substr(0, why.find('\n'))));
+    kept.pop_back();
+  }
+  return kept;
+}
+
+absl::StatusOr<std::string> ProposeRecord(const std::string& file, const std::string& folder,
+                                          const Database& database) {
+  const absl::StatusOr<verify::Record> record = verify::ReadRecord(file);
+  if (!record.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(file, ": ", record.status().message()));
+  }
+  absl::StatusOr<RecordEdits> read = EditsOfRecord(*record, database);
+  if (!read.ok()) return absl::InvalidArgumentError(absl::StrCat(file, ": ", read.status().message()));
+  std::string diff;
+  if (!read->edits.empty()) {
+    auto whole = Proposer(file, folder, database).Run(ListOf(read->edits));
+    if (!whole.ok()) {
+      const auto possible = Possible(read->edits, folder, database, read->remarks);
+      if (!possible.empty()) whole = Proposer(file, folder, database).Run(ListOf(possible));
+    }
+    if (whole.ok()) diff = *std::move(whole);
+  }
+  std::string out;
+  for (const std::string& remark : read->remarks) absl::StrAppend(&out, "# ", remark, "\n");
+  return out + diff;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> Propose(const std::string& file, const std::string& folder) {
-  return Proposer(file, folder).Run();
+  auto image = CompileOpdefs(std::vector<std::string>{folder});
+  if (!image.ok()) return image.status();
+  const auto database = Database::FromImage(*std::move(image));
+  if (!database.ok()) return database.status();
+  if (verify::LooksLikeRecord(FirstBytes(file))) return ProposeRecord(file, folder, *database);
+  const auto text = ReadText(file);
+  if (!text) return absl::InvalidArgumentError(file + ": can't be read, or larger than 4 MiB");
+  return Proposer(file, folder, *database).Run(*text);
 }
 
 }  // namespace quantgate::opdefs

@@ -8,7 +8,9 @@
 
 namespace quantgate::opdefs {
 
-// `file`: a list of edits, JSON or YAML (opdefs/README.md has their forms). The diff is for
+// `file`: a list of edits, JSON or YAML (opdefs/README.md has their forms), or a record of what
+// others measured (quantgate/record.h), of which edits are made: what they can't say comes first, in
+// lines that begin with #. The diff is for
 // `git apply` in the working folder, each edit's `why` above it. InvalidArgument: one line
 // "FILE:LINE:COLUMN: reason" each, also where the edited folder does not compile.
 absl::StatusOr<std::string> Propose(const std::string& file, const std::string& folder);
