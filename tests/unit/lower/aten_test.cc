@@ -58,6 +58,70 @@ TEST(Aten, IdentityBetweenEncodingsIsAConversion) {
   }
 }
 
+TEST(Aten, AnIdentityWithASecondInputIsAConversionOfTheFirst) {
+  const std::string tensors = U8("x", "0.1") + "," + U8("like", "0.3") + "," + U8("c", "0.2") + "," + U8("y", "0.2");
+  const Report report = Check(Graph(tensors, Node("aten.type_as.default", R"("x", "like")", "c") + "," +
+                                                 Node("aten.relu.default", R"("c")", "y")));
+  ASSERT_EQ(report.nodes[0].resolved.size(), 1U);
+  EXPECT_EQ(report.nodes[0].resolved[0], "Convert");
+  EXPECT_FALSE(Has(report, "QG506"));
+}
+
+std::string Plain(std::string_view name, std::string_view dtype, std::string_view dims) {
+  return R"({"name": ")" + std::string(name) + R"(", "dtype": ")" + std::string(dtype) + R"(", "dims": )" +
+         std::string(dims) + "}";
+}
+
+TEST(Aten, AGridIsEachAxisRepeatedAlongTheOther) {
+  const auto grid = [](std::string_view indexing, std::string_view dims) {
+    return Graph(Plain("x", "INT_32", "[3]") + "," + Plain("z", "INT_32", "[5]") + "," + Plain("y", "INT_32", dims) +
+                     "," + Plain("w", "INT_32", dims),
+                 R"({"name": "n", "op": "aten.meshgrid.indexing", "inputs": ["x", "z"], "outputs": ["y", "w"],
+                     "params": {"indexing": {"text": ")" + std::string(indexing) + R"("}}})");
+  };
+  const Report report = Check(grid("ij", "[3, 5]"));
+  EXPECT_EQ(report.nodes[0].resolved.size(), 4U);
+  EXPECT_EQ(report.verdict, Consequence::kAccepted);
+  EXPECT_EQ(Check(grid("xy", "[5, 3]")).verdict, Consequence::kAccepted);
+  EXPECT_NE(Check(grid("xy", "[3, 5]")).verdict, Consequence::kAccepted);
+}
+
+TEST(Aten, ATensorIsTurnedAround) {
+  const auto turned = [](std::string_view op, std::string_view dims) {
+    return Check(Graph(Plain("x", "INT_32", "[2, 3, 5]") + "," + Plain("y", "INT_32", dims),
+                       Node(op, R"("x")", "y")));
+  };
+  EXPECT_EQ(turned("aten.numpy_T.default", "[5, 3, 2]").verdict, Consequence::kAccepted);
+  EXPECT_EQ(turned("aten.mT.default", "[2, 5, 3]").verdict, Consequence::kAccepted);
+  EXPECT_NE(turned("aten.numpy_T.default", "[2, 5, 3]").verdict, Consequence::kAccepted);
+}
+
+TEST(Aten, ValuesOfAConstantIndexAreNotSeenBehindItsCast) {
+  const auto taken = [](std::string_view index) {
+    return Graph(R"({"name": "i", "dtype": "INT_64", "dims": [1], "isStatic": true, "values": [)" + std::string(index) +
+                     "]}," + Plain("x", "FLOAT_16", "[1, 8]") + "," + Plain("y", "FLOAT_16", "[1, 1]"),
+                 R"({"name": "n", "op": "aten.index.Tensor", "inputs": ["x", "", "i"], "outputs": ["y"]})");
+  };
+  const Report last = Check(taken("-1"));
+  ASSERT_EQ(last.nodes[0].resolved.size(), 2U);
+  EXPECT_EQ(last.nodes[0].resolved[0], "Cast");
+  EXPECT_EQ(last.verdict, Consequence::kWrongValues);
+  EXPECT_FALSE(Has(last, "QG314"));
+  EXPECT_EQ(Check(taken("7")).verdict, Consequence::kAccepted);
+}
+
+TEST(Aten, AProductThatIsTakenApartHasNoEncodingBetween) {
+  const auto sum = [](const std::string& y) {
+    return Check(Graph(Plain("x", "FLOAT_32", "[2, 4, 4]") + "," + Plain("a", "FLOAT_32", "[2, 4, 4]") + "," + y,
+                       R"({"name": "n", "op": "aten.baddbmm.default", "inputs": ["x", "a", "a"], "outputs": ["y"],
+                           "params": {"alpha": {"int": 1}, "beta": {"int": 1}}})"));
+  };
+  EXPECT_EQ(sum(Plain("y", "FLOAT_32", "[2, 4, 4]")).verdict, Consequence::kAccepted);
+  EXPECT_EQ(sum(R"({"name": "y", "dtype": "UFIXED_POINT_8", "dims": [2, 4, 4],
+                    "encoding": {"perTensor": {"scale": 0.1, "zeroPoint": 0}}})").verdict,
+            Consequence::kRejected);
+}
+
 TEST(Aten, WhatNothingReadsIsDropped) {
   const std::string tensors = U8("x", "0.1") + "," + U8("y", "0.1") + "," + U8("dead", "0.1") +
                               R"(,{"name": "deader", "dtype": "FLOAT_32", "dims": [1, 8]})";
