@@ -25,7 +25,7 @@ std::optional<size_t> FirstAsymmetric(const Tensor& tensor) {
 bool IsSymmetric(const Tensor& tensor) { return !FirstAsymmetric(tensor); }
 
 // What is right by docs/guide/verify.md for data that is moved, in steps.
-static double RoundingSteps(Dtype dtype) {
+double RoundingSteps(Dtype dtype) {
   const int bits = BitsOf(dtype);
   return bits == 32 ? 1000 : bits == 16 ? 2 : 1;
 }
