@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 import os
@@ -20,8 +21,15 @@ def library_sdk() -> str | None:
     for folder in _folders():
         path = Path(folder) / _LIBRARY
         if path.is_file():
-            return _of_package(path) or _of_file(path)
+            return _of_package(path) or _of_file(path, path.stat().st_mtime_ns)
     return None
+
+
+def sdk_for(sdk: str | None, backend: str, route: str | None) -> str | None:
+    """`sdk`, and where nobody names one that of the library which ExecuTorch would load."""
+    if sdk is None and backend == "htp" and route in (None, "executorch"):
+        return library_sdk()
+    return sdk
 
 
 def _folders() -> list[str]:
@@ -46,7 +54,8 @@ def _of_package(path: Path) -> str | None:
     return f"2.{_FIRST_QNN + minor - _FIRST_MINOR}" if known else None
 
 
-def _of_file(path: Path) -> str | None:
+@functools.lru_cache(maxsize=8)
+def _of_file(path: Path, _changed: int) -> str | None:
     """The library has its build's name in it: v2.49.0.260601..."""
     try:
         found = _BUILD.search(path.read_bytes())

@@ -6,7 +6,6 @@ from typing import Any
 
 from quantgate._names import FailOn, Mode
 from quantgate._report import Report
-from quantgate.executorch._sdk import library_sdk
 
 
 def validate(model: Any, soc: str | int, mode: Mode = "strict", *, sdk: str | None = None,
@@ -24,8 +23,8 @@ def validate(model: Any, soc: str | int, mode: Mode = "strict", *, sdk: str | No
     from quantgate.torch import check
 
     report = check(model, soc=soc if isinstance(soc, str) else int(soc),
-                   sdk=sdk or (library_sdk() if backend == "htp" else None), backend=backend,
-                   mode=mode, route="executorch", fail_on=fail_on, as_run=as_run, suggest=suggest)
+                   sdk=sdk, backend=backend, mode=mode, route="executorch", fail_on=fail_on,
+                   as_run=as_run, suggest=suggest)
     if mode == "strict":
         report.raise_for_verdict()
     return report

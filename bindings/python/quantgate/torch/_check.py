@@ -12,6 +12,7 @@ from quantgate._core import Model, Target
 from quantgate._names import FailOn, Mode, Route
 from quantgate._report import Report
 from quantgate._validator import Validator
+from quantgate.executorch._sdk import sdk_for
 from quantgate.torch._program import load, read_program
 from quantgate.torch._reader import read_graph
 
@@ -42,10 +43,12 @@ def check(model: TorchModel, *, soc: str | int | None = None, arch: str | None =
     """Checks a graph; findings name the line of the user's model and the module.
 
     Annotated (before prepare_pt2e), prepared (calibrated or not) and converted graphs are read
-    alike. as_run, suggest: as in quantgate.check(). Raises what read() raises, and TargetError.
+    alike. sdk: by default that of the library which ExecuTorch would load (QNN_SDK_ROOT,
+    LD_LIBRARY_PATH, onnxruntime-qnn), the newest known where none is found. as_run, suggest: as in
+    quantgate.check(). Raises what read() raises, and TargetError.
     """
     if target is None:
-        target = Target(soc=soc, arch=arch, sdk=sdk, backend=backend)
+        target = Target(soc=soc, arch=arch, sdk=sdk_for(sdk, backend, route), backend=backend)
     validator: Any = Validator(target, mode=mode, route=route, fail_on=fail_on, as_run=as_run,
                                suggest=suggest)
     report: Report = validator.check(read(model, name=name))

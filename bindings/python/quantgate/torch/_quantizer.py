@@ -12,6 +12,7 @@ from torchao.quantization.pt2e.quantizer import Quantizer
 from quantgate._core import Target
 from quantgate._names import FailOn, Mode, Route
 from quantgate._report import Report
+from quantgate.executorch._sdk import sdk_for
 from quantgate.torch._check import check
 
 _log = logging.getLogger("quantgate")
@@ -26,8 +27,8 @@ class ValidatingQuantizer(Quantizer):  # type: ignore[misc]
 
     In strict mode validate() raises ValidationError, which has the report; in warn mode it warns
     and never raises, whatever the graph is. `report` is that of the last validate(). What `inner`
-    validates by itself is done too, unless inner_validates is False. as_run, suggest: as in
-    quantgate.check().
+    validates by itself is done too, unless inner_validates is False. sdk, as_run, suggest: as in
+    quantgate.torch.check().
     """
 
     def __init__(self, inner: Any, target: Target | None = None, mode: Mode = "strict", *,
@@ -39,7 +40,8 @@ class ValidatingQuantizer(Quantizer):  # type: ignore[misc]
         self.inner = inner
         self.mode: Mode = mode
         self.report: Report | None = None
-        self._target = target or Target(soc=soc, arch=arch, sdk=sdk, backend=backend)
+        self._target = target or Target(soc=soc, arch=arch, sdk=sdk_for(sdk, backend, route),
+                                        backend=backend)
         self._options: dict[str, Any] = {"mode": mode, "route": route, "fail_on": fail_on,
                                          "as_run": as_run, "suggest": suggest}
         self._inner_validates = inner_validates
