@@ -143,7 +143,7 @@ def executorch_zoo(shop: Workshop, arguments: argparse.Namespace) -> int:
     everything recorded of them; label and record make them with PyTorch and ask the real lowering."""
     if "label" in arguments.rest[:1] and "--help" not in arguments.rest:
         shop.run(["tools/dev/zoo_executorch/setup.sh", "build/zoo_executorch/venv"], "install the libraries of the zoo", quiet=True)
-    if {"check", "score"} & set(arguments.rest[:1]):
+    if {"check", "score", "execute"} & set(arguments.rest[:1]):
         shop.build("bin/quantgate")
         return shop.script("tools/dev/zoo_executorch", *arguments.rest, "--cli", shop.cli, may_fail=True)
     return shop.script("tools/dev/zoo_executorch", *arguments.rest, may_fail=True)

@@ -5,10 +5,11 @@ lowering.
   qgdev executorch-zoo label [NAME...]  makes, quantizes and lowers them
   qgdev executorch-zoo record           writes tests/conformance/executorch/zoo
   qgdev executorch-zoo check            quantgate against what is recorded
-  qgdev executorch-zoo score            the held-out architectures, once
+  qgdev executorch-zoo execute          nodes with wrong_values, on the emulator
+  qgdev executorch-zoo draw             draws architectures to hold out; commit that before they are lowered
+  qgdev executorch-zoo score            the held-out architectures of the last draw, once
 
-Names, and which of them are held out, are those of the zoo (docs/records/zoo.md). label can be
-stopped and goes on where it was.
+Names are those of the zoo (docs/records/zoo.md). label can be stopped and goes on where it was.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import compare  # noqa: E402
+import execution  # noqa: E402
 import figures  # noqa: E402
+import held_out  # noqa: E402
 import labelling  # noqa: E402
 import places  # noqa: E402
 import recordings  # noqa: E402
 
 KNOWN = places.RECORDED / "known.json"
-SCORE = places.RECORDED / "score.json"
 LIMIT = 5_000_000
 
 
 def part_of(arguments: argparse.Namespace) -> tuple[str, list[str]]:
-    state = places.draws().Draws()
-    held_out = state.drawn[0]
-    part = "held_out" if arguments.held_out else "development"
-    names = held_out if arguments.held_out else [name for name in state.development() if name not in held_out]
+    drawn = held_out.draws()[-1]
+    part = drawn.folder.name if arguments.held_out else "development"
+    names = drawn.names if arguments.held_out else held_out.development()
     unknown = [name for name in arguments.names if name not in names]
     if unknown:
         raise SystemExit(f"error: {', '.join(unknown)}: not an architecture of this part of the zoo")
@@ -43,10 +44,11 @@ def part_of(arguments: argparse.Namespace) -> tuple[str, list[str]]:
 
 
 def listed(_: argparse.Namespace) -> int:
-    state = places.draws().Draws()
-    there = {case.name: part for part, folder in recordings.FOLDERS.items() for case, _ in recordings.recordings(folder)}
+    there = recordings.names()
+    free = held_out.development()
+    drawn = {name: f"draw {draw.number}" for draw in held_out.draws() for name in draw.names}
     for name, library in places.draws().libraries().items():
-        part = "held out" if name in state.drawn[0] else "development" if name in state.development() else "reserve"
+        part = drawn.get(name) or ("development" if name in free else "reserve")
         print(f"{name:24} {library:12} {part:12} {'recorded' if name in there else ''}")
     return 0
 
@@ -60,7 +62,7 @@ def record(arguments: argparse.Namespace) -> int:
     part, names = part_of(arguments)
     for case in places.cases(names):
         if labelling.is_done(case):
-            size = recordings.write(case, recordings.FOLDERS[part])
+            size = recordings.write(case, recordings.folder_of(part))
             print(case, size or "never got to the lowering", file=sys.stderr)
     size = sum(path.stat().st_size for path in places.RECORDED.rglob("*") if path.is_file())
     print(f"the folder has {size / 1e6:.2f} MB")
@@ -81,20 +83,14 @@ def write_known(differences: set[compare.Difference]) -> None:
     KNOWN.write_text(json.dumps(result, indent=0) + "\n")
 
 
-def scored() -> dict | None:
-    return json.loads(SCORE.read_text()) if SCORE.exists() else None
-
-
 def development() -> list:
-    """All that may be looked at: the held-out part too, once it is scored."""
-    folders = [recordings.FOLDERS["development"]]
-    if scored():
-        folders.append(recordings.FOLDERS["held_out"])
+    """All that may be looked at: a draw too, once it is scored."""
+    folders = [recordings.folder_of("development"), *(draw.folder for draw in held_out.draws() if draw.result)]
     return [one for folder in folders for one in recordings.recordings(folder)]
 
 
 def check(arguments: argparse.Namespace) -> int:
-    outcome = compare.compare(arguments.cli, development())
+    outcome = compare.compare(arguments.cli, development(), execution.executed())
     print("\n".join(figures.table({"graphs": outcome.counts})))
     for difference, why in sorted(outcome.differences.items()):
         if arguments.list is not None and (not arguments.list or difference[0] in arguments.list):
@@ -105,7 +101,7 @@ def check(arguments: argparse.Namespace) -> int:
     elif arguments.shrink:
         write_known(found & expected)
     if arguments.adopt or arguments.shrink:
-        figures.write(outcome.counts, scored())
+        figures.write(outcome.counts)
         expected = known()
     for difference in sorted(found - expected):
         print("new:", *difference, "|", outcome.differences[difference], file=sys.stderr)
@@ -113,25 +109,40 @@ def check(arguments: argparse.Namespace) -> int:
         print("gone:", *difference, file=sys.stderr)
     if expected - found:
         print("differences are gone: tools/dev/qgdev executorch-zoo check --shrink takes them off the list", file=sys.stderr)
-    current = figures.current(outcome.counts, scored())
+    current = figures.current(outcome.counts)
     if not current:
         print("docs/records/executorch.md is not up to date: tools/dev/qgdev executorch-zoo check --shrink", file=sys.stderr)
     return 0 if found == expected and current else 1
 
 
+def execute(arguments: argparse.Namespace) -> int:
+    execution.run_all(arguments.cli, development())
+    return 0
+
+
+def draw(arguments: argparse.Namespace) -> int:
+    """Names that nobody has looked at here; what is recorded can't be drawn."""
+    try:
+        print("\n".join(held_out.draw(arguments.count, recordings.names()).names))
+    except ValueError as error:
+        raise SystemExit(f"error: {error}") from None
+    return 0
+
+
 def score(arguments: argparse.Namespace) -> int:
-    """The only look at the held-out part; what it says is kept, with all its misses."""
-    if scored():
-        raise SystemExit("error: the held-out architectures are scored")
-    found = list(recordings.recordings(recordings.FOLDERS["held_out"]))
+    """The only look at the last draw; what it says is kept, with all its misses."""
+    last = held_out.open_draw()
+    if last is None:
+        raise SystemExit("error: all draws are scored")
+    found = list(recordings.recordings(last.folder))
     if len({case.name for case, _ in found}) < 12:
         raise SystemExit("error: at least 12 held-out architectures must be recorded")
-    outcome = compare.compare(arguments.cli, found)
+    outcome = compare.compare(arguments.cli, found, {})
     print("\n".join(figures.table({"held out": outcome.counts})))
     for difference, why in sorted(outcome.differences.items()):
         print(*difference, "|", why)
-    SCORE.write_text(json.dumps({"architectures": sorted({case.name for case, _ in found}),
-                                 "counts": dict(sorted(outcome.counts.items()))}, indent=1) + "\n")
+    held_out.keep({"architectures": sorted({case.name for case, _ in found}),
+                   "counts": dict(sorted(outcome.counts.items()))})
     write_known(known() | set(outcome.differences))
     return 0
 
@@ -153,7 +164,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
                            (record, "writes tests/conformance/executorch/zoo")):
         sub = verb(function, text)
         sub.add_argument("names", nargs="*", metavar="NAME", help="architectures; all of the part without")
-        sub.add_argument("--held-out", action="store_true", help="the held-out part instead of the others")
+        sub.add_argument("--held-out", action="store_true", help="those of the last draw instead of the others")
         if function is label:
             sub.add_argument("--read", action="store_true", help="only read the graphs again, of what was lowered before")
     sub = verb(check, "quantgate against the recordings; exit status 1 on an unlisted difference")
@@ -161,7 +172,11 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     sub.add_argument("--shrink", action="store_true", help="take what is gone off the list, write docs/records/executorch.md")
     sub.add_argument("--adopt", action="store_true", help="after new recordings: list every difference anew")
     sub.add_argument("--cli", type=Path, default=cli)
-    sub = verb(score, "scores the held-out part, once, and keeps the result")
+    sub = verb(execute, "runs every node with wrong_values on the emulator, and keeps what came out")
+    sub.add_argument("--cli", type=Path, default=cli)
+    sub = verb(draw, "draws architectures to hold out, after the last ones were scored")
+    sub.add_argument("--count", type=int, default=16)
+    sub = verb(score, "scores the last draw, once, and keeps the result")
     sub.add_argument("--cli", type=Path, default=cli)
     return parser.parse_args(argv)
 

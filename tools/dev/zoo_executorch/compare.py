@@ -59,15 +59,26 @@ def compare_nodes(outcome: Outcome, case: places.Case, labels: dict, report: dic
             outcome.differences[kind, str(case), node["name"]] = f"{node['op']} {why}"
 
 
+def compare_numbers(outcome: Outcome, executed: dict[str, str], report: dict) -> bool:
+    """Against what was executed; whether the numbers of a node that stops the graph are wrong."""
+    # "between" is evidence for neither side.
+    results = [executed.get(node) for node in {f["node"] for f in report["findings"] if f["consequence"] == "wrong_values"}]
+    outcome.counts["executed"] += results.count("wrong") + results.count("right")
+    outcome.counts["executed-wrong"] += results.count("wrong")
+    return "wrong" in results
+
+
 def stopping(report: dict) -> str:
     found = [f for f in report["findings"] if f["consequence"] in FATAL]
     return "; ".join(f"{f['code']} {f['node']} {f['op']} {f['port']}: {f['message']}" for f in found[:3])[:500]
 
 
-def compare_case(outcome: Outcome, case: places.Case, labels: dict, annotated: dict, converted: dict) -> None:
+def compare_case(outcome: Outcome, case: places.Case, labels: dict, executed: dict[str, str], annotated: dict,
+                 converted: dict) -> None:
     outcome.counts["cases"] += 1
     outcome.counts["findings"] += len(converted["findings"])
     compare_nodes(outcome, case, labels, converted)
+    proven = compare_numbers(outcome, executed, converted)
     predicted = converted["asRun"]["session"].get("reason", "")
     if labels["failure"]:
         outcome.counts["failures"] += 1
@@ -85,12 +96,13 @@ def compare_case(outcome: Outcome, case: places.Case, labels: dict, annotated: d
     for stage, report in (("annotated", annotated), ("converted", converted)):
         if report["verdict"] in FATAL:
             outcome.counts[f"stopped-{stage}"] += 1
+            outcome.counts[f"proven-{stage}"] += proven
             outcome.differences[f"stopped-{stage}", str(case), ""] = stopping(report)
 
 
-def compare(cli: Path, found: Iterable[tuple[places.Case, dict]]) -> Outcome:
+def compare(cli: Path, found: Iterable[tuple[places.Case, dict]], executed: dict[str, dict[str, str]]) -> Outcome:
     outcome = Outcome()
     for case, recorded in found:
         annotated, converted = reports(cli, [recorded["annotated"], recorded["converted"]])
-        compare_case(outcome, case, recorded["labels"], annotated, converted)
+        compare_case(outcome, case, recorded["labels"], executed.get(str(case), {}), annotated, converted)
     return outcome

@@ -19,8 +19,17 @@ from pathlib import Path
 import places
 from labelling import steps_of
 
-FOLDERS = {"development": places.RECORDED / "models", "held_out": places.RECORDED / "held_out"}
 _PACKAGES = re.compile(r"^.*/site-packages/")
+
+
+def folder_of(part: str) -> Path:
+    """Of "development", or of a draw by the name of its folder."""
+    return places.RECORDED / ("models" if part == "development" else part)
+
+
+def names() -> set[str]:
+    """Every architecture that is recorded."""
+    return {path.name.rsplit("-", 1)[0] for path in places.RECORDED.glob("*/*.json.xz")}
 
 
 def states(queried: list[dict]) -> dict[str, str]:
