@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/database/tables.h"
 #include "core/rules/rule_entry.h"
@@ -67,32 +68,34 @@ std::optional<size_t> FirstWrong(const Subject& s, const Ports& p) {
   return std::nullopt;
 }
 
-// The largest step count that a constant bias holds, where its values or their range are known.
-std::optional<double> LargestStored(const Tensor& bias) {
-  std::optional<std::pair<double, double>> ends = bias.value_range;
-  if (bias.values && !bias.values->ints.empty()) {
-    const auto [low, high] = std::minmax_element(bias.values->ints.begin(), bias.values->ints.end());
-    ends = std::pair(static_cast<double>(*low), static_cast<double>(*high));
+// How much a bias that is read with the wanted scale moves its output, at most; nothing where its
+// values are unknown.
+std::optional<double> LargestChange(const Tensor& bias, const Ports& p) {
+  const std::vector<int64_t> none;
+  const std::vector<int64_t>& ints = bias.values ? bias.values->ints : none;
+  if (ints.empty() && !bias.value_range) return std::nullopt;
+  size_t n = std::max(bias.encoding->scales.size(), p.weight->encoding->scales.size());
+  n = std::max(n, ints.size());
+  double largest = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const double stored =
+        ints.empty() ? std::max(std::abs(bias.value_range->first), std::abs(bias.value_range->second))
+                     : std::abs(static_cast<double>(ints[i % ints.size()]));
+    const double off = double{ScaleAt(bias.encoding, i)} - Wanted(p, i);
+    largest = std::max(largest, stored * std::abs(off));
   }
-  if (!ends) return std::nullopt;
-  return std::max(std::abs(ends->first), std::abs(ends->second));
+  return largest;
 }
 
-// A bias that is read with the wanted scale moves no output by more than what counts as rounding.
 bool RoundsAway(const Subject& s, const Ports& p) {
-  const std::optional<double> stored = LargestStored(*s.tensor);
   const Tensor* out = s.node.tensor(s.node.op().input_count);
-  if (!stored || p.most || out == nullptr || !IsFixedPoint(out->dtype) ||
+  if (p.most || out == nullptr || !IsFixedPoint(out->dtype) ||
       out->encoding->kind != EncodingKind::kPerTensor) {
     return false;
   }
-  const Encoding& bias = s.tensor->encoding;
-  double largest = 0;
-  const size_t n = std::max(bias.scales.size(), p.weight->encoding->scales.size());
-  for (size_t i = 0; i < n; ++i) {
-    largest = std::max(largest, std::abs(double{ScaleAt(bias, i)} - Wanted(p, i)));
-  }
-  return *stored * largest < (RoundingSteps(out->dtype) + 0.5) * double{ScaleAt(out->encoding, 0)};
+  const std::optional<double> change = LargestChange(*s.tensor, p);
+  const double step = ScaleAt(out->encoding, 0);
+  return change && *change < (ComputedSteps(out->dtype) + 0.5) * step;
 }
 
 bool Holds(const Subject& s) {
@@ -117,7 +120,7 @@ void Explain(const Subject& s, Finding& f) {
   }
   if (f.consequence == Consequence::kWrongValues && RoundsAway(s, *ports)) {
     f.consequence = Consequence::kUndocumented;
-    f.message += "; its values are so small that the output changes by less than a rounding step";
+    f.message += "; its values are so small that the output changes by no more than rounding does";
   }
   Fix fix = UnsafeFix(fmt::format("quantize \"{}\" with input scale × weight scale, zero_point 0",
                                   s.tensor->name));
@@ -146,8 +149,9 @@ channel.
 
 ## Why
 Where the library does not requantize the bias, another scale drops it or adds wrong numbers.
-Where the values of the bias are known and move the output by no more than a step (2 of 16 bits),
-as those of a bias of zeros, it is as good as rounded and only the documentation is against it.
+Where the values of the bias are known and move the output by no more than two steps (80 of 16
+bits), as those of a bias of zeros, it is as good as rounded and only the documentation is against
+it.
 
 ## Fix
 Set the bias scale to the product, zero point 0, and re-quantize the bias values.

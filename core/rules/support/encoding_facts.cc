@@ -25,9 +25,14 @@ std::optional<size_t> FirstAsymmetric(const Tensor& tensor) {
 bool IsSymmetric(const Tensor& tensor) { return !FirstAsymmetric(tensor); }
 
 // What is right by docs/guide/verify.md for data that is moved, in steps.
-double RoundingSteps(Dtype dtype) {
+static double RoundingSteps(Dtype dtype) {
   const int bits = BitsOf(dtype);
   return bits == 32 ? 1000 : bits == 16 ? 2 : 1;
+}
+
+double ComputedSteps(Dtype dtype) {
+  const int bits = BitsOf(dtype);
+  return bits == 32 ? 1000 : bits == 16 ? 80 : 2;
 }
 
 bool RoundsAlike(const Tensor& read, const Tensor& written) {

@@ -17,8 +17,9 @@ bool IsSymmetric(const Tensor& tensor);
 // Index of the first zero point that isn't the middle.
 std::optional<size_t> FirstAsymmetric(const Tensor& tensor);
 
-// How many steps a number may be off that counts as rounded only.
-double RoundingSteps(Dtype dtype);
+// By how many steps a computed number may be off and is right (docs/guide/verify.md).
+double ComputedSteps(Dtype dtype);
+
 // Whether a number stored in `written` is right when it is read with `read`, a step off (2 of 16
 // bits, 1,000 of 32) at most: both per tensor and of one datatype.
 bool RoundsAlike(const Tensor& read, const Tensor& written);

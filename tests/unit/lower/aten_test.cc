@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "quantgate/reader.h"
 #include "quantgate/validator.h"
@@ -94,6 +95,25 @@ TEST(Aten, ATensorIsTurnedAround) {
   EXPECT_EQ(turned("aten.numpy_T.default", "[5, 3, 2]").verdict, Consequence::kAccepted);
   EXPECT_EQ(turned("aten.mT.default", "[2, 5, 3]").verdict, Consequence::kAccepted);
   EXPECT_NE(turned("aten.numpy_T.default", "[2, 5, 3]").verdict, Consequence::kAccepted);
+}
+
+TEST(Aten, WholeNumbersAreNotPackedButJoined) {
+  const auto stacked = [](std::string_view dtype, int dim, std::string_view dims) {
+    return Check(Graph(Plain("x", dtype, "[2, 3]") + "," + Plain("z", dtype, "[2, 3]") + "," + Plain("y", dtype, dims),
+                       R"({"name": "n", "op": "aten.stack.default", "inputs": ["x", "z"], "outputs": ["y"],
+                           "params": {"dim": {"int": )" + std::to_string(dim) + "}}}"));
+  };
+  for (const auto& [dim, dims] : {std::pair(0, "[2, 2, 3]"), std::pair(1, "[2, 2, 3]"), std::pair(-1, "[2, 3, 2]")}) {
+    const Report report = stacked("INT_64", dim, dims);
+    EXPECT_EQ(report.verdict, Consequence::kAccepted) << dim;
+    EXPECT_EQ(report.nodes[0].resolved[0], "Concat") << dim;
+    EXPECT_EQ(stacked("FLOAT_16", dim, dims).nodes[0].resolved[0], "Pack") << dim;
+  }
+  const Report taken = Check(Graph(Plain("x", "INT_64", "[2, 3]") + "," + Plain("y", "INT_64", "[3]") + "," +
+                                       Plain("z", "INT_64", "[3]"),
+                                   R"({"name": "n", "op": "aten.unbind.int", "inputs": ["x"], "outputs": ["y", "z"],
+                                       "params": {"dim": {"int": 0}}})"));
+  EXPECT_EQ(taken.verdict, Consequence::kAccepted);
 }
 
 TEST(Aten, ValuesOfAConstantIndexAreNotSeenBehindItsCast) {

@@ -228,8 +228,8 @@ class Reader:
             floats = data.dtype.is_floating_point
             if 0 < data.numel() <= (1 if floats else _KEPT_INTEGERS) and not data.is_quantized:
                 kept = _numbers(data)
-            if quantized is not None and floats:
-                kept = _stored_bias(data, quantized)  # values are reported as stored
+        if quantized is not None and data.dtype.is_floating_point:
+            kept = None  # values are reported as stored
         again = node in self._named
         self._named.add(node)
         tensor = self._builder.tensor(
@@ -650,19 +650,6 @@ def _numbers(data: torch.Tensor) -> Any:
     if numbers.dtype == torch.bool:
         return [int(x) for x in numbers.tolist()]
     return numbers.tolist()
-
-
-def _stored_bias(data: torch.Tensor, quantized: Quantized) -> list[int] | None:
-    """A bias in float as it will be stored; None of other constants, and before calibration."""
-    scales = quantized.encoding.scales
-    if (quantized.dtype != "SFIXED_POINT_32" or quantized.stand_in or data.dim() != 1
-            or data.numel() > _KEPT_INTEGERS or len(scales) not in (1, data.numel())):
-        return None
-    try:
-        return [round(value / scales[i % len(scales)])
-                for i, value in enumerate(data.detach().tolist())]
-    except (ArithmeticError, ValueError):  # a scale of 0, a NaN
-        return None
 
 
 def _op_name(node: Node) -> str:
