@@ -79,7 +79,8 @@ std::optional<double> LargestChange(const Tensor& bias, const Ports& p) {
   double largest = 0;
   for (size_t i = 0; i < n; ++i) {
     const double stored =
-        ints.empty() ? std::max(std::abs(bias.value_range->first), std::abs(bias.value_range->second))
+        ints.empty() ? std::max(std::abs(bias.value_range->first),
+                                std::abs(bias.value_range->second))
                      : std::abs(static_cast<double>(ints[i % ints.size()]));
     const double off = double{ScaleAt(bias.encoding, i)} - Wanted(p, i);
     largest = std::max(largest, stored * std::abs(off));
