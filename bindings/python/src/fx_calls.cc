@@ -160,7 +160,7 @@ class FxCalls {
     bool is_tensor = false, is_param = false;
   };
   struct Operator {
-    bool usual = false, keeps_values = false;
+    bool usual = false, keeps_values = false, writes = false;
     std::string name;
     std::vector<Argument> arguments;
     std::vector<Param> defaults;
@@ -233,6 +233,7 @@ const FxCalls::Operator& FxCalls::OperatorOf(const py::object& target) {
   if (known.is_none() || !known.attr("quantizer").cast<std::string>().empty()) return op;
   op.name = known.attr("name").cast<std::string>();
   op.keeps_values = known.attr("keeps_values").cast<bool>();
+  op.writes = known.attr("writes").cast<bool>();
   for (const py::handle argument : known.attr("arguments")) {
     Argument& made = op.arguments.emplace_back();
     made.name = argument.attr("name");
@@ -539,6 +540,9 @@ bool FxCalls::Read(const py::object& node) {
           0) {
     return false;
   }
+  // Into a part of another tensor, maybe.
+  const py::object users = op.writes ? TryGet(node, n_users_) : py::object();
+  if (users && PyDict_Check(users.ptr()) != 0 && PyDict_GET_SIZE(users.ptr()) == 0) return false;
   const py::object specs = TryGet(annotation, n_inputs_);
   if (!specs || PyDict_Check(specs.ptr()) == 0) return false;
   const py::object sharing_flag = TryGet(annotation, n_sharing_);

@@ -138,14 +138,14 @@ const mapping::OpMapping* SourceResolver::Reencoding(const Node& node) {
 }
 
 // From the end: what only such nodes read is not read either. A node that writes into a constant
-// (a buffer) works without being read.
+// (a buffer), or into a part of what others read (`in_place`), works without being read.
 void SourceResolver::DropUnread() {
   std::vector<bool> read = graph_output_;
   for (size_t i = file_.nodes.size(); i-- > 0;) {
     const Node& node = file_.nodes[i];
     const auto given = [](TensorId id) { return id != kNoTensor; };
     const bool writes = !node.inputs.empty() && given(node.inputs[0]) &&
-                        FileTensor(node.inputs[0]).is_static;
+                        (FileTensor(node.inputs[0]).is_static || node.FindParam("in_place") != nullptr);
     const bool used = std::any_of(node.outputs.begin(), node.outputs.end(), [&](TensorId id) {
       return given(id) && (read[static_cast<size_t>(id)] || read[static_cast<size_t>(Real(id))]);
     });

@@ -34,6 +34,11 @@ std::string Node(std::string_view op, std::string_view in, std::string_view out)
          std::string(in) + R"(], "outputs": [")" + std::string(out) + R"("]})";
 }
 
+std::string Plain(std::string_view name, std::string_view dtype, std::string_view dims) {
+  return R"({"name": ")" + std::string(name) + R"(", "dtype": ")" + std::string(dtype) + R"(", "dims": )" +
+         std::string(dims) + "}";
+}
+
 bool Has(const Report& report, std::string_view code) {
   for (const Finding& f : report.findings) {
     if (f.rule->code == code) return true;
@@ -66,11 +71,6 @@ TEST(Aten, AnIdentityWithASecondInputIsAConversionOfTheFirst) {
   ASSERT_EQ(report.nodes[0].resolved.size(), 1U);
   EXPECT_EQ(report.nodes[0].resolved[0], "Convert");
   EXPECT_FALSE(Has(report, "QG506"));
-}
-
-std::string Plain(std::string_view name, std::string_view dtype, std::string_view dims) {
-  return R"({"name": ")" + std::string(name) + R"(", "dtype": ")" + std::string(dtype) + R"(", "dims": )" +
-         std::string(dims) + "}";
 }
 
 TEST(Aten, AGridIsEachAxisRepeatedAlongTheOther) {
@@ -153,6 +153,19 @@ TEST(Aten, WhatNothingReadsIsDropped) {
   EXPECT_TRUE(report.nodes[1].resolved.empty());
   EXPECT_TRUE(report.nodes[2].resolved.empty());
   EXPECT_EQ(Check(Graph(tensors, nodes), "direct").nodes[1].resolved.size(), 2U);
+}
+
+TEST(Aten, WhatWritesIntoAnotherTensorIsNotDropped) {
+  const auto put = [](std::string_view dims, std::string_view params) {
+    const std::string tensors = Plain("x", "INT_64", "[4]") + "," + Plain("part", "INT_64", dims) + "," +
+                                Plain("written", "INT_64", dims) + "," + Plain("y", "INT_64", "[4]");
+    return Check(Graph(tensors, R"({"name": "n", "op": "aten.copy.default", "inputs": ["part", "part"],
+                                    "outputs": ["written"], "params": {)" + std::string(params) + "}}," +
+                                    Node("aten.neg.default", R"("x")", "y")));
+  };
+  EXPECT_EQ(put("[]", R"("in_place": {"flag": true})").verdict, Consequence::kPrepareFails);
+  EXPECT_EQ(put("[2]", R"("in_place": {"flag": true})").verdict, Consequence::kAccepted);
+  EXPECT_EQ(put("[]", "").verdict, Consequence::kAccepted);
 }
 
 TEST(Aten, ConstantsAreHandedOverOpByOp) {

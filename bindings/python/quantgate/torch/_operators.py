@@ -28,6 +28,8 @@ class Operator(NamedTuple):
     defaults: dict[str, Any]  # params that a node may leave out
     quantizer: str  # "quantize", "dequantize", "choose" or ""
     keeps_values: bool = False  # its result holds the values of its first argument, no others
+    is_view: bool = False  # its result lies where its first argument does
+    writes: bool = False  # into its first argument
 
 
 _QUANTIZERS = {"quantize_per_tensor": "quantize", "quantize_per_channel": "quantize",
@@ -80,6 +82,21 @@ def _name(target: Any) -> str:
     return ".".join(parts)
 
 
+def _aliased(values: Any, written: bool) -> bool:
+    """Whether the first of arguments or results is an alias, one that is written to or not."""
+    alias = values[0].alias_info if values else None
+    return alias is not None and alias.is_write == written
+
+
+def writes_into_view(node: Node, known: Operator) -> bool:
+    """A part of a tensor is written, as in x[0] = y: that tensor is read later, not the result."""
+    into = node.args[0] if node.args and known.writes and not node.users else None
+    if not isinstance(into, Node) or into.op != "call_function":
+        return False
+    maker = operator_of(into.target)
+    return maker is not None and maker.is_view
+
+
 def values_of(node: Node) -> Node | None:
     """The node whose values this one only arranges anew; None where it computes."""
     if node.op != "call_function" or not node.args or not isinstance(node.args[0], Node):
@@ -111,6 +128,7 @@ def operator_of(target: Any) -> Operator | None:
         quantizer = (_QUANTIZERS.get(rest.partition(".")[0], "")
                      if namespace in _QUANTIZER_NAMESPACES else "")
         keeps = namespace == "aten" and rest.partition(".")[0] in _KEEP_VALUES
-        operator = Operator(name, arguments, defaults, quantizer, keeps)
+        operator = Operator(name, arguments, defaults, quantizer, keeps,
+                            _aliased(schema.returns, False), _aliased(schema.arguments, True))
     _cache[target] = operator
     return operator

@@ -21,7 +21,13 @@ from torch.fx import GraphModule, Node
 from quantgate._core import FxCalls, Model, ModelBuilder
 from quantgate.torch import _encodings as encodings
 from quantgate.torch._encodings import PLAIN, Quantized, StandIns, Unknown
-from quantgate.torch._operators import Operator, operator_of, param_value, values_of
+from quantgate.torch._operators import (
+    Operator,
+    operator_of,
+    param_value,
+    values_of,
+    writes_into_view,
+)
 from quantgate.torch._specs import Resolved, Specs, annotation, input_spec, output_spec
 
 # Constants of integers are looked at (indices, shapes); of floats only scalars are.
@@ -596,6 +602,8 @@ class Reader:
                     params[argument.name] = item
         while inputs and inputs[-1] is None:
             inputs.pop()
+        if known.writes and writes_into_view(node, known):
+            params["in_place"] = True
         if isinstance(value, (list, tuple)):
             outputs = self._several(node, value)
             self._values[node] = outputs
