@@ -67,7 +67,8 @@ TEST(Aten, IdentityBetweenEncodingsIsAConversion) {
 TEST(Aten, AnIdentityWithASecondInputIsAConversionOfTheFirst) {
   const std::string tensors = U8("x", "0.1") + "," + U8("like", "0.3") + "," + U8("c", "0.2") + "," + U8("y", "0.2");
   const Report report = Check(Graph(tensors, Node("aten.type_as.default", R"("x", "like")", "c") + "," +
-                                                 Node("aten.relu.default", R"("c")", "y")));
+                                                 Node("aten.relu.default", R"("c")", "y"),
+                                     R"(x", "like)"));
   ASSERT_EQ(report.nodes[0].resolved.size(), 1U);
   EXPECT_EQ(report.nodes[0].resolved[0], "Convert");
   EXPECT_FALSE(Has(report, "QG506"));
@@ -78,7 +79,8 @@ TEST(Aten, AGridIsEachAxisRepeatedAlongTheOther) {
     return Graph(Plain("x", "INT_32", "[3]") + "," + Plain("z", "INT_32", "[5]") + "," + Plain("y", "INT_32", dims) +
                      "," + Plain("w", "INT_32", dims),
                  R"({"name": "n", "op": "aten.meshgrid.indexing", "inputs": ["x", "z"], "outputs": ["y", "w"],
-                     "params": {"indexing": {"text": ")" + std::string(indexing) + R"("}}})");
+                     "params": {"indexing": {"text": ")" + std::string(indexing) + R"("}}})",
+                 R"(x", "z)", R"(y", "w)");
   };
   const Report report = Check(grid("ij", "[3, 5]"));
   EXPECT_EQ(report.nodes[0].resolved.size(), 4U);
@@ -101,7 +103,7 @@ TEST(Aten, WholeNumbersAreNotPackedButJoined) {
   const auto stacked = [](std::string_view dtype, int dim, std::string_view dims) {
     return Check(Graph(Plain("x", dtype, "[2, 3]") + "," + Plain("z", dtype, "[2, 3]") + "," + Plain("y", dtype, dims),
                        R"({"name": "n", "op": "aten.stack.default", "inputs": ["x", "z"], "outputs": ["y"],
-                           "params": {"dim": {"int": )" + std::to_string(dim) + "}}}"));
+                           "params": {"dim": {"int": )" + std::to_string(dim) + "}}}", R"(x", "z)"));
   };
   for (const auto& [dim, dims] : {std::pair(0, "[2, 2, 3]"), std::pair(1, "[2, 2, 3]"), std::pair(-1, "[2, 3, 2]")}) {
     const Report report = stacked("INT_64", dim, dims);
@@ -112,7 +114,7 @@ TEST(Aten, WholeNumbersAreNotPackedButJoined) {
   const Report taken = Check(Graph(Plain("x", "INT_64", "[2, 3]") + "," + Plain("y", "INT_64", "[3]") + "," +
                                        Plain("z", "INT_64", "[3]"),
                                    R"({"name": "n", "op": "aten.unbind.int", "inputs": ["x"], "outputs": ["y", "z"],
-                                       "params": {"dim": {"int": 0}}})"));
+                                       "params": {"dim": {"int": 0}}})", "x", R"(y", "z)"));
   EXPECT_EQ(taken.verdict, Consequence::kAccepted);
 }
 
@@ -134,7 +136,8 @@ TEST(Aten, AProductThatIsTakenApartHasNoEncodingBetween) {
   const auto sum = [](const std::string& y) {
     return Check(Graph(Plain("x", "FLOAT_32", "[2, 4, 4]") + "," + Plain("a", "FLOAT_32", "[2, 4, 4]") + "," + y,
                        R"({"name": "n", "op": "aten.baddbmm.default", "inputs": ["x", "a", "a"], "outputs": ["y"],
-                           "params": {"alpha": {"int": 1}, "beta": {"int": 1}}})"));
+                           "params": {"alpha": {"int": 1}, "beta": {"int": 1}}})",
+                       R"(x", "a)"));
   };
   EXPECT_EQ(sum(Plain("y", "FLOAT_32", "[2, 4, 4]")).verdict, Consequence::kAccepted);
   EXPECT_EQ(sum(R"({"name": "y", "dtype": "UFIXED_POINT_8", "dims": [2, 4, 4],
@@ -161,7 +164,7 @@ TEST(Aten, WhatWritesIntoAnotherTensorIsNotDropped) {
                                 Plain("written", "INT_64", dims) + "," + Plain("y", "INT_64", "[4]");
     return Check(Graph(tensors, R"({"name": "n", "op": "aten.copy.default", "inputs": ["part", "part"],
                                     "outputs": ["written"], "params": {)" + std::string(params) + "}}," +
-                                    Node("aten.neg.default", R"("x")", "y")));
+                                    Node("aten.neg.default", R"("x")", "y"), R"(x", "part)"));
   };
   EXPECT_EQ(put("[]", R"("in_place": {"flag": true})").verdict, Consequence::kPrepareFails);
   EXPECT_EQ(put("[2]", R"("in_place": {"flag": true})").verdict, Consequence::kAccepted);
