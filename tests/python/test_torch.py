@@ -245,6 +245,26 @@ class Stages(unittest.TestCase):
                 report = check(Quant8().annotate(graph))
                 self.assertEqual([node.location for node in report.nodes], ["0", "1.0"])
 
+    def test_a_write_into_a_part_of_a_tensor_is_kept(self) -> None:
+        class Put(torch.nn.Module):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                places = torch.zeros(4, 4, dtype=torch.int64)
+                places[1:, 1:] = 2
+                places[0, 0] = 3
+                return x + places
+
+        graph = exported(Put(), (torch.rand(4, 4),))
+        writes = [node.name for node in qgt.read(graph).nodes if "in_place" in node.params]
+        self.assertEqual(len(writes), 2)
+        self.assertEqual([node for _, node, _ in fatal(check(graph, sdk="2.49"))], writes[1:])
+
+    def test_the_sdk_is_that_of_the_library_which_would_be_loaded(self) -> None:
+        model = annotated(Cnn(), IMAGE)
+        with unittest.mock.patch("quantgate.executorch._sdk.library_sdk", return_value="2.48"):
+            self.assertEqual(check(model).sdk, "2.48")
+            self.assertEqual(check(model, sdk="2.51").sdk, "2.51")
+            self.assertNotEqual(check(model, route="direct").sdk, "2.48")
+
     def test_forecast_and_suggestions(self) -> None:
         model = annotated(Cnn(), IMAGE)
         self.assertIsNone(check(model).as_run)
