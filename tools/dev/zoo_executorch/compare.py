@@ -62,7 +62,8 @@ def compare_nodes(outcome: Outcome, case: places.Case, labels: dict, report: dic
 def compare_numbers(outcome: Outcome, executed: dict[str, str], report: dict) -> bool:
     """Against what was executed; whether the numbers of a node that stops the graph are wrong."""
     # "between" is evidence for neither side.
-    results = [executed.get(node) for node in {f["node"] for f in report["findings"] if f["consequence"] == "wrong_values"}]
+    nodes = {f["node"] for f in report["findings"] if f["consequence"] == "wrong_values"}
+    results = [executed.get(node) for node in nodes]
     outcome.counts["executed"] += results.count("wrong") + results.count("right")
     outcome.counts["executed-wrong"] += results.count("wrong")
     return "wrong" in results

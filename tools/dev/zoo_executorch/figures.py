@@ -15,7 +15,8 @@ START, END = "<!-- zoo: written by qgdev executorch-zoo check --shrink -->", "<!
 def rows(counts: Counter) -> list[tuple[str, int, int, str]]:
     """(what, right, of, goal)"""
     nodes = counts["refused"] + counts["accepted"]
-    stopped = counts["stopped-converted"] if "executed" in counts else 0  # the first draw was scored before that
+    # The first draw was scored before anything was executed.
+    stopped = counts["stopped-converted"] if "executed" in counts else 0
     return [
         ("refused nodes found", counts["refused"] - counts["missed-refusal"], counts["refused"], "≥ 97 %"),
         ("supported nodes called refused", counts["false-refusal"], counts["accepted"], "≤ 0.1 %"),

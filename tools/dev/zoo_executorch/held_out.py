@@ -2,8 +2,8 @@
 
 The first draw is that of the zoo. A later one is the first COUNT, in the order of its salt, of the names that the zoo
 had then (OF_FIRST) and that were neither recorded nor drawn here before, nor held out by the zoo itself (WITHOUT has
-both). It is committed before any of them is lowered, scored once, shown with all its misses, and then joins the rest. Salts and results stand in
-tests/conformance/executorch/zoo/draws.json.
+both). It is committed before any of them is lowered, scored once, shown with all its misses, and then joins the
+rest. Salts and results stand in tests/conformance/executorch/zoo/draws.json.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def _name(target: Any) -> str:
 def _aliased(values: Any, written: bool) -> bool:
     """Whether the first of arguments or results is an alias, one that is written to or not."""
     alias = values[0].alias_info if values else None
-    return alias is not None and alias.is_write == written
+    return alias is not None and bool(alias.is_write) == written
 
 
 def writes_into_view(node: Node, known: Operator) -> bool:
