@@ -150,3 +150,88 @@ def hf_cohere():
 @architecture
 def hf_gemma_cache():
     return cached(network("GemmaForCausalLM", "GemmaConfig", **SMALL, num_key_value_heads=1, head_dim=HEAD), 1, HEAD)
+
+
+@architecture
+def hf_gpt_neo():
+    return _prompt("GPTNeo", num_layers=LAYERS, attention_types=[[["global", "local"], 1]], num_heads=HEADS,
+                   window_size=8, activation_function="gelu_new")
+
+
+@architecture
+def hf_gpt_bigcode():
+    return _prompt("GPTBigCode", n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS, n_positions=64, n_inner=96)
+
+
+@architecture
+def hf_codegen():
+    return _prompt("CodeGen", None, n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS, n_positions=64, n_ctx=64, rotary_dim=8)
+
+
+@architecture
+def hf_xglm():
+    return _prompt("XGLM", None, d_model=WIDTH, ffn_dim=96, num_layers=LAYERS, attention_heads=HEADS)
+
+
+@architecture
+def hf_starcoder2_cache():
+    return cached(network("Starcoder2ForCausalLM", "Starcoder2Config", **SMALL, num_key_value_heads=2), 2,
+                  WIDTH // HEADS)
+
+
+@architecture
+def hf_nemotron():
+    return _prompt("Nemotron", None, num_key_value_heads=2, head_dim=12)
+
+
+@architecture
+def hf_olmo_cache():
+    return cached(network("OlmoForCausalLM", "OlmoConfig", **SMALL, clip_qkv=4.0), HEADS, WIDTH // HEADS)
+
+
+@architecture
+def hf_deepseek_v3():
+    return _prompt("DeepseekV3", num_key_value_heads=HEADS, kv_lora_rank=16, q_lora_rank=24, qk_nope_head_dim=8,
+                   qk_rope_head_dim=8, v_head_dim=12, first_k_dense_replace=LAYERS, head_dim=8)
+
+
+@architecture
+def hf_glm_cache():
+    return cached(network("GlmForCausalLM", "GlmConfig", **SMALL, **GROUPED), 2, HEAD)
+
+
+@architecture
+def hf_gpt_oss():
+    return _prompt("GptOss", **GROUPED, num_local_experts=4, num_experts_per_tok=2, sliding_window=8,
+                   experts_implementation="batched_mm")
+
+
+@architecture
+def hf_diff_llama():
+    return _prompt("DiffLlama", num_key_value_heads=2, head_dim=WIDTH // HEADS)
+
+
+@architecture
+def hf_biogpt():
+    return _prompt("BioGpt")
+
+
+@architecture
+def hf_trocr_decoder():
+    net = network("TrOCRForCausalLM", "TrOCRConfig", vocab_size=VOCABULARY, d_model=WIDTH, decoder_layers=LAYERS,
+                  decoder_attention_heads=HEADS, decoder_ffn_dim=96, max_position_embeddings=64,
+                  cross_attention_hidden_size=WIDTH,
+                  pad_token_id=0, use_cache=False, is_decoder=True, add_cross_attention=True)
+    states = torch.randn(1, LENGTH, WIDTH)
+    return plain(net, "input_ids", "encoder_hidden_states", use_cache=False), (*token_inputs(8), states)
+
+
+@architecture
+def hf_decision_transformer():
+    net = network("DecisionTransformerModel", "DecisionTransformerConfig", state_dim=6, act_dim=3, hidden_size=WIDTH,
+                  max_ep_len=64, n_positions=64, n_layer=LAYERS, n_head=HEADS)
+    steps = 5
+    given = (torch.randn(1, steps, 6), torch.randn(1, steps, 3), torch.randn(1, steps, 1),
+             torch.arange(steps).unsqueeze(0))
+    return plain(net, "states", "actions", "returns_to_go", "timesteps",
+                 attention_mask=torch.ones(1, steps, dtype=torch.long)), given

@@ -135,3 +135,74 @@ def hf_patchtsmixer():
                   context_length=32, patch_length=8, patch_stride=8, d_model=16, num_layers=2, mode="mix_channel",
                   prediction_length=8)
     return plain(net, "past_values"), (torch.randn(1, 32, 3),)
+
+
+@architecture
+def hf_xlnet():
+    net = network("XLNetForSequenceClassification", "XLNetConfig", attention=None, vocab_size=VOCABULARY, d_model=WIDTH,
+                  n_layer=2, n_head=4, d_inner=96, **CLASSES)
+    return plain(net, "input_ids", use_mems=False), token_inputs()
+
+
+@architecture
+def hf_funnel():
+    net = network("FunnelBaseModel", "FunnelConfig", attention=None, vocab_size=VOCABULARY, block_sizes=[1, 1],
+                  d_model=WIDTH,
+                  n_head=4, d_head=12, d_inner=96)
+    return plain(net, "input_ids"), token_inputs()
+
+
+@architecture
+def hf_convbert():
+    return _encoder("ConvBertForSequenceClassification", "ConvBertConfig", None, embedding_size=24, conv_kernel_size=5)
+
+
+@architecture
+def hf_roformer():
+    return _encoder("RoFormerForSequenceClassification", "RoFormerConfig", None, embedding_size=WIDTH)
+
+
+@architecture
+def hf_deberta():
+    return _encoder("DebertaForSequenceClassification", "DebertaConfig", None, relative_attention=True,
+                    pos_att_type=["p2c", "c2p"], max_relative_positions=16, position_biased_input=False)
+
+
+@architecture
+def hf_esm():
+    return _encoder("EsmForMaskedLM", "EsmConfig", position_embedding_type="rotary", mask_token_id=3,
+                    token_dropout=True)
+
+
+@architecture
+def hf_layoutlm():
+    net = network("LayoutLMForTokenClassification", "LayoutLMConfig", **SMALL, **CLASSES, max_2d_position_embeddings=64)
+    boxes = torch.randint(0, 32, (1, LENGTH, 2)).repeat(1, 1, 2) + torch.tensor([0, 0, 8, 8])
+    return plain(net, "input_ids", "bbox"), (*token_inputs(), boxes)
+
+
+@architecture
+def hf_switch_transformer():
+    net = network("SwitchTransformersEncoderModel", "SwitchTransformersConfig", attention=None, vocab_size=VOCABULARY,
+                  d_model=WIDTH, d_kv=12, d_ff=96, num_layers=2, num_sparse_encoder_layers=1, num_heads=4,
+                  num_experts=2, expert_capacity=LENGTH)
+    return plain(net, "input_ids"), token_inputs()
+
+
+@architecture
+def hf_longt5_encoder():
+    net = network("LongT5EncoderModel", "LongT5Config", attention=None, **T5, local_radius=4,
+                  encoder_attention_type="local")
+    return plain(net, "input_ids"), token_inputs()
+
+
+@architecture
+def hf_timesfm():
+    net = network("TimesFmModel", "TimesFmConfig", patch_length=8, context_length=32, horizon_length=8,
+                  num_hidden_layers=2, hidden_size=WIDTH, intermediate_size=96, head_dim=12, num_attention_heads=4)
+
+    def call(net, values):
+        return net(past_values=values, past_values_padding=torch.zeros(1, 32), freq=torch.zeros(1, 1, dtype=torch.long),
+                   return_dict=True).last_hidden_state
+
+    return Flat(net, call), (torch.randn(1, 32),)

@@ -55,3 +55,17 @@ def hf_lfm2():
                   layer_types=["conv", "full_attention"])
     mask = torch.ones(1, LENGTH, dtype=torch.long)
     return plain(net, "input_ids", "attention_mask", use_cache=False), (*token_inputs(LENGTH), mask)
+
+
+@architecture
+def hf_jamba():
+    return _prompt("JambaForCausalLM", "JambaConfig", **SMALL, num_key_value_heads=2, attn_layer_period=2,
+                   attn_layer_offset=1, num_experts=1, num_experts_per_tok=1, expert_layer_offset=1, mamba_d_state=8,
+                   mamba_dt_rank=4, use_mamba_kernels=False)
+
+
+@architecture
+def hf_bamba():
+    return _prompt("BambaForCausalLM", "BambaConfig", **SMALL, num_key_value_heads=2, attn_layer_indices=[1],
+                   mamba_n_heads=8, mamba_d_head=12, mamba_n_groups=2, mamba_d_state=8, mamba_chunk_size=8,
+                   num_logits_to_keep=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from hf import HEADS, LAYERS, SMALL, VOCABULARY, WIDTH, network, plain, token_inputs
+from hf import HEADS, LAYERS, LENGTH, SMALL, VOCABULARY, WIDTH, network, plain, token_inputs
 from registry import Flat, architecture
 
 SAMPLES = 1600
@@ -119,3 +119,63 @@ def hf_wav2vec2_conformer():
 @architecture
 def hf_sew():
     return _waves("SEWForCTC", "SEWConfig", squeeze_factor=2)
+
+
+@architecture
+def hf_data2vec_audio():
+    return _waves("Data2VecAudioForCTC", "Data2VecAudioConfig", conv_pos_kernel_size=5)
+
+
+@architecture
+def hf_wav2vec2_bert():
+    net = network("Wav2Vec2BertForCTC", "Wav2Vec2BertConfig", attention=None, **SMALL | {"vocab_size": 24},
+                  feature_projection_input_dim=32, conv_depthwise_kernel_size=7, left_max_position_embeddings=8,
+                  right_max_position_embeddings=4)
+    return plain(net, "input_features"), (torch.randn(1, 32, 32),)
+
+
+@architecture
+def hf_parakeet():
+    net = network("ParakeetEncoder", "ParakeetEncoderConfig", hidden_size=WIDTH, num_hidden_layers=LAYERS,
+                  num_attention_heads=HEADS, intermediate_size=96, num_mel_bins=16, subsampling_conv_channels=16,
+                  conv_kernel_size=5, max_position_embeddings=64)
+    return plain(net, "input_features"), (torch.randn(1, 64, 16),)
+
+
+@architecture
+def hf_speecht5_encoder():
+    net = network("SpeechT5ForSpeechToText", "SpeechT5Config", attention=None, **SMALL | CONVOLUTIONS,
+                  encoder_layers=LAYERS, decoder_layers=LAYERS, encoder_attention_heads=HEADS,
+                  decoder_attention_heads=HEADS, encoder_ffn_dim=96, decoder_ffn_dim=96,
+                  encoder_max_relative_position=8, max_speech_positions=64, apply_spec_augment=False)
+    return plain(_without_weight_norm(net.speecht5.encoder), "input_values"), (torch.randn(1, SAMPLES),)
+
+
+@architecture
+def hf_clap_audio():
+    net = network("ClapAudioModel", "ClapAudioConfig", attention=None, spec_size=64, num_mel_bins=16, window_size=4,
+                  patch_size=4,
+                  patch_stride=[4, 4], patch_embeds_hidden_size=16, hidden_size=32, depths=[2, 2],
+                  num_attention_heads=[2, 4], enable_fusion=False)
+    return plain(net, "input_features"), (torch.randn(1, 1, 64, 16),)
+
+
+@architecture
+def hf_musicgen_decoder():
+    net = network("MusicgenForCausalLM", "MusicgenDecoderConfig", vocab_size=VOCABULARY, hidden_size=WIDTH,
+                  num_hidden_layers=LAYERS, num_attention_heads=HEADS, ffn_dim=96, num_codebooks=2,
+                  max_position_embeddings=64, audio_channels=1, pad_token_id=0, bos_token_id=0)
+    return (plain(net, "input_ids", "encoder_hidden_states", use_cache=False),
+            (torch.randint(1, VOCABULARY, (2, 8)), torch.randn(1, LENGTH, WIDTH)))
+
+
+@architecture
+def hf_moonshine_decoder():
+    net = network("MoonshineModel", "MoonshineConfig", vocab_size=VOCABULARY, hidden_size=WIDTH,
+                  intermediate_size=96, encoder_num_hidden_layers=LAYERS, decoder_num_hidden_layers=LAYERS,
+                  encoder_num_attention_heads=HEADS, decoder_num_attention_heads=HEADS).decoder
+
+    def call(net, ids, states):
+        return net(input_ids=ids, encoder_hidden_states=states, use_cache=False).last_hidden_state
+
+    return Flat(net, call), (*token_inputs(8), torch.randn(1, LENGTH, WIDTH))

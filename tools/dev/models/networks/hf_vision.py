@@ -94,7 +94,8 @@ def hf_rt_detr():
 @architecture
 def hf_dpt():
     return _seen("DPTForDepthEstimation", "DPTConfig", **VIT | {"num_hidden_layers": 4},
-                 backbone_out_indices=[0, 1, 2, 3], neck_hidden_sizes=[8, 16, 24, 24], fusion_hidden_size=16, is_hybrid=False)
+                 backbone_out_indices=[0, 1, 2, 3], neck_hidden_sizes=[8, 16, 24, 24], fusion_hidden_size=16,
+                 is_hybrid=False)
 
 
 @architecture
@@ -251,3 +252,116 @@ def hf_owlvit():
 def hf_swin2sr():
     return _seen("Swin2SRForImageSuperResolution", "Swin2SRConfig", 16, attention=None, image_size=16, embed_dim=24,
                  depths=[2, 2], num_heads=[2, 2], window_size=4)
+
+
+@architecture
+def hf_table_transformer():
+    return _queried("TableTransformer", use_timm_backbone=False, use_pretrained_backbone=False, backbone=None)
+
+
+@architecture
+def hf_rt_detr_v2():
+    backbone = transformers.RTDetrResNetConfig(**RESNET)
+    net = network("RTDetrV2ForObjectDetection", "RTDetrV2Config", attention=None, backbone_config=backbone,
+                  encoder_hidden_dim=32, encoder_in_channels=[24, 32, 48], encoder_ffn_dim=64,
+                  encoder_attention_heads=4, d_model=32, num_queries=16, decoder_in_channels=[32, 32, 32],
+                  decoder_ffn_dim=64, decoder_layers=2, decoder_attention_heads=4, num_labels=8,
+                  decoder_method="discrete", anchor_image_size=[64, 64])
+    return plain(net, "pixel_values"), (image(),)
+
+
+@architecture
+def hf_mobilenet_v1():
+    return _seen("MobileNetV1ForImageClassification", "MobileNetV1Config", attention=None, depth_multiplier=0.25,
+                 num_labels=8)
+
+
+@architecture
+def hf_vilt():
+    net = network("ViltModel", "ViltConfig", **SMALL | {"max_position_embeddings": 16}, image_size=32, patch_size=8,
+                  max_image_length=16)
+    return plain(net, "input_ids", "pixel_values"), (torch.randint(3, 96, (1, 8)), image(32))
+
+
+@architecture
+def hf_groupvit_vision():
+    return _seen("GroupViTVisionModel", "GroupViTVisionConfig", attention=None, image_size=64, patch_size=8,
+                 hidden_size=WIDTH,
+                 intermediate_size=96, depths=[1, 1, 1], num_group_tokens=[8, 4, 0], num_output_groups=[8, 4, 0],
+                 num_attention_heads=HEADS)
+
+
+@architecture
+def hf_vivit():
+    net = network("VivitForVideoClassification", "VivitConfig", num_frames=4, tubelet_size=[2, 8, 8], num_labels=8,
+                  **{k: v for k, v in VIT.items() if k != "patch_size"} | {"image_size": 32})
+    return plain(net, "pixel_values"), (torch.randn(1, 4, 3, 32, 32),)
+
+
+@architecture
+def hf_sam2_encoder():
+    backbone = transformers.Sam2HieraDetConfig(hidden_size=16, image_size=[64, 64], blocks_per_stage=[1, 1, 2, 1],
+                                               embed_dim_per_stage=[16, 32, 48, 64], num_attention_heads_per_stage=[1,
+                                                                                                                    2,
+                                                                                                                    3,
+                                                                                                                    4],
+                                               window_size_per_stage=[4, 2, 2, 2], global_attention_blocks=[3],
+                                               window_positional_embedding_background_size=[4, 4])
+    net = network("Sam2VisionModel", "Sam2VisionConfig", backbone_config=backbone, backbone_channel_list=[64, 48, 32,
+                                                                                                          16],
+                  backbone_feature_sizes=[[16, 16], [8, 8], [4, 4]], fpn_hidden_size=24)
+    return plain(net, "pixel_values"), (image(),)
+
+
+@architecture
+def hf_aimv2_vision():
+    return _seen("Aimv2VisionModel", "Aimv2VisionConfig", **VIT)
+
+
+@architecture
+def hf_textnet():
+    return _seen("TextNetForImageClassification", "TextNetConfig", attention=None, stem_out_channels=16,
+                 hidden_sizes=[16, 16, 24, 32, 48], image_size=[64, 64], num_labels=8,
+                 conv_layer_kernel_sizes=[[[3, 3]], [[3, 3], [1, 3]], [[3, 1], [3, 3]], [[3, 3], [3, 1]]],
+                 conv_layer_strides=[[1], [2, 1], [2, 1], [2, 1]])
+
+
+@architecture
+def hf_dinov3_convnext():
+    return _seen("DINOv3ConvNextModel", "DINOv3ConvNextConfig", attention=None, hidden_sizes=[16, 24, 32, 48],
+                 depths=[1, 1, 1, 1], image_size=64)
+
+
+@architecture
+def hf_eomt():
+    return _seen("EomtForUniversalSegmentation", "EomtConfig", **VIT, num_blocks=1, num_queries=8, num_upscale_blocks=1,
+                 num_register_tokens=2, num_labels=8, use_pretrained_backbone=False)
+
+
+@architecture
+def hf_clipseg():
+    part = {"initializer_range": 0.12}
+    net = network("CLIPSegForImageSegmentation", "CLIPSegConfig", vision_config=VIT | part | {"num_hidden_layers": 3},
+                  text_config=SMALL | part | {"max_position_embeddings": 16}, projection_dim=32, extract_layers=[1, 2],
+                  reduce_dim=16, decoder_num_attention_heads=2, decoder_intermediate_size=32, conditional_layer=0)
+    return plain(net, "input_ids", "pixel_values"), (torch.randint(3, 96, (1, 8)), image())
+
+
+@architecture
+def hf_donut_swin():
+    return _seen("DonutSwinModel", "DonutSwinConfig", attention=None, **SWIN)
+
+
+@architecture
+def hf_zoedepth():
+    backbone = transformers.BeitConfig(**VIT | {"num_hidden_layers": 4, "patch_size": 8, "image_size": 32},
+                                       use_relative_position_bias=True, reshape_hidden_states=False,
+                                       out_features=["stage1", "stage2", "stage3", "stage4"])
+    net = network("ZoeDepthForDepthEstimation", "ZoeDepthConfig", attention=None, backbone_config=backbone,
+                  neck_hidden_sizes=[8, 16, 24, 24], fusion_hidden_size=16, bottleneck_features=16, num_attractors=[4,
+                                                                                                                    2,
+                                                                                                                    2,
+                                                                                                                    1],
+                  bin_embedding_dim=16, bin_configurations=[{"n_bins": 8, "min_depth": 0.001, "max_depth": 10.0,
+                                                             "name": "near"}])
+    return plain(net, "pixel_values"), (image(32),)

@@ -9,12 +9,15 @@ from timm.models.byoanet import model_cfgs as attention_cfgs
 from timm.models.byobnet import ByobNet, model_cfgs
 from timm.models.convmixer import ConvMixer
 from timm.models.gcvit import GlobalContextVit
+from timm.models.efficientnet import _gen_mixnet_s
 from timm.models.ghostnet import _create_ghostnet
 from timm.models.metaformer import (Attention, LayerNorm2dNoBias, LayerNormNoBias, MetaFormer, SepConv)
 from timm.models.mlp_mixer import Affine, GatedMlp, MlpMixer, ResBlock, SpatialGatingBlock
 from timm.models.mobilenetv3 import _gen_mobilenet_v4
+from timm.models.mvitv2 import MultiScaleVit, MultiScaleVitCfg
 from timm.models.nest import Nest
 from timm.models.nfnet import NfCfg, NormFreeNet
+from timm.models.resnetv2 import ResNetV2
 from timm.models.volo import VOLO
 
 from registry import architecture, image
@@ -73,6 +76,28 @@ SETTINGS: dict[str, tuple[str, int, dict]] = {
     "timm_tnt": ("tnt_s_patch16_224", 64, {"img_size": 64, "embed_dim": 48, "inner_dim": 12, "depth": 2,
                                            "num_heads_outer": 4}),
     "timm_swiftformer": ("swiftformer_xs", 64, {"embed_dims": (16, 24, 32, 48), "layers": (1, 1, 1, 1)}),
+    "timm_ecaresnet": ("ecaresnet26t", 64, {"channels": (16, 32, 48, 64), "layers": (1, 1, 1, 1), "stem_width": 16}),
+    "timm_xception": ("xception41p", 64, {"block_cfg": [
+        dict(in_chs=64, out_chs=48, stride=2), dict(in_chs=48, out_chs=64, stride=2),
+        dict(in_chs=64, out_chs=(64, 96, 96), stride=1, no_skip=True)]}),
+    "timm_dpn": ("dpn48b", 64, {"k_sec": (1, 1, 1, 1), "inc_sec": (8, 8, 8, 8), "k_r": 16, "groups": 4}),
+    "timm_swin_v2_cr": ("swinv2_cr_tiny_ns_224", 64, {"img_size": 64, "embed_dim": 16, "depths": (2, 2),
+                                                      "num_heads": (2, 4), "window_size": 4}),
+    "timm_shvit": ("shvit_s1", 64, {"embed_dim": (32, 48, 64), "partial_dim": (8, 12, 16)}),
+    "timm_rdnet": ("rdnet_tiny", 64, {"num_init_features": 16, "growth_rates": (8, 16, 16, 24),
+                                      "num_blocks_list": (1, 1, 2, 1), "is_downsample_block": (None, True, True, True),
+                                      "block_type": ("Block", "Block", "BlockESE", "BlockESE")}),
+    "timm_efficientvit_msra": ("efficientvit_m0", 64, {"img_size": 128, "embed_dim": (16, 32, 48),
+                                                       "key_dim": (8, 8, 8), "num_heads": (2, 2, 3)}),
+    "timm_coat": ("coat_lite_tiny", 64, {"img_size": 64, "embed_dims": (16, 32, 48, 64),
+                                         "serial_depths": (1, 1, 1, 1)}),
+    "timm_tresnet": ("tresnet_m", 64, {"layers": [1, 1, 1, 1], "width_factor": 0.25}),
+    "timm_fasternet": ("fasternet_t0", 64, {"embed_dim": 16, "depths": (1, 1, 1, 1), "feature_dim": 64}),
+    "timm_vit_relpos": ("vit_relpos_small_patch16_224", 64, {"img_size": 64, "embed_dim": 48, "depth": 2,
+                                                             "num_heads": 3}),
+    "timm_deit_distilled": ("deit_tiny_distilled_patch16_224", 64, {"img_size": 64, "embed_dim": 48, "depth": 2,
+                                                                    "num_heads": 3}),
+    "timm_vit_rope": ("vit_small_patch16_dinov3", 64, {"img_size": 64, "embed_dim": 48, "depth": 2, "num_heads": 3}),
     "timm_repvit": ("repvit_m0_9", 64, {"embed_dim": (16, 24, 32, 48), "depth": (1, 1, 2, 1)}),
 }
 
@@ -157,8 +182,9 @@ def _smaller(published, by: int, **more):
             return tuple(smaller(part) for part in block)
         return dataclasses.replace(block, d=1, c=max(8, block.c // by))
 
+    size = {"img_size": 64} if published.fixed_input_size else {}
     return ByobNet(dataclasses.replace(published, blocks=smaller(published.blocks), **more),
-                   num_classes=CLASSES), (image(),)
+                   num_classes=CLASSES, **size), (image(),)
 
 
 @architecture
@@ -181,3 +207,34 @@ def timm_lambda_resnet():
 def timm_nest():
     return Nest(img_size=64, embed_dims=(16, 32, 48), depths=(1, 1, 1), num_heads=(1, 2, 3),
                 num_classes=CLASSES), (image(),)
+
+
+@architecture
+def timm_botnet():
+    return _smaller(attention_cfgs["botnet26t"], 8, stem_chs=16, self_attn_kwargs={"dim_head": 8})
+
+
+@architecture
+def timm_gcresnet():
+    return _smaller(model_cfgs["gcresnet33ts"], 8, stem_chs=16)
+
+
+@architecture
+def timm_mvit_v2():
+    config = MultiScaleVitCfg(depths=(1, 1, 1, 1), embed_dim=16, num_heads=1)
+    return MultiScaleVit(config, img_size=(64, 64), num_classes=CLASSES), (image(),)
+
+
+@architecture
+def timm_mixnet():
+    return _gen_mixnet_s("mixnet_s", channel_multiplier=0.35, num_classes=CLASSES), (image(),)
+
+
+@architecture
+def timm_ghostnet_v3():
+    return _create_ghostnet("ghostnetv3_100", width=0.2, version="v3", num_classes=CLASSES), (image(),)
+
+
+@architecture
+def timm_bit():
+    return ResNetV2([1, 1, 1, 1], channels=(128, 128, 128, 256), num_classes=CLASSES, stem_type="fixed"), (image(),)

@@ -10,8 +10,13 @@ from torchvision.models import (VGG, ConvNeXt, DenseNet, EfficientNet, GoogLeNet
                                 MobileNetV2, MobileNetV3, RegNet, ResNet, ShuffleNetV2, SqueezeNet,
                                 SwinTransformer, VisionTransformer)
 from torchvision.models.convnext import CNBlockConfig
+from torchvision.models.alexnet import AlexNet
+from torchvision.models.detection.faster_rcnn import FastRCNNPredictor, TwoMLPHead
 from torchvision.models.detection.fcos import FCOSHead
+from torchvision.models.detection.keypoint_rcnn import KeypointRCNNHeads, KeypointRCNNPredictor
+from torchvision.models.detection.mask_rcnn import MaskRCNNHeads, MaskRCNNPredictor
 from torchvision.models.detection.retinanet import RetinaNetHead
+from torchvision.models.detection.rpn import RPNHead
 from torchvision.models.detection.ssdlite import SSDLiteHead
 from torchvision.models.efficientnet import FusedMBConvConfig, MBConvConfig
 from torchvision.models.mobilenetv3 import _mobilenet_v3_conf
@@ -25,8 +30,10 @@ from torchvision.models.swin_transformer import PatchMergingV2, SwinTransformerB
 from torchvision.models.vgg import make_layers
 from torchvision.models.video.mvit import MSBlockConfig, MViT
 from torchvision.models.video.resnet import BasicBlock as VideoBlock
-from torchvision.models.video.resnet import BasicStem, Conv2Plus1D, Conv3DSimple, R2Plus1dStem, VideoResNet
+from torchvision.models.video.resnet import (BasicStem, Conv2Plus1D, Conv3DNoTemporal, Conv3DSimple, R2Plus1dStem,
+                                             VideoResNet)
 from torchvision.models.video.s3d import S3D
+from torchvision.models.video.swin_transformer import SwinTransformer3d
 from torchvision.ops import FeaturePyramidNetwork
 
 from registry import Flat, architecture, image
@@ -267,3 +274,51 @@ def tv_s3d():
 def tv_r2plus1d():
     net = VideoResNet(VideoBlock, [Conv2Plus1D] * 4, [1, 1, 1, 1], R2Plus1dStem, num_classes=CLASSES)
     return net, (torch.randn(1, 3, 4, 32, 32),)
+
+
+@architecture
+def tv_alexnet():
+    net = AlexNet(num_classes=CLASSES)
+    net.avgpool = nn.AdaptiveAvgPool2d(1)
+    net.classifier = nn.Sequential(nn.Dropout(), nn.Linear(256, 64), nn.ReLU(True), nn.Dropout(), nn.Linear(64, 48),
+                                   nn.ReLU(True), nn.Linear(48, CLASSES))
+    return net, (image(96),)
+
+
+@architecture
+def tv_mc3():
+    net = VideoResNet(VideoBlock, [Conv3DSimple] + [Conv3DNoTemporal] * 3, [1, 1, 1, 1], BasicStem,
+                      num_classes=CLASSES)
+    return net, (torch.randn(1, 3, 4, 32, 32),)
+
+
+@architecture
+def tv_swin_3d():
+    net = SwinTransformer3d([2, 4, 4], 16, [2, 2], [2, 4], [2, 4, 4], num_classes=CLASSES, stochastic_depth_prob=0.0)
+    return net, (torch.randn(1, 3, 4, 32, 32),)
+
+
+@architecture
+def tv_rpn():
+    net = nn.Sequential(_Pyramid(), RPNHead(32, 3, conv_depth=2))
+    return Flat(net), (image(128),)
+
+
+@architecture
+def tv_box_and_mask_heads():
+    """The second stage of Mask R-CNN, on regions that are given."""
+    net = nn.ModuleList([nn.Sequential(TwoMLPHead(16 * 7 * 7, 48), FastRCNNPredictor(48, 8)),
+                         nn.Sequential(MaskRCNNHeads(16, (24, 24), 1), MaskRCNNPredictor(24, 16, 8))])
+    regions = torch.cat([image(14, 16) for _ in range(4)])
+
+    def call(net, boxes, masks):
+        return net[0](boxes), net[1](masks)
+
+    return Flat(net, call), (nn.functional.avg_pool2d(regions, 2), regions)
+
+
+@architecture
+def tv_keypoint_heads():
+    """The same of Keypoint R-CNN."""
+    net = nn.Sequential(KeypointRCNNHeads(16, (24, 24)), KeypointRCNNPredictor(24, 6))
+    return net, (torch.cat([image(14, 16) for _ in range(3)]),)
