@@ -37,27 +37,12 @@ bool IsBehind(opdb::Tree row, size_t node, const Model& graph, EndsByName& ends)
   return false;
 }
 
-// Whether ops of these lists, the last list nearest, lead to a node by any of its inputs, whoever else reads what
-// is between. So many lists count.
-bool ComesAfter(opdb::Tree lists, size_t count, size_t node, const Model& graph, EndsByName& ends) {
-  if (count == 0) return true;
-  for (const TensorId id : graph.nodes[node].inputs) {
-    if (id == kNoTensor) continue;
-    const int32_t maker = ends.Of(graph.tensors[static_cast<size_t>(id)].name).maker;
-    if (maker < 0 || maker == static_cast<int32_t>(node)) continue;
-    const auto at = static_cast<size_t>(maker);
-    if (opdb::Lists(lists.at(count - 1), graph.nodes[at].op) && ComesAfter(lists, count - 1, at, graph, ends)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// What a row asks of the first op, of those that stand between and of the last; the compiler of the database has
-// parsed it.
+// What a row asks of the first op, of those that stand between, of the last and of the farthest op before them; the
+// compiler of the database has parsed it.
 struct Conditions {
   explicit Conditions(opdb::Tree row)
-      : first(Of(row["first_when"])), between(Of(row["through_when"])), last(Of(row["when"])) {}
+      : first(Of(row["first_when"])), between(Of(row["through_when"])), last(Of(row["when"])),
+        after(Of(row["after_when"])) {}
 
   static mapping::Expr Of(opdb::Tree text) {
     return text ? mapping::Expr::Compile(text).value() : mapping::Expr();
@@ -66,8 +51,26 @@ struct Conditions {
     return condition.empty() || condition.Eval(GraphScope(graph, node)).True();
   }
 
-  mapping::Expr first, between, last;
+  mapping::Expr first, between, last, after;
 };
+
+// Whether ops of these lists, the last list nearest, lead to a node by any of its inputs, whoever else reads what
+// is between. So many lists count.
+bool ComesAfter(opdb::Tree lists, size_t count, const Conditions& conditions, size_t node, const Model& graph,
+                EndsByName& ends) {
+  if (count == 0) return Conditions::Hold(conditions.after, graph, node);
+  for (const TensorId id : graph.nodes[node].inputs) {
+    if (id == kNoTensor) continue;
+    const int32_t maker = ends.Of(graph.tensors[static_cast<size_t>(id)].name).maker;
+    if (maker < 0 || maker == static_cast<int32_t>(node)) continue;
+    const auto at = static_cast<size_t>(maker);
+    if (opdb::Lists(lists.at(count - 1), graph.nodes[at].op) &&
+        ComesAfter(lists, count - 1, conditions, at, graph, ends)) {
+      return true;
+    }
+  }
+  return false;
+}
 
 // The last op of the sequence that begins at an op, if one does.
 std::optional<size_t> EndOf(opdb::Tree row, const Conditions& conditions, size_t first, const Resolved& resolved,
@@ -93,7 +96,7 @@ std::optional<size_t> EndOf(opdb::Tree row, const Conditions& conditions, size_t
   if (!HasDtype(row["to_dtypes"], graph, graph.nodes[at].outputs)) return std::nullopt;
   if (!Conditions::Hold(conditions.last, graph, at)) return std::nullopt;
   const opdb::Tree after = row["after"];
-  if (after && !ComesAfter(after, after.size(), first, graph, ends)) return std::nullopt;
+  if (after && !ComesAfter(after, after.size(), conditions, first, graph, ends)) return std::nullopt;
   return IsBehind(row, first, graph, ends) ? std::optional(at) : std::nullopt;
 }
 
