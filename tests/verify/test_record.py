@@ -212,7 +212,7 @@ class Proposed(RecordCase):
         self.record(model(unary("Accept", "UFIXED_POINT_16")))
         _, diff = self.accept()
         row = next(v for v in self.op("Accept")["variants"] if v["dtypes"][0] == "UFIXED_POINT_16")
-        self.assertEqual((row["since"], row["until"], row["archs"], row["consequence"], row["sources"]),
+        self.assertEqual((row["since"], row["until"], row["arch"], row["consequence"], row["sources"]),
                          ("2.50", "2.51", ["v73"], "undocumented", ["reported-2.50-v73"]))
         self.assertIn("nobody looked at the numbers", diff)
 
@@ -237,7 +237,7 @@ class Proposed(RecordCase):
         said, _ = self.propose()
         text = "\n".join(said)
         self.assertIn("0 of 4 configurations", text)
-        self.assertIn("Refuse, validate rejected: contradiction: the database says accepted: 1 configurations, the first is ops[0]: "
+        self.assertIn("Refuse, validate rejected: contradiction: the database says accepted: ops[0]: "
                       "Rank 2 of in0 is too high", text)
         self.assertIn("NoSuchOp, prepare ok: unknown to the database", text)
         self.assertIn("FinalizeFails, prepare fails: contradiction: the database says accepted", text)

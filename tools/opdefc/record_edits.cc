@@ -314,6 +314,7 @@ class Reader {
   }
 
   static std::string Times(const Seen& seen) {
+    if (seen.count == 1) return seen.first;
     return absl::StrCat(seen.count, " configurations, the first is ", seen.first);
   }
 
