@@ -256,7 +256,8 @@ class Stages(unittest.TestCase):
         graph = exported(Put(), (torch.rand(4, 4),))
         writes = [node.name for node in qgt.read(graph).nodes if "in_place" in node.params]
         self.assertEqual(len(writes), 2)
-        self.assertEqual([node for _, node, _ in fatal(check(graph, sdk="2.49"))], writes[1:])
+        refused = [node for _, node, _ in fatal(check(graph, sdk="2.49"))]
+        self.assertEqual([name for name in writes if name in refused], writes[1:])
 
     def test_the_sdk_is_that_of_the_library_which_would_be_loaded(self) -> None:
         model = annotated(Cnn(), IMAGE)
