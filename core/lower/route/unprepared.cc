@@ -23,6 +23,20 @@ namespace {
 // What the tensor of an op comes from: kEdge is a `to` of floats that no op computed.
 enum class Origin : uint8_t { kOther, kEdge, kFrom, kTo };
 
+// What leads to a tensor.
+struct Lead {
+  Origin origin = Origin::kOther;
+  int float_ops = 0;     // since it was dequantized
+  bool has_op = false;   // the row's `with_float_op` is one of them
+  bool is_last = false;  // the row's `last_float_op` made it
+};
+
+// Whether floats with this lead, quantized again, are such as a row speaks of.
+bool Ends(opdb::Tree row, const Lead& lead) {
+  return (!row["last_float_op"] || lead.is_last) &&
+         (!row["with_float_op"] || (lead.has_op && lead.float_ops > 1));
+}
+
 void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, Report& report) {
   const Model& graph = *resolved.graph;
   absl::flat_hash_set<std::string_view> fatal;
@@ -33,37 +47,34 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
   const mapping::Expr when = row["when"] ? mapping::Expr::Compile(row["when"]).value() : mapping::Expr();
   const std::string_view from = row["dequantize_op"].str(), to = row["quantize_op"].str();
   // By name: a tensor and its view in another layout have the same.
-  absl::flat_hash_map<std::string_view, Origin> origin;
-  // The floats that the last op of a chain made, where the row names that op.
-  const std::string_view last_op = row["last_float_op"].str();
-  absl::flat_hash_set<std::string_view> made_by_last;
+  absl::flat_hash_map<std::string_view, Lead> leads;
+  const std::string_view last_op = row["last_float_op"].str(), with_op = row["with_float_op"].str();
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     // Outside of the graph a chain ends.
     if (IsOutside(resolved, report, i)) continue;
     bool behind_op = false, behind_from = false, behind_to = false;
+    Lead lead;
     for (const TensorId id : node.inputs) {
       if (id == kNoTensor) continue;
-      if (node.op == to && !last_op.empty() &&
-          !made_by_last.contains(graph.tensors[static_cast<size_t>(id)].name)) {
-        continue;
-      }
-      const auto at = origin.find(graph.tensors[static_cast<size_t>(id)].name);
-      if (at == origin.end()) continue;
-      behind_op |= at->second != Origin::kEdge;
-      behind_from |= at->second == Origin::kFrom;
-      behind_to |= at->second == Origin::kTo;
+      const auto at = leads.find(graph.tensors[static_cast<size_t>(id)].name);
+      const Lead before = at == leads.end() ? Lead() : at->second;
+      if (at == leads.end() || (node.op == to && !Ends(row, before))) continue;
+      behind_op |= before.origin != Origin::kEdge;
+      behind_from |= before.origin == Origin::kFrom;
+      behind_to |= before.origin == Origin::kTo;
+      lead.float_ops = std::max(lead.float_ops, before.float_ops);
+      lead.has_op |= before.has_op;
     }
     // What is dequantized right after a `to` or an input never was computed in integers.
-    Origin result = Origin::kOther;
     if (node.op == from) {
-      if (behind_op) result = Origin::kFrom;
+      lead = {.origin = behind_op ? Origin::kFrom : Origin::kOther};
     } else if (behind_to || behind_from) {
-      result = behind_to || node.op == to ? Origin::kTo : Origin::kFrom;
+      lead.origin = behind_to || node.op == to ? Origin::kTo : Origin::kFrom;
       // Other floats than these were seen to be prepared.
-      if (result == Origin::kFrom && !through.contains(node.op)) result = Origin::kOther;
+      if (lead.origin == Origin::kFrom && !through.contains(node.op)) lead.origin = Origin::kOther;
     } else if (node.op == to) {
-      result = Origin::kEdge;
+      lead.origin = Origin::kEdge;
     }
     if (behind_to && fatal.contains(node.op) && HasDtype(row["dtypes"], graph, node.outputs) &&
         (when.empty() || when.Eval(GraphScope(graph, i)).True())) {
@@ -73,13 +84,14 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
           absl::StrCat(node.op.str(), ": ", std::string(row["reason"].str()), " on ", report.arch);
       f.note = std::string(document["source"].str());
       f.fixes.push_back({absl::StrCat("quantize the float ops before ", node.op.str()), false, {}});
-      result = Origin::kOther;  // reported once a chain
+      lead.origin = Origin::kOther;  // reported once a chain
     }
+    if (node.op != from) ++lead.float_ops;
+    lead.has_op |= node.op == with_op;
+    lead.is_last = node.op == last_op;
     for (const TensorId id : node.outputs) {
       if (id == kNoTensor) continue;
-      const std::string_view name = graph.tensors[static_cast<size_t>(id)].name;
-      origin[name] = result;
-      if (node.op == last_op) made_by_last.insert(name);
+      leads[graph.tensors[static_cast<size_t>(id)].name] = lead;
     }
   }
 }

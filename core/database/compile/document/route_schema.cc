@@ -19,7 +19,7 @@ constexpr DocumentKey kChainKeys[] = {
     {"dequantize_op", &kAnOp, true}, {"quantize_op", &kAnOp, true}, {"float_ops", &kOps, true},
     {"archs", &kArchs, true},        {"ops", &kOps, true},          {"reason", &kAnyText, true},
     {"dtypes", &kDtypes},            {"last_float_op", &kAnOp},
-    {"when", &kWhen}};
+    {"with_float_op", &kAnOp},       {"when", &kWhen}};
 constexpr DocumentShape kChain = {
     .type = kMap, .what = "a row of `unprepared_chains`", .keys = kChainKeys};
 constexpr DocumentShape kChains = {.type = kList, .item = &kChain};
