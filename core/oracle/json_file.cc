@@ -29,13 +29,13 @@ absl::StatusOr<nlohmann::json> ParseJson(std::string_view text) {
   return file;
 }
 
-absl::Status WithBytesOf(const std::string& path, size_t most_mib,
+absl::Status WithBytesOf(const std::string& path, size_t most_bytes,
                          const std::function<absl::Status(std::string_view)>& use) {
   const absl::StatusOr<FileBytes> file =
       FileBytes::Open(path, [](std::string_view) { return absl::OkStatus(); });
   if (!file.ok()) return file.status();
-  if (file->bytes().size() > most_mib << 20) {
-    return absl::InvalidArgumentError(absl::StrCat("is larger than ", most_mib, " MiB"));
+  if (file->bytes().size() > most_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat("is larger than ", most_bytes >> 20, " MiB"));
   }
   return use(file->bytes());
 }

@@ -15,8 +15,8 @@ namespace quantgate::verify {
 
 // InvalidArgument for what is no JSON or nested deeper than the parser, which recurses, may go.
 absl::StatusOr<nlohmann::json> ParseJson(std::string_view text);
-// What `use` makes of the bytes of a file of `most_mib` at most.
-absl::Status WithBytesOf(const std::string& path, size_t most_mib,
+// What `use` makes of the bytes of a file of `most_bytes` at most, whole MiB.
+absl::Status WithBytesOf(const std::string& path, size_t most_bytes,
                          const std::function<absl::Status(std::string_view)>& use);
 
 }  // namespace quantgate::verify

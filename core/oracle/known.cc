@@ -12,13 +12,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMaxMib = 4;
+constexpr size_t kMaxBytes = size_t{4} << 20;
 
 }  // namespace
 
 absl::StatusOr<KnownDifferences> KnownDifferences::Read(const std::string& path) {
   KnownDifferences known;
-  const absl::Status status = WithBytesOf(path, kMaxMib, [&](std::string_view bytes) {
+  const absl::Status status = WithBytesOf(path, kMaxBytes, [&](std::string_view bytes) {
     absl::StatusOr<KnownDifferences> read = Parse(bytes);
     if (read.ok()) known = *std::move(read);
     return read.status();

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr size_t kMaxMib = 64;
+constexpr size_t kMaxBytes = size_t{64} << 20;
 constexpr std::string_view kKind = "quantgate record";
 // Axes, indices and shapes; anything longer may be a table that was trained.
 constexpr size_t kMostValues = 64;
@@ -223,7 +223,7 @@ absl::StatusOr<Record> ParseRecord(std::string_view json) {
 
 absl::StatusOr<Record> ReadRecord(const std::string& path) {
   Record record;
-  const absl::Status status = WithBytesOf(path, kMaxMib, [&](std::string_view bytes) {
+  const absl::Status status = WithBytesOf(path, kMaxBytes, [&](std::string_view bytes) {
     absl::StatusOr<Record> read = ParseRecord(bytes);
     if (read.ok()) record = *std::move(read);
     return read.status();

@@ -114,12 +114,13 @@ void Explain(const Subject& s, Finding& f) {
                   ports->most ? fmt::format("at most {} times ", Number(*ports->most)) : "",
                   Number(Wanted(*ports, channel)), Number(ScaleAt(ports->activation->encoding, 0)),
                   Number(ScaleAt(ports->weight->encoding, channel)));
-  f.message = fmt::format("the bias {} of {} must have {}, and has {}", f.port, f.op, f.allowed,
-                          f.found);
+  const bool rounds_away = f.consequence == Consequence::kWrongValues && RoundsAway(s, *ports);
+  f.message = fmt::format("the bias {} of {} {} {}, and has {}", f.port, f.op,
+                          rounds_away ? "should have" : "must have", f.allowed, f.found);
   if (s.tensor->encoding->scales.size() > 1 || ports->weight->encoding->scales.size() > 1) {
     f.message += fmt::format(" in channel {}", channel);
   }
-  if (f.consequence == Consequence::kWrongValues && RoundsAway(s, *ports)) {
+  if (rounds_away) {
     f.consequence = Consequence::kUndocumented;
     f.message += "; its values are so small that the output changes by no more than rounding does";
   }

@@ -441,7 +441,7 @@ TEST(Resolve, ExpandOfAMaskThatChangesNothingIsLeftOut) {
     return Ops(ResolveModel(m.model));
   };
   EXPECT_EQ(ops({1, 4}), std::vector<std::string>{"ElementWiseNot"});
-  EXPECT_EQ(ops({2, 4}), (std::vector<std::string>{"ElementWiseMultiply", "ElementWiseNot"}));
+  EXPECT_EQ(ops({2, 4}), (std::vector<std::string>{"ElementWiseAnd", "ElementWiseNot"}));
 }
 
 TEST(Resolve, GatherOfBooleansIsCastAround) {

@@ -38,7 +38,7 @@ LEFT_OUT = {
         "conformance.(ort|htp|zoo)_harness", "reference"),
     "other programs are started: a shell, Chromium, compilers, Python with packages": (
         "cli.(shell|sweep|matrix_page|fix_verify)", "docs.(docs|recipes)", "web.html", "packaging"),
-    "a shared library is loaded, or those looked at that a program needs": ("cli.(import|verify|shared_libraries)",),
+    "a shared library is loaded, or those looked at that a program needs": ("cli.(import|verify|shared_libraries)", "verify.record"),
     "so many recorded cases that an emulator needs hours": ("reports.score", "conformance.htp_recorded"),
 }  # fmt: skip
 
