@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import sys
 import tempfile
 import unittest
@@ -15,6 +16,7 @@ sys.path.insert(0, str(ROOT / "tools" / "dev" / "zoo"))
 import compare  # noqa: E402
 import draws  # noqa: E402
 import figures  # noqa: E402
+import forms  # noqa: E402
 import known  # noqa: E402
 import names  # noqa: E402
 import onnx_nodes  # noqa: E402
@@ -117,6 +119,26 @@ class Recorded(unittest.TestCase):
         self.assertEqual(names.unpacked(names.packed(model)), model)
         # What stands behind the graph comes before it then.
         self.assertEqual(names.unpacked(names.packed(model[:2] + model[6:] + model[2:6])), model)
+
+    def test_a_form_is_written_as_its_difference_from_another(self):
+        def constant(name: bytes, kind: int, numbers: bytes) -> bytes:
+            tensor = b"\x10" + bytes((kind, 0x42, len(name))) + name + b"\x4a" + bytes((len(numbers),)) + numbers
+            return b"\x2a" + bytes((len(tensor),)) + tensor
+
+        def model(activation: float, biases: list[int], bias: float) -> bytes:
+            graph = (constant(b"a_scale", 1, struct.pack("<f", activation)) + constant(b"w_scale", 1, b"\0\0\0\x3f")
+                     + constant(b"b", 6, struct.pack("<3i", *biases)) + constant(b"b_scale", 1, struct.pack("<f", bias))
+                     + constant(b"shape", 7, struct.pack("<q", 5)))
+            return b"\x08\x0a\x3a" + bytes((len(graph) & 127 | 128, len(graph) >> 7)) + graph
+
+        files = {"16a8w.onnx": model(0.001, [25700, -514, 90], 0.0005), "labels.json": b"{}",
+                 "8a8w.onnx": model(0.257, [100, -3, 1], 0.0005 * 257)}
+        packed = forms.packed(files)
+        self.assertEqual(forms.unpacked(packed), files)
+        self.assertEqual((packed["16a8w.onnx"], packed["labels.json"]), (files["16a8w.onnx"], b"{}"))
+        self.assertIn(struct.pack("<3i", 0, -1, 1), packed["8a8w.onnx"])
+        alone = {"8a8w.onnx": files["8a8w.onnx"]}
+        self.assertEqual(forms.packed(alone), alone)
 
     def test_a_bundle_holds_what_was_written(self):
         exports = {"b-dynamo": {"8a8w.onnx": b"\x3a\x03\x12\x01m", "labels.json": b"{}"}, "a-dynamo": {"labels.json": b'{"8a8w": 1}'}}

@@ -1,7 +1,7 @@
 """The recordings: models and labels of exports, in bundles, without anything but the standard library.
 
 A bundle is a .tar.xz with NAME-EXPORTER/FORM.onnx and NAME-EXPORTER/labels.json of many exports: what networks
-have in common is stored once. The models in it are written as in names.py. models/ has a bundle for each library;
+have in common is stored once. The models in it are written as in forms.py and names.py. models/ has a bundle for each library;
 what is held out lies in held_out/ until it is scored.
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import forms
 import names
 from places import RECORDED, Export
 
@@ -52,14 +53,14 @@ def read(path: Path) -> dict[str, dict[str, bytes]]:
                 export, name = entry.name.split("/")
                 data = tar.extractfile(entry).read()
                 exports.setdefault(export, {})[name] = names.unpacked(data) if name.endswith(".onnx") else data
-    return exports
+    return {export: forms.unpacked(files) for export, files in exports.items()}
 
 
 def write(path: Path, exports: dict[str, dict[str, bytes]]) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for export, files in sorted(exports.items()):
-            for name, data in files.items():
+            for name, data in forms.packed(files).items():
                 if name.endswith(".onnx"):
                     data = names.packed(data)
                 entry = tarfile.TarInfo(f"{export}/{name}")
