@@ -40,7 +40,7 @@ endif()
 # that it may take) and half as large, which keeps the wheel below 8 MB.
 add_library(quantgate_small INTERFACE)
 target_compile_options(quantgate_small INTERFACE $<$<CONFIG:Release>:-Os>)
-set(QUANTGATE_SMALL_FOLDERS comparison compile config fix knowledge oracle plan policy safety)
+set(QUANTGATE_SMALL_FOLDERS comparison compile config fix knowledge oracle plan policy report safety)
 
 # quantgate_folder(<name> SOURCES ... DEPS ...): the static library of one folder of core.
 # A target per folder makes a wrong include a link error.
