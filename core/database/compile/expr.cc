@@ -12,8 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/absl_view.h"
+#include "core/base/checked_math.h"
 #include "core/base/expression.h"
 #include "core/base/nearest.h"
+#include "core/database/expr_math.h"
 #include "core/database/image.h"
 
 namespace quantgate::opdefs {
@@ -80,7 +82,7 @@ class Compiler {
   size_t Depth() const {
     size_t depth = 0, deepest = 0;
     for (const ExprOp& op : out_) {
-      if (op.code >= ExprCode::kAdd && op.code <= ExprCode::kMin) {
+      if (opdb::TakesTwo(op.code)) {
         --depth;
       } else if (op.code != ExprCode::kNeg) {
         deepest = std::max(deepest, ++depth);
@@ -127,7 +129,8 @@ class Compiler {
   }
 
   bool Call(const SyntaxNode& node) {
-    const auto* function = std::ranges::find(kFunctions, node.text, &Function::name);
+    const auto* function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                        [&](const Function& row) { return row.name == node.text; });
     if (function == std::end(kFunctions)) {
       std::vector<std::string_view> names;
       for (const Function& row : kFunctions) names.push_back(row.name);
@@ -200,40 +203,23 @@ class Compiler {
   bool Negate(const SyntaxNode& node) {
     ExprOp& last = out_.back();
     if (last.code != ExprCode::kConst) return Push({ExprCode::kNeg, -1, -1, 0});
-    return !__builtin_sub_overflow(int64_t{0}, last.value, &last.value) || Fail(node, "overflow");
+    const std::optional<int64_t> negated = Checked(0, '-', last.value);
+    if (!negated) return Fail(node, "overflow");
+    last.value = *negated;
+    return true;
   }
   bool Apply(ExprCode code, const SyntaxNode& node) {
     const size_t n = out_.size();
     if (out_[n - 1].code != ExprCode::kConst || out_[n - 2].code != ExprCode::kConst) {
       return Push({code, -1, -1, 0});
     }
-    const int64_t b = out_[n - 1].value;
-    int64_t& a = out_[n - 2].value;
-    bool overflow = false;
-    switch (code) {
-      case ExprCode::kAdd:
-        overflow = __builtin_add_overflow(a, b, &a);
-        break;
-      case ExprCode::kSub:
-        overflow = __builtin_sub_overflow(a, b, &a);
-        break;
-      case ExprCode::kMul:
-        overflow = __builtin_mul_overflow(a, b, &a);
-        break;
-      case ExprCode::kDiv:
-        if (b == 0) return Fail(node, "division by zero");
-        overflow = a == std::numeric_limits<int64_t>::min() && b == -1;
-        if (!overflow) a /= b;
-        break;
-      case ExprCode::kMax:
-        a = std::max(a, b);
-        break;
-      default:
-        a = std::min(a, b);
-        break;
+    const std::optional<int64_t> combined = opdb::Combined(code, out_[n - 2].value, out_[n - 1].value);
+    if (!combined) {
+      return Fail(node, code == ExprCode::kDiv && out_[n - 1].value == 0 ? "division by zero" : "overflow");
     }
     out_.pop_back();
-    return !overflow || Fail(node, "overflow");
+    out_.back().value = *combined;
+    return true;
   }
 
   const Syntax& syntax_;

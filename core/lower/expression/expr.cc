@@ -1,12 +1,12 @@
 #include "core/lower/expression/expr.h"
 
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/absl_view.h"
+#include "core/base/checked_math.h"
 #include "core/base/nearest.h"
 
 namespace quantgate::mapping {
@@ -55,6 +55,12 @@ absl::StatusOr<Expr> Expr::Parse(std::string_view text) {
   return result;
 }
 
+bool Condition::Holds(const Scope& scope) {
+  if (!text_) return true;
+  if (compiled_.empty()) compiled_ = Expr::Compile(text_).value();
+  return compiled_.Eval(scope).True();
+}
+
 absl::StatusOr<Expr> Expr::Compile(opdb::Tree tree) {
   Expr result;
   switch (tree.type()) {
@@ -99,24 +105,6 @@ absl::StatusOr<Expr> Expr::Compile(opdb::Tree tree) {
 
 namespace {
 
-std::optional<int64_t> Integer(int64_t a, int64_t b, char op) {
-  int64_t r = 0;
-  switch (op) {
-    case '+':
-      if (__builtin_add_overflow(a, b, &r)) return std::nullopt;
-      return r;
-    case '-':
-      if (__builtin_sub_overflow(a, b, &r)) return std::nullopt;
-      return r;
-    case '*':
-      if (__builtin_mul_overflow(a, b, &r)) return std::nullopt;
-      return r;
-    default:
-      if (b == 0 || (a == std::numeric_limits<int64_t>::min() && b == -1)) return std::nullopt;
-      return op == '/' ? a / b : a % b;
-  }
-}
-
 // Lists work element by element, a number against a list repeats.
 Value Arithmetic(const Value& a, const Value& b, char op) {
   if (a.null()) return a;
@@ -146,7 +134,7 @@ Value Arithmetic(const Value& a, const Value& b, char op) {
   Ints result;
   const size_t count = x_repeats ? y->size() : x->size();
   for (size_t i = 0; i < count; ++i) {
-    const std::optional<int64_t> r = Integer((*x)[x_repeats ? 0 : i], (*y)[y_repeats ? 0 : i], op);
+    const std::optional<int64_t> r = Checked((*x)[x_repeats ? 0 : i], op, (*y)[y_repeats ? 0 : i]);
     if (!r) return Value::Null();
     result.push_back(*r);
   }

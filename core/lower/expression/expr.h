@@ -83,6 +83,20 @@ class Expr {
   std::vector<Item> nodes_;  // the last is the root
 };
 
+// What a row of a document asks, which holds where the row asks nothing. Most rows of a document are never asked:
+// the expression, which the compiler of the database has parsed, is compiled by the first question.
+class Condition {
+ public:
+  Condition() = default;
+  explicit Condition(opdb::Tree text) : text_(text) {}
+
+  bool Holds(const Scope& scope);
+
+ private:
+  opdb::Tree text_;
+  Expr compiled_;
+};
+
 }  // namespace quantgate::mapping
 
 #endif  // QUANTGATE_CORE_LOWER_EXPRESSION_EXPR_H_

@@ -16,7 +16,7 @@
 namespace quantgate {
 
 struct SourceResolver::RouteRow {
-  mapping::Expr when;  // empty = always
+  mapping::Condition when;  // empty = always
   std::string_view reason, outcome;
   opdb::Tree archs;  // of an outcome that leaves the node with the backend; none = all
 };
@@ -68,8 +68,7 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
       row.reason = entry["reason"].str();
       row.outcome = entry["outcome"].str();
       row.archs = entry["archs"];
-      // A faulty one was refused when the database was compiled.
-      if (const opdb::Tree when = entry["when"]) row.when = mapping::Expr::Compile(when).value();
+      row.when = mapping::Condition(entry["when"]);
     }
   }
   const size_t found_before = resolved_.findings.size();
@@ -82,8 +81,8 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
         by_operator.find(standard ? node.op.str() : absl::StrCat(node.domain.str(), ".", node.op.str()));
     if (found == by_operator.end()) continue;
     const auto index = static_cast<int32_t>(i);
-    for (const RouteRow& row : found->second) {
-      if (!row.when.empty() && !row.when.Eval(NodeScope(*this, index)).True()) continue;
+    for (RouteRow& row : found->second) {
+      if (!row.when.Holds(NodeScope(*this, index))) continue;
       ApplyRow(index, row, source);
       // Beside it another may hold, that says where it runs.
       if (row.archs || row.outcome == "wrong_values") continue;

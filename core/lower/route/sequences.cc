@@ -37,28 +37,19 @@ bool IsBehind(opdb::Tree row, size_t node, const Model& graph, EndsByName& ends)
   return false;
 }
 
-// What a row asks of the first op, of those that stand between, of the last and of the farthest op before them; the
-// compiler of the database has parsed it.
+// What a row asks of the first op, of those that stand between, of the last and of the farthest op before them.
 struct Conditions {
   explicit Conditions(opdb::Tree row)
-      : first(Of(row["first_when"])), between(Of(row["through_when"])), last(Of(row["when"])),
-        after(Of(row["after_when"])) {}
+      : first(row["first_when"]), between(row["through_when"]), last(row["when"]), after(row["after_when"]) {}
 
-  static mapping::Expr Of(opdb::Tree text) {
-    return text ? mapping::Expr::Compile(text).value() : mapping::Expr();
-  }
-  static bool Hold(const mapping::Expr& condition, const Model& graph, size_t node) {
-    return condition.empty() || condition.Eval(GraphScope(graph, node)).True();
-  }
-
-  mapping::Expr first, between, last, after;
+  mapping::Condition first, between, last, after;
 };
 
 // Whether ops of these lists, the last list nearest, lead to a node by any of its inputs, whoever else reads what
 // is between. So many lists count.
-bool ComesAfter(opdb::Tree lists, size_t count, const Conditions& conditions, size_t node, const Model& graph,
+bool ComesAfter(opdb::Tree lists, size_t count, Conditions& conditions, size_t node, const Model& graph,
                 EndsByName& ends) {
-  if (count == 0) return Conditions::Hold(conditions.after, graph, node);
+  if (count == 0) return conditions.after.Holds(GraphScope(graph, node));
   for (const TensorId id : graph.nodes[node].inputs) {
     if (id == kNoTensor) continue;
     const int32_t maker = ends.Of(graph.tensors[static_cast<size_t>(id)].name).maker;
@@ -73,19 +64,19 @@ bool ComesAfter(opdb::Tree lists, size_t count, const Conditions& conditions, si
 }
 
 // The last op of the sequence that begins at an op, if one does.
-std::optional<size_t> EndOf(opdb::Tree row, const Conditions& conditions, size_t first, const Resolved& resolved,
+std::optional<size_t> EndOf(opdb::Tree row, Conditions& conditions, size_t first, const Resolved& resolved,
                             const Report& report, EndsByName& ends) {
   const Model& graph = *resolved.graph;
   const opdb::Tree ops = row["ops"];
   if (!HasDtype(row["from_dtypes"], graph, graph.nodes[first].inputs)) return std::nullopt;
-  if (!Conditions::Hold(conditions.first, graph, first)) return std::nullopt;
+  if (!conditions.first.Holds(GraphScope(graph, first))) return std::nullopt;
   size_t at = first;
   for (size_t k = 0;;) {
     const Node& node = graph.nodes[at];
     if (IsOutside(resolved, report, at)) return std::nullopt;
     if (opdb::Lists(ops.at(k), node.op)) {
       if (++k == ops.size()) break;
-    } else if (!opdb::Lists(row["through"], node.op) || !Conditions::Hold(conditions.between, graph, at)) {
+    } else if (!opdb::Lists(row["through"], node.op) || !conditions.between.Holds(GraphScope(graph, at))) {
       return std::nullopt;
     }
     if (node.outputs.empty() || node.outputs[0] == kNoTensor) return std::nullopt;
@@ -94,7 +85,7 @@ std::optional<size_t> EndOf(opdb::Tree row, const Conditions& conditions, size_t
     at = static_cast<size_t>(next);
   }
   if (!HasDtype(row["to_dtypes"], graph, graph.nodes[at].outputs)) return std::nullopt;
-  if (!Conditions::Hold(conditions.last, graph, at)) return std::nullopt;
+  if (!conditions.last.Holds(GraphScope(graph, at))) return std::nullopt;
   const opdb::Tree after = row["after"];
   if (after && !ComesAfter(after, after.size(), conditions, first, graph, ends)) return std::nullopt;
   return IsBehind(row, first, graph, ends) ? std::optional(at) : std::nullopt;
@@ -104,7 +95,7 @@ void FindSequences(opdb::Tree document, opdb::Tree row, const Resolved& resolved
                    Report& report) {
   const Model& graph = *resolved.graph;
   const opdb::Tree first = row["ops"].at(0);
-  const Conditions conditions(row);
+  Conditions conditions(row);
   const Consequence breach = ConsequenceFromName(row["breach"].str()).value_or(Consequence::kPrepareFails);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!opdb::Lists(first, graph.nodes[i].op)) continue;
@@ -121,8 +112,7 @@ void FindSequences(opdb::Tree document, opdb::Tree row, const Resolved& resolved
 
 }  // namespace
 
-void AddSequences(opdb::Tree document, const Resolved& resolved, EndsByName& ends,
-                            Report& report) {
+void AddSequences(opdb::Tree document, const Resolved& resolved, EndsByName& ends, Report& report) {
   const opdb::Tree rows = document["sequences"];
   for (size_t i = 0; i < rows.size(); ++i) {
     const opdb::Tree archs = rows.at(i)["archs"];

@@ -11,8 +11,7 @@ namespace quantgate {
 
 // A finding at the last op of each sequence that a row of the document's `sequences`
 // describes; nodes left to the CPU end one.
-void AddSequences(opdb::Tree document, const Resolved& resolved, EndsByName& ends,
-                            Report& report);
+void AddSequences(opdb::Tree document, const Resolved& resolved, EndsByName& ends, Report& report);
 
 }  // namespace quantgate
 

@@ -43,8 +43,7 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
   for (size_t i = 0; i < row["ops"].size(); ++i) fatal.insert(row["ops"].at(i).str());
   absl::flat_hash_set<std::string_view> through;
   for (size_t i = 0; i < row["float_ops"].size(); ++i) through.insert(row["float_ops"].at(i).str());
-  // The compiler of the database has parsed it.
-  const mapping::Expr when = row["when"] ? mapping::Expr::Compile(row["when"]).value() : mapping::Expr();
+  mapping::Condition when(row["when"]);
   const std::string_view from = row["dequantize_op"].str(), to = row["quantize_op"].str();
   // By name: a tensor and its view in another layout have the same.
   absl::flat_hash_map<std::string_view, Lead> leads;
@@ -77,7 +76,7 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
       lead.origin = Origin::kEdge;
     }
     if (behind_to && fatal.contains(node.op) && HasDtype(row["dtypes"], graph, node.outputs) &&
-        (when.empty() || when.Eval(GraphScope(graph, i)).True())) {
+        when.Holds(GraphScope(graph, i))) {
       Finding& f = AddFailure(rules::Raise(rules::kFloatBetween, Consequence::kPrepareFails), i, resolved,
                               report);
       f.message =

@@ -1,8 +1,9 @@
 #include "core/rules/support/expr.h"
 
-#include <algorithm>
 #include <array>
 
+#include "core/base/checked_math.h"
+#include "core/database/expr_math.h"
 #include "core/database/image.h"
 
 namespace quantgate::rules {
@@ -84,32 +85,6 @@ std::optional<int64_t> Operand(const NodeView& node, const opdb::ExprOp& op) {
   }
 }
 
-// a = a op b; false where that is no number.
-bool Combine(ExprCode code, int64_t& a, int64_t b) {
-  switch (code) {
-    case ExprCode::kAdd:
-      return !__builtin_add_overflow(a, b, &a);
-    case ExprCode::kSub:
-      return !__builtin_sub_overflow(a, b, &a);
-    case ExprCode::kMul:
-      return !__builtin_mul_overflow(a, b, &a);
-    case ExprCode::kDiv:
-      if (b == 0 || (a == INT64_MIN && b == -1)) return false;
-      a /= b;
-      return true;
-    case ExprCode::kMax:
-      a = std::max(a, b);
-      return true;
-    case ExprCode::kMin:
-      a = std::min(a, b);
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool IsBinary(ExprCode code) { return code >= ExprCode::kAdd && code <= ExprCode::kMin; }
-
 }  // namespace
 
 std::optional<int64_t> Evaluate(std::span<const opdb::ExprOp> expr, const NodeView& node) {
@@ -119,11 +94,15 @@ std::optional<int64_t> Evaluate(std::span<const opdb::ExprOp> expr, const NodeVi
   for (const opdb::ExprOp& op : expr) {
     if (op.code == ExprCode::kNeg) {
       if (top < 1) return std::nullopt;
-      stack[top - 1] = -stack[top - 1];
-    } else if (IsBinary(op.code)) {
+      const std::optional<int64_t> negated = Checked(0, '-', stack[top - 1]);
+      if (!negated) return std::nullopt;
+      stack[top - 1] = *negated;
+    } else if (opdb::TakesTwo(op.code)) {
       if (top < 2) return std::nullopt;
       --top;
-      if (!Combine(op.code, stack[top - 1], stack[top])) return std::nullopt;
+      const std::optional<int64_t> combined = opdb::Combined(op.code, stack[top - 1], stack[top]);
+      if (!combined) return std::nullopt;
+      stack[top - 1] = *combined;
     } else {
       const std::optional<int64_t> value = Operand(node, op);
       if (!value || top == kDepth) return std::nullopt;
