@@ -115,7 +115,15 @@ bool Comparison::HasUnlistedDisagreement() const {
   });
 }
 
-void AddCauses(const Report& report, Comparison& comparison) {
+void AddPredicted(const Model& graph, const Report& report, Comparison& comparison) {
+  comparison.nodes.resize(graph.nodes.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    ComparedNode& node = comparison.nodes[i];
+    node.name = graph.nodes[i].name;
+    node.op = graph.nodes[i].op;
+    node.verdict = report.nodes[i].verdict;
+    node.reason = report.nodes[i].reason;
+  }
   for (const Finding& finding : report.findings) {
     if (finding.node_index < 0) continue;
     ComparedNode& node = comparison.nodes[static_cast<size_t>(finding.node_index)];

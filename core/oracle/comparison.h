@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "quantgate/model.h"
 #include "quantgate/report.h"
 #include "quantgate/verify.h"
 
@@ -19,8 +20,8 @@ Failure SeenFailure(const Answer& answer, const Judgement& judgement);
 Agreement Compare(Consequence verdict, const Answer& answer, const Judgement& judgement,
                   Stage deepest);
 
-// The constraints, or rules, behind the verdict of each node.
-void AddCauses(const Report& report, Comparison& comparison);
+// The nodes of a graph with what its report says of each: its verdict, and the constraints or rules behind it.
+void AddPredicted(const Model& graph, const Report& report, Comparison& comparison);
 
 }  // namespace quantgate::verify
 

@@ -145,15 +145,7 @@ class GraphVerifier::Impl {
   void Predict(GraphComparison& compared) const {
     const Report report = validator_.Check(graph_);
     compared.verdict = report.verdict;
-    compared.ops.nodes.resize(graph_.nodes.size());
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      ComparedNode& op = compared.ops.nodes[i];
-      op.name = graph_.nodes[i].name;
-      op.op = graph_.nodes[i].op;
-      op.verdict = report.nodes[i].verdict;
-      op.reason = report.nodes[i].reason;
-    }
-    AddCauses(report, compared.ops);
+    AddPredicted(graph_, report, compared.ops);
   }
 
   absl::StatusOr<Answer> Ask(const Model& graph) const {

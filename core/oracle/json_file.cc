@@ -1,7 +1,6 @@
 #include "core/oracle/json_file.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/readers/file_bytes.h"
 
 namespace quantgate::verify {
 namespace {
@@ -29,15 +28,12 @@ absl::StatusOr<nlohmann::json> ParseJson(std::string_view text) {
   return file;
 }
 
-absl::Status WithBytesOf(const std::string& path, size_t most_bytes,
-                         const std::function<absl::Status(std::string_view)>& use) {
-  const absl::StatusOr<FileBytes> file =
-      FileBytes::Open(path, [](std::string_view) { return absl::OkStatus(); });
-  if (!file.ok()) return file.status();
-  if (file->bytes().size() > most_bytes) {
+absl::StatusOr<FileBytes> OpenJson(const std::string& path, size_t most_bytes) {
+  absl::StatusOr<FileBytes> file = FileBytes::Open(path, [](std::string_view) { return absl::OkStatus(); });
+  if (file.ok() && file->bytes().size() > most_bytes) {
     return absl::InvalidArgumentError(absl::StrCat("is larger than ", most_bytes >> 20, " MiB"));
   }
-  return use(file->bytes());
+  return file;
 }
 
 }  // namespace quantgate::verify

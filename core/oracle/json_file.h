@@ -3,21 +3,19 @@
 #define QUANTGATE_CORE_ORACLE_JSON_FILE_H_
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/readers/file_bytes.h"
 #include "nlohmann/json.hpp"
 
 namespace quantgate::verify {
 
 // InvalidArgument for what is no JSON or nested deeper than the parser, which recurses, may go.
 absl::StatusOr<nlohmann::json> ParseJson(std::string_view text);
-// What `use` makes of the bytes of a file of `most_bytes` at most, whole MiB.
-absl::Status WithBytesOf(const std::string& path, size_t most_bytes,
-                         const std::function<absl::Status(std::string_view)>& use);
+// A file of `most_bytes` at most, whole MiB.
+absl::StatusOr<FileBytes> OpenJson(const std::string& path, size_t most_bytes);
 
 }  // namespace quantgate::verify
 

@@ -17,14 +17,9 @@ constexpr size_t kMaxBytes = size_t{4} << 20;
 }  // namespace
 
 absl::StatusOr<KnownDifferences> KnownDifferences::Read(const std::string& path) {
-  KnownDifferences known;
-  const absl::Status status = WithBytesOf(path, kMaxBytes, [&](std::string_view bytes) {
-    absl::StatusOr<KnownDifferences> read = Parse(bytes);
-    if (read.ok()) known = *std::move(read);
-    return read.status();
-  });
-  if (!status.ok()) return status;
-  return known;
+  const absl::StatusOr<FileBytes> file = OpenJson(path, kMaxBytes);
+  if (!file.ok()) return file.status();
+  return Parse(file->bytes());
 }
 
 absl::StatusOr<KnownDifferences> KnownDifferences::Parse(std::string_view json) {

@@ -173,9 +173,8 @@ void Recorder::Add(const Comparison& comparison) {
     head["schemaVersion"] = kJsonSchemaVersion;
     head["kind"] = kKind;
     head["tool"] = {{"name", "quantgate"}, {"version", QUANTGATE_VERSION}};
-    Comparison nameless = comparison;
-    nameless.route.clear();
-    AddHead(nameless, head);
+    AddHead(comparison, head);
+    head.erase("route");  // a record holds ops of any
     head_ = Dumped(head);
   }
   for (const ComparedNode& node : comparison.nodes) {
@@ -222,14 +221,9 @@ absl::StatusOr<Record> ParseRecord(std::string_view json) {
 }
 
 absl::StatusOr<Record> ReadRecord(const std::string& path) {
-  Record record;
-  const absl::Status status = WithBytesOf(path, kMaxBytes, [&](std::string_view bytes) {
-    absl::StatusOr<Record> read = ParseRecord(bytes);
-    if (read.ok()) record = *std::move(read);
-    return read.status();
-  });
-  if (!status.ok()) return status;
-  return record;
+  const absl::StatusOr<FileBytes> file = OpenJson(path, kMaxBytes);
+  if (!file.ok()) return file.status();
+  return ParseRecord(file->bytes());
 }
 
 bool LooksLikeRecord(std::string_view bytes) {

@@ -96,14 +96,9 @@ class Verifier::Impl {
     const LoweredGraph& lowered = pending.lowered;
     pending.comparison.route = lowered.route;
     const Model& graph = lowered.model;
-    const Report report = validator_.Check(graph);
-    pending.comparison.nodes.resize(graph.nodes.size());
+    AddPredicted(graph, validator_.Check(graph), pending.comparison);
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       ComparedNode& node = pending.comparison.nodes[i];
-      node.name = graph.nodes[i].name;
-      node.op = graph.nodes[i].op;
-      node.verdict = report.nodes[i].verdict;
-      node.reason = report.nodes[i].reason;
       const Node& written =
           pending.file.nodes[static_cast<size_t>(std::max(0, lowered.source[i]))];
       if (written.name != node.name) node.source = written.name;
@@ -117,7 +112,6 @@ class Verifier::Impl {
         }
       }
     }
-    AddCauses(report, pending.comparison);
   }
 
   static Question QuestionOf(const Pending& pending, int32_t node) {
