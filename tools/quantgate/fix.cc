@@ -48,20 +48,6 @@ absl::Status About(const std::string& path, const absl::Status& status) {
   return absl::InvalidArgumentError(ParseReadError(status).Text(path));
 }
 
-// The only model of the input.
-absl::StatusOr<Model> ReadModelOf(const FixFlags& flags, const ReadOptions& options) {
-  absl::StatusOr<Model> model = absl::InternalError("no model in it");
-  size_t count = 0;
-  const absl::Status read = ReadInput(flags.input, options, [&](ReadModel one) {
-    model = std::move(one.model);
-    ++count;
-  });
-  if (!read.ok()) return About(flags.input, read);
-  if (!model.ok()) return About(flags.input, model.status());
-  if (count != 1) return absl::InvalidArgumentError(flags.input + ": holds several models");
-  return model;
-}
-
 absl::StatusOr<FixableFile> OpenFile(const FixFlags& flags, const Database& database) {
   const absl::StatusOr<ReadOptions> reading = flags.reading.Parse();
   if (!reading.ok()) return reading.status();
@@ -70,7 +56,7 @@ absl::StatusOr<FixableFile> OpenFile(const FixFlags& flags, const Database& data
     if (!file.ok()) return About(flags.input, file.status());
     return file;
   }
-  absl::StatusOr<Model> model = ReadModelOf(flags, *reading);
+  absl::StatusOr<Model> model = ReadOnlyModel(flags.input, *reading);
   if (!model.ok()) return model.status();
   absl::StatusOr<FixableFile> file =
       FixableFile::OpenEncodings(flags.encodings, *std::move(model), database);

@@ -28,7 +28,6 @@ bool IsPt2(const std::string& path, const ReadOptions& options) {
   return guessed.ok() && *guessed == InputFormat::kPt2;
 }
 
-// The model as JSON.
 // Whether a zip archive ends as one: its directory lies before an end record of 22 bytes, and a
 // comment of 65,535 at most (APPNOTE.TXT, 4.3.16). PyTorch takes seconds to say that of a cut file.
 bool HasZipEnd(const std::string& path) {
@@ -43,6 +42,7 @@ bool HasZipEnd(const std::string& path) {
   return file && tail.find(kEnd) != std::string::npos;
 }
 
+// The model as JSON.
 absl::StatusOr<std::string> ReadPt2(const std::string& path) {
   if (!HasZipEnd(path)) {
     return absl::InvalidArgumentError("is no .pt2 file, or was cut: the zip archive has no end");
@@ -70,6 +70,24 @@ absl::Status ReadModels(const std::string& path, const ReadOptions& options,
   const absl::StatusOr<std::string> model = ReadPt2(path);
   if (!model.ok()) return model.status();
   return ReadBytes(*model, path, InputFormat::kModelJson, use);
+}
+
+absl::StatusOr<Model> ReadOnlyModel(const std::string& path, const ReadOptions& options) {
+  std::optional<Model> model;
+  absl::Status bad;
+  const absl::Status read = ReadModels(path, options, [&](ReadModel one) {
+    if (!one.model.ok()) {
+      bad.Update(absl::InvalidArgumentError(ParseReadError(one.model.status()).Text(one.source)));
+    } else if (model) {
+      bad.Update(absl::InvalidArgumentError(path + ": holds several models, where one is expected"));
+    } else {
+      model = *std::move(one.model);
+    }
+  });
+  if (!read.ok()) return absl::InvalidArgumentError(ParseReadError(read).Text(path));
+  if (!bad.ok()) return bad;
+  if (!model) return absl::InvalidArgumentError(path + ": holds no model");
+  return *std::move(model);
 }
 
 void ReadFlags::Add(VerbFlags verb) {

@@ -28,6 +28,9 @@ struct ReadFlags {
 absl::Status ReadModels(const std::string& path, const ReadOptions& options,
                         const std::function<void(ReadModel)>& use);
 
+// The model of a file that holds one. Errors name the file and, where it is known, the place.
+absl::StatusOr<Model> ReadOnlyModel(const std::string& path, const ReadOptions& options);
+
 struct RouteFlag {
   std::string value;
   void Add(VerbFlags verb);

@@ -26,18 +26,6 @@ absl::Status AtPath(const std::string& path, const absl::Status& status) {
   return absl::InvalidArgumentError(ParseReadError(status).Text(path));
 }
 
-// Values of --inputs by name of tensor.
-absl::StatusOr<Model> ReadInputs(const std::string& path) {
-  std::optional<absl::StatusOr<Model>> read;
-  const absl::Status status = ReadInput(path, InputFormat::kModelJson, [&](ReadModel one) {
-    if (!read) read = std::move(one.model);
-  });
-  if (!status.ok()) return AtPath(path, status);
-  if (!read) return absl::InvalidArgumentError(path + ": holds no model");
-  if (!read->ok()) return AtPath(path, read->status());
-  return **std::move(read);
-}
-
 // The line that says how far the library has been queried; wiped after each batch.
 class AskingLine {
  public:
@@ -209,7 +197,7 @@ int RunVerify(const VerifyFlags& flags) {
   }
   std::optional<Model> inputs;
   if (!flags.inputs.empty()) {
-    absl::StatusOr<Model> read = ReadInputs(flags.inputs);
+    absl::StatusOr<Model> read = ReadOnlyModel(flags.inputs, InputFormat::kModelJson);
     if (!read.ok()) return Fail(read.status());
     inputs = *std::move(read);
   }

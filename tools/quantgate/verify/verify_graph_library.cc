@@ -16,24 +16,6 @@ namespace {
 constexpr int kGraphSeconds = 600;
 
 // The one model of the file; errors are whole.
-absl::StatusOr<Model> ReadOne(const std::string& path, const ReadOptions& options) {
-  std::optional<Model> model;
-  absl::Status bad;
-  const absl::Status read = ReadModels(path, options, [&](ReadModel one) {
-    if (!one.model.ok()) {
-      bad = absl::InvalidArgumentError(ParseReadError(one.model.status()).Text(one.source));
-    } else if (model) {
-      bad = absl::InvalidArgumentError(path + ": holds several models, --graph takes one");
-    } else {
-      model = *std::move(one.model);
-    }
-  });
-  if (!read.ok()) return absl::InvalidArgumentError(ParseReadError(read).Text(path));
-  if (!bad.ok()) return bad;
-  if (!model) return absl::InvalidArgumentError(path + ": holds no model");
-  return *std::move(model);
-}
-
 struct Written {
   verify::GraphComparison graph;
   std::string reason;  // why it is not reduced; empty = it is, or need not be
@@ -94,7 +76,7 @@ int RunVerifyGraphLibrary(const VerifyFlags& flags) {
   if (!database.ok()) return Fail(database.status());
   const absl::StatusOr<std::string> route = flags.route.Parse(**database);
   if (!route.ok()) return Fail(route.status());
-  absl::StatusOr<Model> model = ReadOne(path, *reading);
+  absl::StatusOr<Model> model = ReadOnlyModel(path, *reading);
   if (!model.ok()) return Fail(model.status());
   absl::StatusOr<Output> page = Output::Open(flags.reduce ? "" : flags.output, flags.models);
   if (!page.ok()) return Fail(page.status());
