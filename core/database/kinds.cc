@@ -91,7 +91,8 @@ constexpr std::string_view kSourceKinds[] = {"documents", "revision", "measured"
 std::span<const KindRow> Kinds() { return kKinds; }
 const KindRow& RowOf(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
 const KindRow* FindKind(std::string_view name) {
-  const auto* const found = std::ranges::find(kKinds, name, &KindRow::name);
+  const auto* const found = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                        [&](const KindRow& row) { return row.name == name; });
   return found == std::end(kKinds) ? nullptr : found;
 }
 std::string_view ArgKeyName(ArgKey key) { return kArgKeys[static_cast<size_t>(key)]; }

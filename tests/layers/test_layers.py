@@ -71,6 +71,13 @@ class Layers(unittest.TestCase):
                  if included.startswith("core/")}
         self.assertFalse(found, "an include of an inner header")
 
+    def test_what_the_page_is_compiled_with_has_it(self) -> None:
+        """The standard library of emscripten 3.1 is libc++ 13: no <format>, no <expected>, no algorithms of ranges."""
+        lacking = re.compile(r"\bstd::(ranges|views)::|#\s*include <(format|expected|ranges)>")
+        found = {f"{path.relative_to(ROOT).as_posix()} {match.group()}" for folder in ("core", "tools/quantgate", "tools/web")
+                 for path in sources(folder) for match in lacking.finditer(path.read_text())}
+        self.assertFalse(found)
+
 
 if __name__ == "__main__":
     unittest.main()
