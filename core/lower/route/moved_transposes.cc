@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,8 +35,9 @@ Arriving MovedBy(absl::Span<const int64_t> perm) {
 class Finder {
  public:
   Finder(opdb::Tree row, const Resolved& resolved, const Report& report)
-      : row_(row), report_(report), file_(*resolved.file), arriving_(file_.tensors.size()),
-        leads_(file_.tensors.size()) {}
+      : layout_operators_(row["layout_operators"]), through_(row["through"]), toward_(row["toward"]),
+        transpose_(row["transpose"].str()), reshape_(row["reshape"].str()), report_(report),
+        file_(*resolved.file), arriving_(file_.tensors.size()), leads_(file_.tensors.size()) {}
 
   // The reshapes of the file at which a moved Transpose ends the session.
   std::vector<int32_t> Find() {
@@ -44,7 +46,7 @@ class Finder {
     std::vector<int32_t> found;
     for (size_t i = 0; i < file_.nodes.size(); ++i) {
       const Node& node = file_.nodes[i];
-      if (!Is(node, "reshape") || node.inputs.empty() || node.outputs.empty()) continue;
+      if (!Is(node, reshape_) || node.inputs.empty() || node.outputs.empty()) continue;
       if (node.inputs[0] == kNoTensor || node.outputs[0] == kNoTensor) continue;
       const auto in = static_cast<size_t>(node.inputs[0]), out = static_cast<size_t>(node.outputs[0]);
       if (arriving_[in] == Arriving::kNone || !leads_[out] || file_.tensors[out].rank() != 1) continue;
@@ -55,12 +57,10 @@ class Finder {
 
  private:
   static bool Standard(const Node& node) { return node.domain.empty() || node.domain == "ai.onnx"; }
-  bool Is(const Node& node, const char* key) const {
-    return Standard(node) && node.op == row_[key].str() && Handed(node);
+  bool Is(const Node& node, std::string_view op) const {
+    return node.op == op && Standard(node) && Handed(node);
   }
-  bool Listed(const Node& node, const char* key) const {
-    return opdb::Lists(row_[key], node.op) && Handed(node);
-  }
+  bool Listed(const Node& node, opdb::Tree ops) const { return opdb::Lists(ops, node.op) && Handed(node); }
   bool Handed(const Node& node) const {
     const Consequence verdict = report_.nodes[static_cast<size_t>(&node - file_.nodes.data())].verdict;
     return verdict != Consequence::kRejected && verdict != Consequence::kUnchecked;
@@ -69,16 +69,16 @@ class Finder {
   // What arrives at the results of a node.
   void Descend(const Node& node) {
     Arriving arrives = Arriving::kNone;
-    if (Listed(node, "layout_operators")) {
+    if (Listed(node, layout_operators_)) {
       arrives = Arriving::kToFirst;
-    } else if (Is(node, "transpose")) {
+    } else if (Is(node, transpose_)) {
       const Param* perm = node.FindParam("perm");
       const auto* order = perm == nullptr ? nullptr : std::get_if<std::vector<int64_t>>(&perm->value);
       const Arriving own = order == nullptr ? Arriving::kNone : MovedBy(*order);
       const Arriving before = node.inputs.empty() ? Arriving::kNone : Of(node.inputs[0]);
       // Two of them are none, or none that only moves the channels.
       if (before == Arriving::kNone) arrives = own;
-    } else if (Listed(node, "through")) {
+    } else if (Listed(node, through_)) {
       for (const TensorId id : node.inputs) {
         if (arrives == Arriving::kNone) arrives = Of(id);
       }
@@ -91,9 +91,9 @@ class Finder {
 
   // Whether the inputs of a node lead to a Transpose.
   void Ascend(const Node& node) {
-    bool leads = Is(node, "transpose");
-    const bool layout = Listed(node, "layout_operators");
-    if (Listed(node, "through") || Listed(node, "toward")) {
+    bool leads = Is(node, transpose_);
+    const bool layout = Listed(node, layout_operators_);
+    if (Listed(node, through_) || Listed(node, toward_)) {
       for (const TensorId id : node.outputs) leads |= id != kNoTensor && leads_[static_cast<size_t>(id)];
     }
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -106,7 +106,8 @@ class Finder {
     return id == kNoTensor ? Arriving::kNone : arriving_[static_cast<size_t>(id)];
   }
 
-  opdb::Tree row_;
+  opdb::Tree layout_operators_, through_, toward_;  // of the row: lists of operators of the file
+  std::string_view transpose_, reshape_;
   const Report& report_;
   const Model& file_;
   std::vector<Arriving> arriving_;
