@@ -3,9 +3,10 @@
     speed.py [--nodes 12000] [--repeat 7] [--profile]
 
 Blocks of a transformer, one behind the other, annotated by QnnQuantizer. Prints the best of the
-repetitions, in processor time (other work on the machine doesn't count), for: the client's
-validation with quantgate's stand-in, quantgate's check as a whole (reading the FX graph, checking,
-making the report), and its part in C++ alone.
+repetitions, in processor time (other work on the machine doesn't count), for: prepare_pt2e of the
+same graph (once, since it changes the graph), the client's validation with quantgate's stand-in,
+quantgate's check as a whole (reading the FX graph, checking, making the report), and its part in C++
+alone.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ def main() -> int:
 
     quantgate.executorch.install()
     from executorch.backends.qualcomm.export_utils import make_quantizer
+    from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
     model = long_graph(arguments.nodes)
     quantizer = make_quantizer(soc_model="SM8550")
@@ -75,10 +77,14 @@ def main() -> int:
     walk = best(arguments.repeat, lambda: quantgate.torch.read(model))
     core = best(arguments.repeat, lambda: validator.check(read).verdict)
     report = validator.check(read)
+    fresh = long_graph(arguments.nodes)
+    prepare = best(1, lambda: prepare_pt2e(fresh, make_quantizer(soc_model="SM8550")))
 
     print(f"{count} annotated nodes, best of {arguments.repeat}; verdict {report.verdict}")
     for name, seconds, of in (("ExecuTorch's validation", client, None),
+                              ("prepare_pt2e", prepare, None),
                               ("quantgate, whole call", whole, client),
+                              ("  beside prepare_pt2e", whole, prepare),
                               ("  reading the FX graph", walk, None),
                               ("  the part in C++", core, client)):
         ratio = f"{of / seconds:8.1f} times as fast" if of else ""
