@@ -15,7 +15,7 @@ namespace quantgate {
 
 // Appends the op's findings (op, port, tensor and texts set; node and levels are the caller's)
 // and returns the worst consequence, and what it rests on where nothing was found. kUnchecked comes
-// with `reason`. `form` (unless null) is filled where the next node of the same form can be told by it.
+// with `reason`. `form` (unless null) is filled where it decides the next node of the same form.
 struct OpVerdict {
   Consequence consequence = Consequence::kAccepted;
   Basis basis = Basis::kMeasured;

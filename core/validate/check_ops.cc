@@ -76,15 +76,15 @@ void CheckRange(const OpsCheck& check, const Resolved& resolved, size_t begin, s
     const size_t first = findings.size();
     std::string reason;
     const KnownForm* known = repeats ? forms.Find(op) : nullptr;
-    std::optional<OpVerdict> told;
-    if (known != nullptr) told = CheckByForm(check.table, resolved, op, *known, findings);
-    if (!told) {
+    std::optional<OpVerdict> decided;
+    if (known != nullptr) decided = CheckByForm(check.table, resolved, op, *known, findings);
+    if (!decided) {
       KnownForm form;
       const bool learn = known == nullptr && repeats;
-      told = CheckNode(check.table, resolved, op, findings, reason, learn ? &form : nullptr);
+      decided = CheckNode(check.table, resolved, op, findings, reason, learn ? &form : nullptr);
       if (form.op != nullptr) forms.Insert(op, std::move(form));
     }
-    const auto [verdict, basis] = *told;
+    const auto [verdict, basis] = *decided;
     node.verdict = Worse(node.verdict, verdict);
     node.basis = std::min(node.basis, basis);
     if (verdict == Consequence::kUnchecked) node.reason = std::move(reason);

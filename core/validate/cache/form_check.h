@@ -1,4 +1,4 @@
-// What is learnt from a node of a form, and told of the next one.
+// What is learnt from a node of a form, and what it says of the next one.
 #ifndef QUANTGATE_CORE_VALIDATE_CACHE_FORM_CHECK_H_
 #define QUANTGATE_CORE_VALIDATE_CACHE_FORM_CHECK_H_
 
