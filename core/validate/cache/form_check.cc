@@ -5,6 +5,7 @@
 #include "core/rules/support/conditions.h"
 #include "core/validate/cache/node_form.h"
 #include "core/validate/subjects.h"
+#include "quantgate/calibration.h"
 
 namespace quantgate {
 namespace {
@@ -56,6 +57,7 @@ bool KeepsLimit(const Model& graph, const Node& node, const LimitOfForm& form) {
   const auto encoding = [&](size_t place) {
     return &*graph.tensors[static_cast<size_t>(TensorAt(node, place))].encoding;
   };
+  if (IsUncalibrated(*encoding(form.tensor))) return true;  // waits for numbers, as in Evaluate()
   rules::ScaleUnits units{};
   for (size_t i = 0; i < static_cast<size_t>(form.limit.port_count); ++i) {
     units[i] = encoding(form.units[i]);
