@@ -8,139 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "core/base/nearest.h"
 #include "core/rules/raise.h"
-#include "core/rules/support/awaits_numbers.h"
-#include "core/rules/support/conditions.h"
 #include "core/rules/support/format.h"
-#include "core/validate/cache/node_form.h"
-#include "core/validate/same_breach.h"
+#include "core/validate/broken.h"
+#include "core/validate/cache/form_check.h"
 #include "core/validate/structure.h"
-#include "core/validate/subjects.h"
 #include "core/validate/variant_search.h"
-#include "core/validate/wording.h"
 
 namespace quantgate {
 namespace {
 
 using rules::NodeView;
-using rules::Subject;
 
 constexpr size_t kMaxGroups = 64;  // bits of ConstraintRow::groups
-
-struct Broken {
-  const ActiveConstraint* constraint;
-  const Tensor* tensor;
-  int element;
-};
-using BrokenList = absl::InlinedVector<Broken, 8>;
-
-void Evaluate(const NodeView& node, const ActiveConstraint& active, BrokenList& broken) {
-  ForEachSubject(node, active, [&](const Subject& subject) {
-    if (rules::AwaitsNumbers(*active.entry, subject)) return;
-    if (!active.entry->holds(subject)) broken.push_back({&active, subject.tensor, subject.element});
-  });
-}
-
-bool Passes(const Guard& guard, const PortFacts& facts) {
-  if (guard.port < 0) return true;
-  // A given port of unknown dtype has an empty dtype set: no condition on its dtype holds.
-  const EncodingMask encodings = facts.encodings[guard.port] & guard.encodings;
-  const DtypeMask mask = facts.dtypes[guard.port];
-  return encodings != 0 && (mask == 0 ? guard.dtypes == ~DtypeMask{0} : (mask & guard.dtypes) != 0);
-}
-
-// Whether the facts alone show that a constraint holds.
-bool HoldsByFacts(const ActiveConstraint& active, const PortFacts& facts) {
-  const Shortcut& s = active.shortcut;
-  if (!s.usable) return false;
-  const int port = active.own.port;
-  if (port < 0) return (facts.all_facts & s.facts) == s.facts;
-  return (facts.facts[port] & s.facts) == s.facts && (facts.dtypes[port] & ~s.dtypes) == 0 &&
-         (facts.encodings[port] & ~s.encodings) == 0 && facts.min_rank[port] >= s.min_rank &&
-         facts.max_rank[port] <= s.max_rank;
-}
-
-int PortOf(const NodeView& node, const Broken& b) {
-  if (b.constraint->row->port >= 0) return b.constraint->row->port;
-  if (b.constraint->row->port != opdb::kPortAll || b.tensor == nullptr) return -1;
-  for (int port = 0; port < node.port_count(); ++port) {
-    for (int i = 0; i < node.tensors(port).count; ++i) {
-      if (node.tensor(port, i) == b.tensor) return port;
-    }
-  }
-  return -1;
-}
-
-// "htp/Conv2d/in[1]/symmetric": made for every finding, so without a format string to read.
-SharedString ConstraintId(std::string_view backend, std::string_view op, std::string_view id) {
-  std::string text;
-  text.reserve(backend.size() + op.size() + id.size() + 2);
-  return text.append(backend).append("/").append(op).append("/").append(id);
-}
-
-Finding Explain(const TargetTable& table, const ActiveOp& op, const NodeView& node,
-                const PortFacts& facts, const Broken& b) {
-  const opdb::View& db = table.db();
-  const opdb::ConstraintRow& row = *b.constraint->row;
-  Finding f;
-  f.rule = &b.constraint->entry->rule;
-  f.op = rules::OpName(node);
-  f.constraint = ConstraintId(db.str(table.backend().name), f.op, db.str(row.id));
-  f.consequence = b.constraint->consequence;
-  const int port = PortOf(node, b);
-  f.port = port >= 0 ? rules::PortName(node, port, b.element) : rules::ParamName(node, row.param);
-  if (b.tensor != nullptr) f.tensor = b.tensor->name;
-  f.sources = SourceIds(db, row.sources);
-  f.note = db.str(row.note);
-  opdb::ConstraintRow at_port = row;
-  at_port.port = static_cast<int16_t>(port >= 0 ? port : row.port);
-  const Subject subject{node, at_port, b.tensor, b.element};
-  b.constraint->entry->explain(subject, f);
-  if (auto fix = NearestRowFix(table, op, subject, facts)) f.fixes.push_back(*std::move(fix));
-  if (b.constraint->consequence == f.consequence) WordByConsequence(db, row, f);
-  return f;
-}
-
-// Whether a finding is made of this one: of several constraints that one value breaks the most
-// severe decides, since an op that is refused computes nothing wrong. Equally severe ones are
-// reported each, unless they demand the same.
-bool Decides(const opdb::View& db, const BrokenList& broken, const Broken& b) {
-  for (const Broken& other : broken) {
-    if (&other == &b || other.tensor != b.tensor || other.element != b.element ||
-        !SameBreach(db, *b.constraint->row, *other.constraint->row)) {
-      continue;
-    }
-    if (b.constraint->consequence != other.constraint->consequence) {
-      if (Worse(b.constraint->consequence, other.constraint->consequence) !=
-          b.constraint->consequence) {
-        return false;
-      }
-    } else if (&other < &b && b.constraint->row->args.begin == other.constraint->row->args.begin &&
-               b.constraint->row->args.count == other.constraint->row->args.count) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// In before out, ports before params, then the rule's code.
-int PortOrder(const SharedString& port) {
-  const auto number = [&](size_t prefix) { return std::atoi(port.c_str() + prefix); };
-  if (port.rfind("in[", 0) == 0) return number(3);
-  if (port.rfind("out[", 0) == 0) return 1'000'000 + number(4);
-  return 2'000'000;
-}
-
-void Sort(std::vector<Finding>& findings, size_t begin) {
-  std::stable_sort(findings.begin() + static_cast<std::ptrdiff_t>(begin), findings.end(),
-                   [](const Finding& a, const Finding& b) {
-                     const int x = PortOrder(a.port);
-                     const int y = PortOrder(b.port);
-                     return x != y ? x < y : a.rule->code < b.rule->code;
-                   });
-}
 
 Finding UndocumentedRow(const TargetTable& table, const NodeView& node,
                         const ActiveVariant& variant) {
@@ -210,121 +91,10 @@ std::string NearestOp(const TargetTable& table, std::string_view name) {
   return DidYouMeanOf(name, names);
 }
 
-// Whether a constraint that holds for a node holds for every node of its form.
-bool DecidedByForm(const NodeView& node, const ActiveConstraint& active) {
-  const rules::RuleEntry& entry = *active.entry;
-  if (!rules::ConditionsReadFormOnly(node.db(), *active.row)) return false;
-  if (entry.reads_form_only) return true;
-  bool decided = true;
-  ForEachSubject(node, active, [&](const Subject& subject) {
-    decided = decided && entry.holds_by_form != nullptr && entry.holds_by_form(subject);
-  });
-  return decided;
-}
-
-// The place of a tensor of a node, as TensorAt() expects it.
-size_t PlaceOf(const NodeView& node, int port, int element) {
-  const size_t inputs = node.node().inputs.size();
-  const TensorId* const id = node.tensors(port).ids + element;
-  return static_cast<size_t>(node.is_input(port) ? id - node.node().inputs.data()
-                                                 : id - node.node().outputs.data()) +
-         (node.is_input(port) ? 0 : inputs);
-}
-
-// Appends the limits that this constraint comes to for nodes of the form; false = it is more.
-bool TakeLimits(const NodeView& node, const ActiveConstraint& active, AcceptedForm& form) {
-  if (active.entry->scale_limit == nullptr ||
-      !rules::ConditionsReadFormOnly(node.db(), *active.row)) {
-    return false;
-  }
-  ForEachSubject(node, active, [&](const Subject& subject) {
-    const auto limit = active.entry->scale_limit(subject);
-    if (!limit) return;
-    LimitOfForm& taken = form.limits.emplace_back();
-    taken.limit = *limit;
-    taken.tensor = static_cast<uint8_t>(PlaceOf(node, subject.constraint.port, subject.element));
-    for (size_t i = 0; i < static_cast<size_t>(limit->port_count); ++i) {
-      taken.units[i] = static_cast<uint8_t>(PlaceOf(node, limit->ports[i], 0));
-    }
-  });
-  return true;
-}
-
-bool KeepsLimit(const Model& graph, const Node& node, const LimitOfForm& form) {
-  const auto encoding = [&](size_t place) {
-    return &*graph.tensors[static_cast<size_t>(TensorAt(node, place))].encoding;
-  };
-  rules::ScaleUnits units{};
-  for (size_t i = 0; i < static_cast<size_t>(form.limit.port_count); ++i) {
-    units[i] = encoding(form.units[i]);
-  }
-  return rules::IsWithin(form.limit, encoding(form.tensor)->scales, units);
-}
-
-// What the next node of this form has to show.
-void Remember(const ActiveOp& op, const NodeView& node, const PortFacts& facts, size_t group,
-              AcceptedForm& form) {
-  form.op = &op;
-  const size_t places = node.node().inputs.size() + node.node().outputs.size();
-  std::vector<uint8_t> demanded(places);
-  const auto demand = [&](int port, uint8_t bits) {
-    for (int i = 0; i < node.tensors(port).count; ++i) demanded[PlaceOf(node, port, i)] |= bits;
-  };
-  for (const ActiveConstraint& active : op.constraints) {
-    if (((active.groups >> group) & 1u) == 0 || DecidedByForm(node, active) ||
-        !Passes(active.own, facts) || !Passes(active.peer, facts)) {
-      continue;
-    }
-    const Shortcut& s = active.shortcut;
-    if (HoldsByFacts(active, facts) && (s.facts & ~kFactsOfNumbers) == 0) {
-      if (active.row->port >= 0) {
-        demand(active.row->port, s.facts);
-      } else {
-        for (int port = 0; port < node.port_count(); ++port) demand(port, s.facts);
-      }
-    } else if (!TakeLimits(node, active, form)) {
-      form.open.push_back(&active);
-    }
-  }
-  for (size_t place = 0; place < places; ++place) {
-    const TensorId id = TensorAt(node.node(), place);
-    form.ranges.push_back(
-        id == kNoTensor ? NumberRanges{}
-                        : RangesOf(node.graph().tensors[static_cast<size_t>(id)], demanded[place]));
-  }
-}
-
 }  // namespace
 
-bool AcceptsForm(const TargetTable& table, const Resolved& resolved, const Node& node,
-                 const AcceptedForm& form) {
-  const Model& graph = *resolved.graph;
-  const NumberRanges* range = form.ranges.data();
-  const auto lies_within = [&](TensorId id) {
-    const NumberRanges& own = *range++;
-    return id == kNoTensor || LieWithin(graph.tensors[static_cast<size_t>(id)].encoding, own);
-  };
-  for (const TensorId id : node.inputs) {
-    if (!lies_within(id)) return false;
-  }
-  for (const TensorId id : node.outputs) {
-    if (!lies_within(id)) return false;
-  }
-  for (const LimitOfForm& limit : form.limits) {
-    if (!KeepsLimit(graph, node, limit)) return false;
-  }
-  if (form.open.empty()) return true;
-  const NodeView view(table.db(), *form.op->row, graph, node, table.arch_index());
-  BrokenList broken;
-  for (const ActiveConstraint* active : form.open) {
-    Evaluate(view, *active, broken);
-    if (!broken.empty()) return false;
-  }
-  return true;
-}
-
 OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const Node& node,
-                      std::vector<Finding>& findings, std::string& reason, AcceptedForm* accepted) {
+                    std::vector<Finding>& findings, std::string& reason, KnownForm* form) {
   const opdb::View& db = table.db();
   const ActiveOp* op = table.Find(node.op);
   if (op == nullptr && !db.str(table.backend().unlisted).empty()) {
@@ -429,14 +199,14 @@ OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const No
     return no_row || ((b.constraint->row->groups >> best) & 1u) != 0;
   };
   broken.erase(std::stable_partition(broken.begin(), broken.end(), of_best), broken.end());
-  for (const Broken& b : broken) {
-    if (Decides(db, broken, b)) findings.push_back(Explain(table, *op, view, facts, b));
-  }
+  const size_t others = findings.size() - first;
+  ReportBroken(table, *op, view, facts, broken, findings);
+  const size_t reported = findings.size();
   CheckEncodingShapes(table, view, findings);
 
   Consequence worst = Consequence::kAccepted;
   for (size_t i = first; i < findings.size(); ++i) worst = Worse(worst, findings[i].consequence);
-  if (findings.size() - first > 1) Sort(findings, first);
+  if (findings.size() - first > 1) SortByPort(findings, first);
   if (facts.unknown_dtype && worst == Consequence::kAccepted) {
     const std::string port = rules::PortName(view, facts.unknown_port);
     reason = fmt::format("the datatype of {} is not known", port);
@@ -450,9 +220,12 @@ OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const No
     worst = Consequence::kUnchecked;
   }
   const Basis basis = no_row ? Basis::kDocuments : best_of_group[best]->basis;
-  if (accepted != nullptr && findings.size() == first) {
-    Remember(*op, view, facts, best, *accepted);
-    accepted->basis = basis;
+  const bool one_row_group = std::has_single_bit(groups);
+  if (form != nullptr && others == 0 && findings.size() == reported && !facts.unknown_dtype &&
+      (broken.empty() || one_row_group)) {
+    Remember(*op, view, facts, best, broken, *form);
+    form->basis = basis;
+    form->one_row_group = one_row_group;
   }
   return {worst, basis};
 }

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/validate/cache/accepted_forms.h"
+#include "core/validate/cache/form_check.h"
+#include "core/validate/cache/known_forms.h"
 #include "core/validate/cache/node_form.h"
 #include "core/validate/check_node.h"
 #include "core/validate/finish.h"
@@ -53,7 +54,7 @@ void CheckRange(const OpsCheck& check, const Resolved& resolved, size_t begin, s
   const Model& graph = *resolved.graph;
   std::optional<Suggestions> suggestions;
   if (check.suggest) suggestions.emplace(check.table, check.target, check.database);
-  AcceptedForms forms(graph);
+  KnownForms forms(graph);
   for (size_t i = begin; i < end; ++i) {
     PrefetchBehind(graph, i);
     const Node& op = graph.nodes[i];
@@ -72,18 +73,18 @@ void CheckRange(const OpsCheck& check, const Resolved& resolved, size_t begin, s
       continue;
     }
     const bool repeats = check.shortcuts && forms.worthwhile() && HasShortForm(op);
-    const AcceptedForm* known = repeats ? forms.Find(op) : nullptr;
-    if (known != nullptr && AcceptsForm(check.table, resolved, op, *known)) {
-      node.basis = std::min(node.basis, known->basis);
-      continue;
-    }
     const size_t first = findings.size();
     std::string reason;
-    AcceptedForm accepted;
-    const bool learn = known == nullptr && repeats;
-    const auto [verdict, basis] =
-        CheckNode(check.table, resolved, op, findings, reason, learn ? &accepted : nullptr);
-    if (accepted.op != nullptr) forms.Insert(op, std::move(accepted));
+    const KnownForm* known = repeats ? forms.Find(op) : nullptr;
+    std::optional<OpVerdict> decided;
+    if (known != nullptr) decided = CheckByForm(check.table, resolved, op, *known, findings);
+    if (!decided) {
+      KnownForm form;
+      const bool learn = known == nullptr && repeats;
+      decided = CheckNode(check.table, resolved, op, findings, reason, learn ? &form : nullptr);
+      if (form.op != nullptr) forms.Insert(op, std::move(form));
+    }
+    const auto [verdict, basis] = *decided;
     node.verdict = Worse(node.verdict, verdict);
     node.basis = std::min(node.basis, basis);
     if (verdict == Consequence::kUnchecked) node.reason = std::move(reason);

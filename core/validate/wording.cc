@@ -1,9 +1,11 @@
 #include "core/validate/wording.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 
 namespace quantgate {
 namespace {
@@ -22,33 +24,32 @@ std::string FoundText(const Finding& f) {
   return f.found.size() <= kShort ? f.found.str() : std::string("what the model has");
 }
 
-// ": the note", where there is one.
-std::string NoteText(const Finding& f) {
-  return f.note.empty() ? "" : fmt::format(": {}", f.note);
+// "in[1] of Conv2d" and what is said of it, with the note behind a colon, where there is one. Made for every finding:
+// joined without a format string to read.
+std::string Sentence(const opdb::ConstraintRow& row, const Finding& f, std::string_view says, std::string_view what,
+                     std::string_view note) {
+  return absl::StrCat(row.param >= 0 ? "param " : "", Absl(f.port), " of ", Absl(f.op), Absl(says), Absl(what),
+                      note.empty() ? "" : ": ", Absl(note));
 }
 
 }  // namespace
 
 void WordByConsequence(const opdb::View& db, const opdb::ConstraintRow& row, Finding& f) {
-  const auto subject = [&] {
-    return fmt::format("{}{} of {}", row.param >= 0 ? "param " : "", f.port, f.op);
-  };
   switch (f.consequence) {
     case Consequence::kUndocumented:
       if (!IsDocumented(db, row)) {
-        f.message = fmt::format("{} is {}{}", subject(), f.found, NoteText(f));
+        f.message = Sentence(row, f, " is ", f.found, f.note);
         break;
       }
-      f.message = fmt::format("{}: the documents ask for {}; {} works where measured", subject(),
-                              f.allowed, FoundText(f));
+      f.message = Sentence(row, f, ": the documents ask for ", f.allowed, {}) + "; " + FoundText(f) +
+                  " works where measured";
       for (Fix& fix : f.fixes) fix.summary = "to follow the documents, " + fix.summary;
       break;
     case Consequence::kAdvice:
-      f.message = fmt::format("{} works best with {}{}", subject(), f.allowed, NoteText(f));
+      f.message = Sentence(row, f, " works best with ", f.allowed, f.note);
       break;
     case Consequence::kAltered:
-      f.message =
-          fmt::format("{} runs as written only with {}{}", subject(), f.allowed, NoteText(f));
+      f.message = Sentence(row, f, " runs as written only with ", f.allowed, f.note);
       break;
     case Consequence::kAccepted:
     case Consequence::kWrongValues:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import http.server
 import os
+import re
 import subprocess
 import threading
 import unittest
@@ -42,7 +43,15 @@ class PageTab(Tab):
         return message
 
     def in_frame(self, expression: str) -> Any:
-        """Its value in the newest frame; None while there is none yet."""
+        """Its value in the newest frame; None while there is none yet, or while another page is loaded into it."""
+        try:
+            return self._evaluated_in_frame(expression)
+        except RuntimeError as error:
+            if not re.search("Cannot find context|Session with given id not found", str(error)):
+                raise
+            return None
+
+    def _evaluated_in_frame(self, expression: str) -> Any:
         if self.frames:
             own, self.session = self.session, self.frames[-1]
             try:
@@ -54,6 +63,14 @@ class PageTab(Tab):
             return None
         world = self.call("Page.createIsolatedWorld", frameId=children[-1]["frame"]["id"])["executionContextId"]
         return self.call("Runtime.evaluate", contextId=world, expression=expression)["result"].get("value")
+
+    def wait_in_frame(self, expression: str) -> Any:
+        """Its first value that is neither empty nor null; the last one after six seconds."""
+        for _ in range(60):
+            if value := self.in_frame(expression):
+                break
+            self.run("await new Promise(done => setTimeout(done, 100));")
+        return value
 
     def ready(self, url: str = "") -> None:
         self.open(url or PAGE.as_uri())

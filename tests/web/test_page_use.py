@@ -46,6 +46,7 @@ class Use(PageCase):
         tab.wait("document.querySelector('main iframe')")
         tab.run("const e = document.querySelector('input[value=plan]'); e.click(); e.focus();")
         tab.wait("document.querySelector('main iframe[title^=Plan]')")
+        tab.wait_in_frame("document.readyState === 'complete' && document.title.includes('llama_block')")
         order = []
         while len(order) < 40 and "llama_block.plan.json" not in order:  # the page in the frame has stops of its own
             for kind in ("keyDown", "keyUp"):
@@ -204,12 +205,8 @@ class Use(PageCase):
         tab.ready()
         tab.run("document.getElementById('example').click();")
         tab.wait("document.querySelector('main iframe')")
-        found = ""
-        for _ in range(60):
-            found = tab.in_frame("document.querySelectorAll('.row').length + '/' + (document.getElementById('count')?.innerText || '')") or ""
-            if found and not found.startswith("0/"):
-                break
-            tab.run("await new Promise(done => setTimeout(done, 100));")
+        rows, count = "document.querySelectorAll('.row').length", "document.getElementById('count')?.innerText"
+        found = tab.wait_in_frame(f"{rows} && {count} && {rows} + '/' + {count}") or ""
         self.assertRegex(found, r"^[1-9]\d*/\d+ findings$")
 
 

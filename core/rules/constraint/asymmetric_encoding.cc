@@ -1,7 +1,7 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/format.h"
@@ -22,14 +22,15 @@ void Explain(const Subject& s, Finding& f) {
   const size_t channels = std::max<size_t>(1, e.zero_points.size());
   for (size_t i = 0; i < channels; ++i) wrong += ZeroPointAt(e, i) != middle ? 1u : 0u;
   const size_t first = FirstAsymmetric(*s.tensor).value_or(0);
-  f.found = fmt::format("{} {}, {}", DtypeName(s.tensor->dtype), EncodingKindName(e.kind),
-                        ZeroPoint(ZeroPointAt(e, first)));
-  if (channels > 1)
-    f.found += fmt::format(" in {} of {} channels, first {}", wrong, channels, first);
+  std::string found = absl::StrCat(Absl(DtypeName(s.tensor->dtype)), " ", Absl(EncodingKindName(e.kind)), ", ",
+                                   ZeroPoint(ZeroPointAt(e, first)));
+  if (channels > 1) absl::StrAppend(&found, " in ", wrong, " of ", channels, " channels, first ", first);
+  f.found = std::move(found);
   f.allowed = ZeroPoint(middle);
-  f.message = fmt::format("{} of {} must be symmetric: {} instead of {}", f.port, f.op, f.allowed,
-                          ZeroPointAt(e, first));
-  if (channels > 1) f.message += fmt::format(" in channel {}", first);
+  std::string message = absl::StrCat(Absl(f.port), " of ", Absl(f.op), " must be symmetric: ", Absl(f.allowed),
+                                     " instead of ", ZeroPointAt(e, first));
+  if (channels > 1) absl::StrAppend(&message, " in channel ", first);
+  f.message = std::move(message);
   f.fixes.push_back(SymmetricFix(*s.tensor));
 }
 

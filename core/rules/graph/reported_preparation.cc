@@ -47,7 +47,7 @@ constexpr SettingField kFields[] = {Fields<Own>::Rows<&Own::patterns>("patterns"
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   for (const Pattern& pattern : g.settings<Own>().patterns) {
-    if (!pattern.IsFor(g.target()) || !pattern.Fits(g, op)) continue;
+    if (!pattern.Fits(g, op) || !pattern.IsFor(g.target())) continue;
     const Tensor* out = g.output(op);
     Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
     f.message = std::string(pattern.message);

@@ -160,8 +160,8 @@ std::string EncodingPath(const Tensor& tensor, std::string_view field) {
 
 Fix SymmetricFix(const Tensor& tensor) {
   const int64_t middle = MiddleOf(tensor);
-  Fix fix = UnsafeFix(fmt::format("quantize \"{}\" symmetric: zero_point {}{}", tensor.name, middle,
-                                  EntryCount(tensor.encoding) > 1 ? " in every channel" : ""));
+  Fix fix = UnsafeFix(absl::StrCat("quantize \"", Absl(tensor.name), "\" symmetric: zero_point ", middle,
+                                   EntryCount(tensor.encoding) > 1 ? " in every channel" : ""));
   fix.edits.push_back({"set", EncodingPath(tensor, "zeroPoint"),
                        tensor.encoding->kind == EncodingKind::kPerTensor
                            ? std::to_string(middle)

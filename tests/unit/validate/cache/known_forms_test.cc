@@ -1,7 +1,7 @@
 // The memory of accepted forms changes nothing: nodes checked together, where all but the first
 // of a form may take the short way, get what each gets in a model of its own, and what they get with
 // the shortcut switched off.
-#include "core/validate/cache/accepted_forms.h"
+#include "core/validate/cache/known_forms.h"
 
 #include <gtest/gtest.h>
 
@@ -167,7 +167,7 @@ void CheckTogetherAndAlone(const Validator& validator, const Database& database,
   }
 }
 
-TEST(AcceptedForms, ChangeNoVerdictOnHtp) {
+TEST(KnownForms, ChangeNoVerdictOnHtp) {
   const std::vector<Model> fixtures = Fixtures(/*toy=*/false);
   ASSERT_GE(fixtures.size(), 40u);
   std::mt19937 random(7);
@@ -184,7 +184,7 @@ TEST(AcceptedForms, ChangeNoVerdictOnHtp) {
   EXPECT_GT(outcomes.refused, 300u);
 }
 
-TEST(AcceptedForms, ChangeNoVerdictOfAnyKindOfConstraint) {
+TEST(KnownForms, ChangeNoVerdictOfAnyKindOfConstraint) {
   const std::vector<std::string> folders = {QUANTGATE_SOURCE_DIR "/tests/fixtures/opdefs/toy"};
   auto image = opdefs::CompileOverlay(Database::Embedded().view(), folders);
   ASSERT_TRUE(image.ok()) << image.status();

@@ -1,8 +1,7 @@
-// What a check of one graph has learnt: forms of accepted nodes, and what remains to be looked
-// at for the next node of such a form. A shortcut to `accepted`, never to anything else: a node
-// that doesn't take it is checked in full.
-#ifndef QUANTGATE_CORE_VALIDATE_CACHE_ACCEPTED_FORMS_H_
-#define QUANTGATE_CORE_VALIDATE_CACHE_ACCEPTED_FORMS_H_
+// What a check of one graph has learnt: forms of nodes, and what remains to be looked at for the next
+// node of such a form.
+#ifndef QUANTGATE_CORE_VALIDATE_CACHE_KNOWN_FORMS_H_
+#define QUANTGATE_CORE_VALIDATE_CACHE_KNOWN_FORMS_H_
 
 #include <array>
 #include <cstddef>
@@ -25,25 +24,27 @@ struct LimitOfForm {
   std::array<uint8_t, 2> units{};
 };
 
-struct AcceptedForm {
+struct KnownForm {
   const ActiveOp* op = nullptr;
   Basis basis = Basis::kMeasured;
+  bool one_row_group = false;  // what its nodes break can only be of the one group of rows that they match
   // Of each input, then of each output.
   absl::InlinedVector<NumberRanges, 4> ranges;
   absl::InlinedVector<LimitOfForm, 2> limits;
-  // Constraints that depend on numbers and that neither ranges nor limits decide.
+  // Constraints that depend on numbers and that neither ranges nor limits decide, and those that the first node
+  // broke.
   absl::InlinedVector<const ActiveConstraint*, 4> open;
 };
 
-class AcceptedForms {
+class KnownForms {
  public:
   // `graph` must outlive this.
-  explicit AcceptedForms(const Model& graph) : graph_(graph) {}
+  explicit KnownForms(const Model& graph) : graph_(graph) {}
 
-  // Null: no accepted node has had this form.
-  const AcceptedForm* Find(const Node& node);
+  // Null: no node has had this form.
+  const KnownForm* Find(const Node& node);
   // Of a node that Find() doesn't know.
-  void Insert(const Node& node, AcceptedForm accepted);
+  void Insert(const Node& node, KnownForm form);
   // False once it is clear that this graph doesn't repeat itself.
   bool worthwhile() const { return lookups_ < kTrial || hits_ * 4 >= lookups_; }
 
@@ -55,10 +56,10 @@ class AcceptedForms {
 
   struct Entry {
     const Node* first;  // of this form
-    AcceptedForm form;
+    KnownForm form;
     int32_t next = -1;  // the entry that was found behind this one last time
   };
-  const AcceptedForm* Found(int32_t entry);
+  const KnownForm* Found(int32_t entry);
 
   const Model& graph_;
   std::vector<Entry> entries_;
@@ -69,4 +70,4 @@ class AcceptedForms {
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_CORE_VALIDATE_CACHE_ACCEPTED_FORMS_H_
+#endif  // QUANTGATE_CORE_VALIDATE_CACHE_KNOWN_FORMS_H_

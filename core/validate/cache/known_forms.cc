@@ -1,4 +1,4 @@
-#include "core/validate/cache/accepted_forms.h"
+#include "core/validate/cache/known_forms.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 
 namespace quantgate {
 
-const AcceptedForm* AcceptedForms::Find(const Node& node) {
+const KnownForm* KnownForms::Find(const Node& node) {
   ++lookups_;
   const auto is_of = [&](int32_t entry) {
     return SameForm(graph_, *entries_[static_cast<size_t>(entry)].first, node);
@@ -22,19 +22,19 @@ const AcceptedForm* AcceptedForms::Find(const Node& node) {
   return nullptr;
 }
 
-const AcceptedForm* AcceptedForms::Found(int32_t entry) {
+const KnownForm* KnownForms::Found(int32_t entry) {
   ++hits_;
   if (last_ >= 0) entries_[static_cast<size_t>(last_)].next = entry;
   last_ = entry;
   return &entries_[static_cast<size_t>(entry)].form;
 }
 
-void AcceptedForms::Insert(const Node& node, AcceptedForm accepted) {
+void KnownForms::Insert(const Node& node, KnownForm form) {
   if (entries_.size() >= kMaxForms) return;
   auto& alike = by_hash_[HashOfForm(graph_, node)];
   if (alike.size() >= kMaxAlike) return;
   alike.push_back(static_cast<int32_t>(entries_.size()));
-  entries_.push_back({&node, std::move(accepted)});
+  entries_.push_back({&node, std::move(form)});
 }
 
 }  // namespace quantgate
