@@ -313,10 +313,11 @@ void SourceResolver::ReadEncodings() {
   ReadOwnEncodings();
 }
 
-// A constant that is dequantized, goes through one op of one input and is quantized again is folded by ONNX
-// Runtime. Without an op between, and with the same encoding, the two are dropped. (Exporters share
+// A constant that is dequantized, goes through one op of one input and is quantized again is folded (so does ONNX
+// Runtime). Without an op between, and with the same encoding, the two are dropped. (Exporters share
 // parameters by Identity, which ends up there.)
 void SourceResolver::FoldQuantizedConstants() {
+  if (route_["keeps_constant_ops"].flag().value_or(false)) return;
   for (size_t i = 0; i < file_.nodes.size(); ++i) {
     NodeState& state = states_[i];
     if (state.kind != Kind::kQuantize || state.encoding < 0) continue;
