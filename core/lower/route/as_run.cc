@@ -290,13 +290,13 @@ class Describer {
 
   // Those that read a constant whose Dequantize belongs to nothing: it is ready before everything else.
   std::vector<int32_t> ReadersOfLoneConstants() const {
-    std::vector<bool> lone(file_.tensors.size());
+    std::vector<bool> dequantized(file_.tensors.size());
     std::vector<int32_t> readers;
     for (size_t i = 0; i < resolved_.sources.size(); ++i) {
       const Node& node = file_.nodes[i];
-      if (resolved_.sources[i].lone_constant) lone[static_cast<size_t>(node.outputs[0])] = true;
+      if (resolved_.sources[i].lone_constant) dequantized[static_cast<size_t>(node.outputs[0])] = true;
       if (std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
-            return id != kNoTensor && lone[static_cast<size_t>(id)];
+            return id != kNoTensor && dequantized[static_cast<size_t>(id)];
           })) {
         readers.push_back(static_cast<int32_t>(i));
       }
