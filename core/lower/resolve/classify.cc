@@ -313,6 +313,41 @@ void SourceResolver::ReadEncodings() {
   ReadOwnEncodings();
 }
 
+// A constant that is dequantized, goes through one op of one input and is quantized again is folded (so does ONNX
+// Runtime). Without an op between, and with the same encoding, the two are dropped. (Exporters share
+// parameters by Identity, which ends up there.)
+void SourceResolver::FoldQuantizedConstants() {
+  if (route_["keeps_constant_ops"].flag().value_or(false)) return;
+  for (size_t i = 0; i < file_.nodes.size(); ++i) {
+    NodeState& state = states_[i];
+    if (state.kind != Kind::kQuantize || state.encoding < 0) continue;
+    const TensorId in = Real(file_.nodes[i].inputs[0]), out = file_.nodes[i].outputs[0];
+    if (const int32_t maker = Producer(in); maker >= 0 && OnlyQuantizeOf(in) == static_cast<int32_t>(i)) {
+      const Node& op = file_.nodes[static_cast<size_t>(maker)];
+      NodeState& made = states_[static_cast<size_t>(maker)];
+      if (made.kind == Kind::kOp && op.inputs.size() == 1 && op.outputs.size() == 1 &&
+          IsDequantizedConstant(Real(op.inputs[0]))) {
+        made.kind = Kind::kFolded;
+        constant_[static_cast<size_t>(in)] = constant_[static_cast<size_t>(out)] = true;
+      }
+      if (made.kind != Kind::kDequantize) continue;
+    }
+    if (!IsDequantizedConstant(in)) continue;
+    const int32_t dq = DequantizeOf(in);
+    const NodeEncoding& from = encodings_[static_cast<size_t>(states_[static_cast<size_t>(dq)].encoding)];
+    const NodeEncoding& to = encodings_[static_cast<size_t>(state.encoding)];
+    if (from.dtype != to.dtype || !SameEncoding(*from.encoding, *to.encoding)) continue;
+    alias_[static_cast<size_t>(out)] = QuantizedInput(dq);
+    constant_[static_cast<size_t>(out)] = true;
+    state.kind = Kind::kFolded;
+  }
+}
+
+bool SourceResolver::IsDequantizedConstant(TensorId id) const {
+  const int32_t dq = id == kNoTensor ? -1 : DequantizeOf(id);
+  return dq >= 0 && states_[static_cast<size_t>(dq)].encoding >= 0 && IsConstant(QuantizedInput(dq));
+}
+
 void SourceResolver::ReadOwnEncodings() {
   for (size_t t = 0; t < file_.tensors.size(); ++t) {
     const Tensor& tensor = file_.tensors[t];

@@ -338,10 +338,7 @@ bool SourceResolver::EmitOp(int32_t index) {
     return false;
   }
   if (!state.chosen->refused.empty()) {
-    const auto& cases = state.mapping->cases;
-    const bool form = std::any_of(cases.begin(), cases.end(),
-                                  [](const mapping::Case& c) { return c.refused.empty(); });
-    Refuse(index, std::string(state.chosen->refused), form);
+    Refuse(index, std::string(state.chosen->refused), state.mapping->IsTranslated());
     return false;
   }
   if (state.chosen->steps.empty()) {

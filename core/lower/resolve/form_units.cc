@@ -102,9 +102,11 @@ const mapping::Case* SourceResolver::ChooseCase(int32_t node) {
   return nullptr;
 }
 
-// Inputs that no port shows are shapes, bounds and the like.
+// Inputs that no port shows are shapes, bounds and the like. Of a form that is refused all may be ports: the
+// operator forms units nevertheless, where other forms of it are translated.
 bool SourceResolver::IsPort(const NodeState& state, size_t input) const {
   if (state.chosen == nullptr) return true;
+  if (state.chosen->steps.empty() && state.mapping->IsTranslated()) return true;
   for (const mapping::Step& step : state.chosen->steps) {
     if (step.all_inputs) return true;
     for (const mapping::PortSpec& spec : step.inputs) {
@@ -390,11 +392,13 @@ void SourceResolver::PlaceQuantizers() {
     NodeState& state = states_[i];
     const Node& node = file_.nodes[i];
     if (state.kind == Kind::kDequantize) {
+      const bool constant = IsConstant(QuantizedInput(static_cast<int32_t>(i)));
       for (const int32_t reader : Readers(node.outputs[0])) {
         const NodeState& r = states_[static_cast<size_t>(reader)];
         if (r.kind == Kind::kUnknown ||
             (r.kind == Kind::kOp && !r.quantized && r.chosen != nullptr)) {
-          state.emit |= !IsConstant(QuantizedInput(static_cast<int32_t>(i)));
+          state.emit |= !constant;
+          resolved_.sources[i].lone_constant |= constant && IsPerTensor(state.encoding);
         }
       }
     } else if (state.kind == Kind::kQuantize) {

@@ -135,6 +135,10 @@ absl::Status CompilePorts(opdb::Tree tree, std::vector<std::string_view>& temps,
 
 }  // namespace
 
+bool OpMapping::IsTranslated() const {
+  return std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.refused.empty(); });
+}
+
 const Expr* OpMapping::Default(std::string_view attribute) const {
   for (const auto& [name, value] : attributes) {
     if (name == attribute) return &value;

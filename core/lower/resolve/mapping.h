@@ -114,6 +114,8 @@ struct OpMapping {
   std::vector<Case> cases;  // the first whose condition holds counts
 
   const Expr* Default(std::string_view attribute) const;
+  // Whether some form of it is translated.
+  bool IsTranslated() const;
 };
 
 class Mapping {

@@ -23,6 +23,7 @@ void SourceResolver::Run() {
   CountReaders();
   FindConstants();
   ReadEncodings();
+  FoldQuantizedConstants();
   FormUnits();
   Emit();
   FillSources();

@@ -101,6 +101,8 @@ class SourceResolver {
   bool IsPort(const NodeState& state, size_t input) const;
   void ReportMissing(int32_t node);
   void ReadOwnEncodings();
+  void FoldQuantizedConstants();
+  bool IsDequantizedConstant(TensorId id) const;
   // The tensor after the node and whatever is merged into it.
   TensorId LastOutput(int32_t node, size_t index) const;
   void FuseAddition(int32_t node);

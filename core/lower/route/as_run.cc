@@ -288,6 +288,22 @@ class Describer {
     }
   }
 
+  // Those that read a constant whose Dequantize belongs to nothing: it is ready before everything else.
+  std::vector<int32_t> ReadersOfLoneConstants() const {
+    std::vector<bool> dequantized(file_.tensors.size());
+    std::vector<int32_t> readers;
+    for (size_t i = 0; i < resolved_.sources.size(); ++i) {
+      const Node& node = file_.nodes[i];
+      if (resolved_.sources[i].lone_constant) dequantized[static_cast<size_t>(node.outputs[0])] = true;
+      if (std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+            return id != kNoTensor && dequantized[static_cast<size_t>(id)];
+          })) {
+        readers.push_back(static_cast<int32_t>(i));
+      }
+    }
+    return readers;
+  }
+
   // The graph is cut as the tool does it: in topological order a partition gets all nodes for the
   // NPU that become ready; an unsupported one that reads of the partition waits until it is closed.
   void PartitionsInOrder() {
@@ -301,7 +317,9 @@ class Describer {
       if (edges.counts[i] && waiting[i] == 0) ready.push_back(static_cast<int32_t>(i));
     }
     std::vector<int32_t> partition;
-    std::vector<int32_t> border(count, -1);  // the partition that the node reads of
+    // The partition that the node reads of: the first one where a constant is dequantized for it.
+    std::vector<int32_t> border(count, -1);
+    for (const int32_t reader : ReadersOfLoneConstants()) border[static_cast<size_t>(reader)] = 0;
     int32_t number = 0;
     const auto close = [&] {
       ++number;

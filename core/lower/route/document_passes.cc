@@ -391,11 +391,18 @@ class Passes : GraphRewriter {
                        Write(f.tensor, TensorOf(id).encoding)});
   }
 
-  // Whether a row that names an operator of the file is about the op that is visited.
+  // Whether a row that names an operator of the file, or the rank that its first input has there, is
+  // about the op that is visited.
   bool IsFrom(opdb::Tree row) const {
-    const opdb::Tree from = row["source_operator"];
-    return !from || (resolved_.file != nullptr &&
-                     resolved_.file->nodes[static_cast<size_t>(source_)].op == from.str());
+    const opdb::Tree from = row["source_operator"], rank = row["source_rank"];
+    if (!from && !rank) return true;
+    if (resolved_.file == nullptr) return false;
+    const Node& node = resolved_.file->nodes[static_cast<size_t>(source_)];
+    if (from && node.op != from.str()) return false;
+    if (!rank) return true;
+    if (node.inputs.empty() || node.inputs[0] == kNoTensor) return false;
+    const Tensor& first = resolved_.file->tensors[static_cast<size_t>(node.inputs[0])];
+    return !first.unknown_rank && static_cast<int64_t>(first.dims.size()) == rank.integer();
   }
 
   // The range of `written` in another type: with fewer steps, or around 0.

@@ -37,12 +37,42 @@ std::optional<Port> FirstDynamic(const Model& graph, const Node& node) {
   return std::nullopt;
 }
 
+Finding& AddDynamic(int32_t source, const std::string& op, const Port& port, Resolved& resolved) {
+  resolved.sources[static_cast<size_t>(source)].state = SourceNode::State::kRefused;
+  const std::string dims = rules::Dims(*port.tensor);
+  Finding& f = resolved.findings.emplace_back(rules::Raise(
+      rules::kDynamicShape, Consequence::kRejected,
+      absl::StrCat(port.name, " of ", op, " has a dimension that is not fixed: ", dims)));
+  f.node_index = source;
+  f.op = op;
+  f.port = port.name;
+  f.tensor = port.tensor->name;
+  f.found = dims;
+  f.allowed = "fixed dimensions";
+  f.fixes.push_back(rules::UnsafeFix("export the model with a static shape"));
+  return f;
+}
+
+// What ends the graph became no op of it (a Dequantize before an output), and is a node of the file.
+void RefuseDynamicEnds(const std::string& note, Resolved& resolved) {
+  if (resolved.file == nullptr) return;
+  for (size_t i = 0; i < resolved.sources.size(); ++i) {
+    const SourceNode& source = resolved.sources[i];
+    if (source.state != SourceNode::State::kAbsorbed || source.into >= 0) continue;
+    const Node& node = resolved.file->nodes[i];
+    if (const auto port = FirstDynamic(*resolved.file, node)) {
+      AddDynamic(static_cast<int32_t>(i), node.op.str(), *port, resolved).note = note;
+    }
+  }
+}
+
 }  // namespace
 
 void RefuseDynamicDims(opdb::Tree document, Resolved& resolved) {
   if (!document["fixed_dims_only"].flag().value_or(false)) return;
   const Model& graph = *resolved.owned;
   if (std::all_of(graph.tensors.begin(), graph.tensors.end(), IsFixed)) return;
+  const std::string note(document["source"].str());
   int32_t last = -1;  // the ops of a node follow each other
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const int32_t source = resolved.op_source[i];
@@ -51,21 +81,9 @@ void RefuseDynamicDims(opdb::Tree document, Resolved& resolved) {
     const std::optional<Port> port = FirstDynamic(graph, node);
     if (!port) continue;
     last = source;
-    resolved.sources[static_cast<size_t>(source)].state = SourceNode::State::kRefused;
-    const std::string dims = rules::Dims(*port->tensor);
-    Finding& f = resolved.findings.emplace_back(rules::Raise(
-        rules::kDynamicShape, Consequence::kRejected,
-        absl::StrCat(port->name, " of ", node.op.str(), " has a dimension that is not fixed: ",
-                     dims)));
-    f.node_index = source;
-    f.op = node.op;
-    f.port = port->name;
-    f.tensor = port->tensor->name;
-    f.found = dims;
-    f.allowed = "fixed dimensions";
-    f.fixes.push_back(rules::UnsafeFix("export the model with a static shape"));
-    f.note = std::string(document["source"].str());
+    AddDynamic(source, node.op.str(), *port, resolved).note = note;
   }
+  RefuseDynamicEnds(note, resolved);
 }
 
 }  // namespace quantgate

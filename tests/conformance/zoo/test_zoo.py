@@ -96,7 +96,11 @@ class HoldOut(unittest.TestCase):
             state.record({"counts": {}})
             with self.assertRaises(ValueError):
                 state.draw()
-            self.assertEqual(len(state.draw(rest=True)), 4)
+            with self.assertRaises(ValueError):
+                state.draw(count=5)
+            self.assertEqual(len(state.draw(count=3)), 3)
+            state.record({"counts": {}})
+            self.assertEqual(len(state.draw(rest=True)), 1)
             state.record({"counts": {}})
             with self.assertRaises(ValueError):
                 state.draw(rest=True)

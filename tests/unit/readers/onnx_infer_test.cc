@@ -64,6 +64,9 @@ TEST(OnnxInfer, ShapesOfOneNode) {
   const auto number = [](std::string_view name, int64_t value) {
     return b::IntAttribute(name, value);
   };
+  const auto equation = [](std::string_view text) {
+    return b::StringAttribute("equation", text);
+  };
   const Case cases[] = {
       {"unary", "Relu", {{2, 3}}, {}, {}, {{2, 3}}},
       {"broadcast", "Add", {{2, 1, 4}, {3, 1}}, {}, {}, {{2, 3, 4}}},
@@ -154,6 +157,30 @@ TEST(OnnxInfer, ShapesOfOneNode) {
        {{1, 8, 2, 3}}},
       {"topk", "TopK", {{2, 9}}, {{5}}, {}, {{2, 5}, {2, 5}}},
       {"shape", "Shape", {{2, 9, 4}}, {}, {}, {{3}}},
+      {"einsum", "Einsum", {{2, 5, 6, 4}, {6, 7, 4}}, {}, {equation("bhwc,wkc->bhwk")}, {{2, 5, 6, 7}}},
+      {"einsum of any batch", "Einsum", {{2, 3, 4, 5}, {3, 5, 6}}, {}, {equation("... i j, ...jk -> ...ik")}, {{2, 3, 4, 6}}},
+      {"einsum without an output", "Einsum", {{2, 3}, {3, 4}}, {}, {equation("kj,ji")}, {{4, 2}}},
+      {"einsum of one", "Einsum", {{3, 3, 2}}, {}, {equation("iik->ki")}, {{2, 3}}},
+      {"einsum of a dynamic one", "Einsum", {{-1, 5}, {4, 5}}, {}, {equation("ab,cb->ac")}, {{-1, 4}}},
+      {"einsum of all", "Einsum", {{2, 3}, {2, 3}}, {}, {equation("ij,ij->")}, {{}}},
+      {"einsum impossible", "Einsum", {{2, 3}, {4, 5}}, {}, {equation("ij,jk->ik")}, {kUnknown}},
+      {"einsum of other ranks", "Einsum", {{2, 3}}, {}, {equation("ijk->ik")}, {kUnknown}},
+      {"einsum of a letter from nowhere", "Einsum", {{2, 3}}, {}, {equation("ij->ik")}, {kUnknown}},
+      {"einsum of something else", "Einsum", {{2, 3}}, {}, {equation("i.j->ij")}, {kUnknown}},
+      {"lstm", "LSTM", {{7, 2, 4}, {2, 12, 4}, {2, 12, 3}}, {}, {number("hidden_size", 3)}, {{7, 2, 2, 3}, {2, 2, 3}, {2, 2, 3}}},
+      {"gru batch first", "GRU", {{2, 7, 4}, {1, 9, 4}, {1, 9, 3}}, {}, {number("layout", 1)}, {{2, 7, 1, 3}, {2, 1, 3}}},
+      {"attention", "Attention", {{1, 8, 5, 16}, {1, 2, 9, 16}, {1, 2, 9, 12}}, {}, {}, {{1, 8, 5, 12}}},
+      {"attention of three", "Attention", {{1, 5, 32}, {1, 9, 16}, {1, 9, 24}}, {}, {number("q_num_heads", 4), number("kv_num_heads", 2)}, {{1, 5, 48}}},
+      {"non zero", "NonZero", {{2, 3}}, {}, {}, {{2, -1}}},
+      {"compress", "Compress", {{2, 3}}, {{0, 1, 1}}, {number("axis", -1)}, {{2, -1}}},
+      {"compress all", "Compress", {{2, 3}}, {{0, 1}}, {}, {{-1}}},
+      {"roi align", "RoiAlign", {{1, 8, 9, 9}, {5, 4}}, {{0, 0, 0, 0, 0}}, {number("output_height", 3), number("output_width", 2)}, {{5, 8, 3, 2}}},
+      {"col2im", "Col2Im", {{1, 18, 16}}, {{6, 6}, {3, 3}}, {}, {{1, 2, 6, 6}}},
+      {"max unpool", "MaxUnpool", {{1, 2, 4, 4}, {1, 2, 4, 4}}, {}, {ints("kernel_shape", {2, 2}), ints("strides", {2, 2})}, {{1, 2, 8, 8}}},
+      {"max unpool of a size", "MaxUnpool", {{1, 2, 4, 4}, {1, 2, 4, 4}}, {{1, 2, 9, 9}}, {ints("kernel_shape", {2, 2}), ints("strides", {2, 2})}, {{1, 2, 9, 9}}},
+      {"affine grid", "AffineGrid", {{2, 2, 3}}, {{2, 1, 5, 6}}, {}, {{2, 5, 6, 2}}},
+      {"random", "RandomNormal", {}, {}, {ints("shape", {2, 3})}, {{2, 3}}},
+      {"determinant", "Det", {{5, 3, 3}}, {}, {}, {{5}}},
       {"overflow",
        "Tile",
        {{int64_t{1} << 40, int64_t{1} << 20}},
@@ -204,6 +231,20 @@ TEST(OnnxInfer, FollowsShapesComputedInTheGraph) {
   const Tensor& y = TensorOf(*model, "y");
   EXPECT_EQ(Dims(y.dims.begin(), y.dims.end()), (Dims{-1, 2, 6}));
   EXPECT_EQ(TensorOf(*model, "shape").dtype, Dtype::kInt64);
+}
+
+// What came of Size is a number to compute with.
+TEST(OnnxInfer, FollowsCountsComputedInTheGraph) {
+  b::Graph graph;
+  graph.inputs = {b::ValueInfo("x", b::kFloat, {2, 3, 4})};
+  graph.initializers = {b::Tensor("first", b::kInt64, {1}, Int64s({0}))};
+  graph.nodes = {b::Node("Size", "s", {"x"}, {"count"}),
+                 b::Node("Unsqueeze", "u", {"count", "first"}, {"target"}),
+                 b::Node("Reshape", "r", {"x", "target"}, {"y"})};
+  const auto model = ReadOnnx(b::Model(graph), "m", "");
+  ASSERT_TRUE(model.ok()) << model.status();
+  const Tensor& y = TensorOf(*model, "y");
+  EXPECT_EQ(Dims(y.dims.begin(), y.dims.end()), (Dims{24}));
 }
 
 TEST(OnnxInfer, TypesOfQuantizersAndCasts) {

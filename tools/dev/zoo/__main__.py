@@ -138,7 +138,7 @@ def score(arguments: argparse.Namespace) -> int:
 
 
 def draw(arguments: argparse.Namespace) -> int:
-    print("\n".join(draws.Draws().draw(arguments.rest)))
+    print("\n".join(draws.Draws().draw(arguments.count, arguments.rest)))
     return 0
 
 
@@ -175,7 +175,9 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     sub = verb(score, "score", "scores the held-out part, once, and records the result")
     sub.add_argument("--cli", type=Path, default=cli)
     sub = verb(draw, "draw", "holds the next architectures of the reserve out")
-    sub.add_argument("--rest", action="store_true", help="all that are left instead of as many as the draw before")
+    size = sub.add_mutually_exclusive_group()
+    size.add_argument("--count", type=int, metavar="N", help="how many; as many as the draw before without")
+    size.add_argument("--rest", action="store_true", help="all that are left")
     return parser.parse_args(argv)
 
 

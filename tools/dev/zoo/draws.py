@@ -64,15 +64,15 @@ class Draws:
         self.data["draws"][-1]["result"] = result
         self._save()
 
-    def draw(self, rest: bool = False) -> list[str]:
-        """The next draw, once the last one was scored: as many as it had, or the rest of the reserve."""
+    def draw(self, count: int | None = None, rest: bool = False) -> list[str]:
+        """The next draw, once the last one was scored: `count`, as many as it had, or the rest of the reserve."""
         last = self.data["draws"][-1]
         if not last["result"]:
             raise ValueError("the last draw was not scored yet")
         salt = str(int(last["salt"]) + 1)
         left = self._left(self.reserve)
-        count = len(left) if rest else last["count"]
-        if not left or len(left) < count:
+        count = len(left) if rest else count or last["count"]
+        if not 0 < count <= len(left):
             raise ValueError(f"the reserve has {len(left)} architectures left")
         self.data["draws"].append({"salt": salt, "reserves": len(self.data["reserves"]), "count": count,
                                    "result": None})

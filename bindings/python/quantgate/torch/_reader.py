@@ -7,13 +7,10 @@ tensor. Where an edge has another encoding than its tensor, a conversion stands 
 from __future__ import annotations
 
 import contextlib
-import functools
 import gc
 import operator
-import os
-import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
@@ -21,73 +18,19 @@ from torch.fx import GraphModule, Node
 from quantgate._core import FxCalls, Model, ModelBuilder
 from quantgate.torch import _encodings as encodings
 from quantgate.torch._encodings import PLAIN, Quantized, StandIns, Unknown
+from quantgate.torch._location import location_of
 from quantgate.torch._operators import (
     Operator,
     operator_of,
     param_value,
-    values_of,
     writes_into_view,
 )
-from quantgate.torch._specs import Resolved, Specs, annotation, input_spec, output_spec
-
-# Constants of integers are looked at (indices, shapes); of floats only scalars are.
-_KEPT_INTEGERS = 4096
-
-# Frames of these files are no line of the user.
-_LIBRARY = os.path.dirname(torch.__file__) + os.sep
+from quantgate.torch._quantizers import Quantizers
+from quantgate.torch._specs import Specs, annotation, input_spec, output_spec
+from quantgate.torch._values import Constant, kept_numbers, known_shape
 
 QUICK = True
 """False: usual nodes are read here too, not in C++. Models are the same."""
-
-
-# How tracing writes the path of a module: L['self']._modules['net'].0, getattr(L['self'], '0').
-_STEP = re.compile(r"getattr\(|L\['self'\]|L__self__|\._modules\['([^']*)'\]|, '([^']*)'\)|\['([^']*)'\]")
-
-
-@functools.lru_cache(maxsize=4096)
-def module_path(text: str) -> str:
-    """'net.0': as named_modules() has it."""
-    if "self" not in text:
-        return text
-    path = _STEP.sub(lambda step: next((f".{name}" for name in step.groups() if name), ""), text)
-    return path.strip("._") or text
-
-
-@functools.lru_cache(maxsize=4096)
-def _line_in(trace: str) -> str:
-    """'model.py:42', the innermost line of a stack trace that isn't PyTorch's; '' where all are."""
-    end = len(trace)
-    while (begin := trace.rfind('File "', 0, end)) >= 0:
-        file_end = trace.find('", line ', begin)
-        line_end = file_end + 8
-        while line_end < len(trace) and trace[line_end].isdigit():
-            line_end += 1
-        if _LIBRARY not in trace[begin + 6:file_end]:
-            return f"{trace[begin + 6:file_end]}:{trace[file_end + 8:line_end]}"
-        end = begin
-    return ""
-
-
-def location_of(node: Node) -> str:
-    """'model.py:42 in net.0', the user's line that made the node, and the path of its module."""
-    trace = node.meta.get("stack_trace")
-    place = _line_in(trace) if isinstance(trace, str) else ""
-    modules = node.meta.get("nn_module_stack")
-    if isinstance(modules, dict) and modules:
-        last = next(reversed(modules.values()))
-        if isinstance(last, (tuple, list)) and last and last[0]:
-            path = module_path(str(last[0]))
-            return f"{place} in {path}" if place else path
-    return place
-
-
-class Constant(NamedTuple):
-    """A parameter, buffer or constant: it becomes a tensor as whoever reads it quantizes it."""
-
-    node: Node
-    data: torch.Tensor
-    quantized: Quantized | None = None  # by an observer or quantizer behind it
-    problem: str = ""
 
 
 class Reader:
@@ -101,8 +44,7 @@ class Reader:
         self._constants = constants  # of placeholders that are parameters
         self._stand_ins = StandIns()
         self._specs = Specs(self._stand_ins)
-        self._observed: dict[int, Quantized] = {}
-        self._quantizers: dict[Node, Quantized | None] = {}
+        self._quantizers = Quantizers(module, constants, self._stand_ins)
         # What a node's value is in the Model: a tensor, or a list of them.
         self._values: dict[Node, Any] = {}
         self._quantized: dict[int, Quantized] = {}  # by tensor
@@ -117,18 +59,7 @@ class Reader:
         self._parameters: dict[str, dict[str, Any]] = {}
         self._count = 0
         # Annotations stay on the nodes when observers and quantizers are put in; those count then.
-        self._annotated = not self._has_quantizers()
-
-    def _has_quantizers(self) -> bool:
-        nodes = self._graph.nodes
-        # By identity: operators hash slowly.
-        targets = {id(node.target): node.target for node in nodes if node.op == "call_function"}
-        for target in targets.values():
-            known = operator_of(target)
-            if known is not None and known.quantizer != "":
-                return True
-        return any(encodings.is_observer(self._submodule_of(node))
-                   for node in nodes if node.op == "call_module")
+        self._annotated = not self._quantizers.stand_in(graph)
 
     def read(self) -> Model:
         # Nothing made here is garbage before the end, and PyTorch's heap is large to look through.
@@ -178,10 +109,10 @@ class Reader:
     def _observe(self) -> None:
         """Observers in the order of the graph: what derives from them is read earlier."""
         for node in self._graph.nodes:
-            module = self._submodule_of(node) if node.op == "call_module" else None
+            module = self._quantizers.submodule_of(node) if node.op == "call_module" else None
             if encodings.is_observer(module) and not hasattr(module, "obs_or_fqs"):
                 with contextlib.suppress(Exception):  # reported where it stands
-                    self._of_quantizer(node)
+                    self._quantizers.of(node)
 
     def _outputs(self, args: Any) -> list[int]:
         if isinstance(args, Node):
@@ -192,8 +123,6 @@ class Reader:
         if isinstance(args, dict):
             return [one for item in args.values() for one in self._outputs(item)]
         return []
-
-    # ---- values -----------------------------------------------------------------------------
 
     def _placeholder(self, node: Node) -> int | None:
         data = self._constants.get(node.target)
@@ -229,19 +158,14 @@ class Reader:
         known = self._static.get(key)
         if known is not None:
             return known
-        kept = None
-        if not isinstance(data, torch._subclasses.FakeTensor) and data.device.type != "meta":
-            floats = data.dtype.is_floating_point
-            if 0 < data.numel() <= (1 if floats else _KEPT_INTEGERS) and not data.is_quantized:
-                kept = _numbers(data)
-        if quantized is not None and data.dtype.is_floating_point:
-            kept = None  # values are reported as stored
+        # Values of floats that are quantized are reported as stored.
+        kept = None if quantized is not None and data.dtype.is_floating_point else kept_numbers(data)
         again = node in self._named
         self._named.add(node)
         tensor = self._builder.tensor(
             f"{node.name}/{self._next()}" if again else node.name,
             None if problem else PLAIN.get(data.dtype) if quantized is None else quantized.dtype,
-            _known_shape(data), static=True,
+            known_shape(data), static=True,
             encoding=None if quantized is None else quantized.encoding, values=kept)
         self._static[key] = tensor
         if quantized is not None:
@@ -301,94 +225,10 @@ class Reader:
             return None, None
         for user in node.users:
             if user.args and user.args[0] is node:  # not as a scale or zero point
-                quantized = self._of_quantizer(user)
+                quantized = self._quantizers.of(user)
                 if quantized is not None:
                     return quantized, None
         return None, None
-
-    def _of_quantizer(self, node: Node) -> Quantized | None:
-        """What an observer, quantize or dequantize node says; None for all others."""
-        if node in self._quantizers:
-            return self._quantizers[node]
-        quantized = None
-        if node.op == "call_module":
-            module = self._submodule_of(node)
-            if encodings.is_observer(module):
-                quantized = encodings.observed(module, self._stand_ins, self._observed,
-                                               self._seen_before(node, module))
-        elif node.op == "call_function":
-            known = operator_of(node.target)
-            if known is not None and known.quantizer in ("quantize", "dequantize"):
-                quantized = self._of_call(node, known)
-        else:
-            return None
-        self._quantizers[node] = quantized
-        return quantized
-
-    def _seen_before(self, node: Node, module: Any) -> Quantized | None:
-        """What an observer before this one says, where it will see the same values."""
-        at = node.args[0] if node.args else None
-        while isinstance(at, Node):
-            if at.op == "call_module":
-                other = self._submodule_of(at)
-                if not encodings.is_observer(other):
-                    return None
-                known = self._quantizers.get(at)
-                if known is not None and known.stand_in and encodings.alike(module, other):
-                    return known
-                at = at.args[0] if at.args else None
-            else:
-                at = values_of(at)
-        return None
-
-    def _submodule_of(self, node: Node) -> Any:
-        module: Any = self._module
-        for part in str(node.target).split("."):
-            module = getattr(module, part, None)
-        return module
-
-    def _data(self, value: Any) -> Any:
-        if not isinstance(value, Node):
-            return value
-        if value.op == "get_attr":
-            data = self._submodule_of(value)
-        else:
-            data = self._constants.get(value.target) if value.op == "placeholder" else None
-        if data is None:
-            raise Unknown("dynamic quantization: its scale is computed at run time")
-        return data
-
-    def _of_call(self, node: Node, known: Operator) -> Quantized:
-        given: dict[str, Any] = dict(zip((a.name for a in known.arguments), node.args,
-                                         strict=False))
-        given.update(node.kwargs)
-        name = known.name
-        scale = next((given[key] for key in ("scale", "scales") if key in given), None)
-        zero = next((given[key] for key in ("zero_point", "zero_points") if key in given), None)
-        low, high = given.get("quant_min"), given.get("quant_max")
-        dtype = next((given[key] for key in ("dtype", "input_dtype", "output_dtype")
-                      if isinstance(given.get(key), torch.dtype)), torch.int8)
-        if known.quantizer == "dequantize" and isinstance(given.get("input_dtype"), torch.dtype):
-            dtype = given["input_dtype"]
-        elif known.quantizer == "quantize" and isinstance(given.get("output_dtype"), torch.dtype):
-            dtype = given["output_dtype"]
-        scale, zero = self._data(scale), self._data(zero)
-        if "block_size" in given:
-            source = given.get("input")
-            shape = getattr(source.meta.get("val") if isinstance(source, Node) else source,
-                            "shape", None)
-            if shape is None and isinstance(source, Node) and source.op == "get_attr":
-                shape = getattr(self._submodule_of(source), "shape", None)
-            if shape is None:
-                raise Unknown("blocks of a tensor of unknown shape")
-            return encodings.affine(given["block_size"], scale, zero, dtype, low, high,
-                                    tuple(int(d) for d in shape))
-        if "per_channel" in name:
-            return encodings.per_channel(scale, [] if zero is None else zero, given["axis"], low,
-                                         high, dtype)
-        return encodings.per_tensor(scale, 0 if zero is None else zero, low, high, dtype)
-
-    # ---- nodes ------------------------------------------------------------------------------
 
     def _unchecked(self, node: Node, reason: str) -> None:
         if not node.users and node.op == "call_module":
@@ -399,7 +239,7 @@ class Reader:
         several = isinstance(values, (list, tuple))
         outputs = [self._builder.tensor(
             f"{node.name}[{i}]" if several else node.name,
-            PLAIN.get(getattr(value, "dtype", None)), _known_shape(value))
+            PLAIN.get(getattr(value, "dtype", None)), known_shape(value))
             for i, value in enumerate(values if several else (values,))
             if value is None or isinstance(value, torch.Tensor)]
         self._values[node] = outputs if several else outputs[0] if outputs else None
@@ -407,12 +247,12 @@ class Reader:
                            location=location_of(node), unchecked_reason=reason)
 
     def _submodule(self, node: Node) -> None:
-        module = self._submodule_of(node)
+        module = self._quantizers.submodule_of(node)
         if not encodings.is_observer(module):
             self._unchecked(node, f"a submodule, {type(module).__name__}: export the model first")
             return
         try:
-            quantized = self._of_quantizer(node)
+            quantized = self._quantizers.of(node)
         except Exception as error:
             source = self._values.get(node.args[0]) if node.args else None
             reason = (str(error) if isinstance(error, Unknown)
@@ -460,7 +300,7 @@ class Reader:
         shape = self._shapes.get(tensor)
         if shape is None:
             source = reader.args[0] if reader.args else None
-            shape = _known_shape(source.meta.get("val")) if isinstance(source, Node) else None
+            shape = known_shape(source.meta.get("val")) if isinstance(source, Node) else None
         converted = self._builder.tensor(f"{reader.name}/in/{self._next()}", wanted.dtype, shape,
                                          encoding=wanted.encoding)
         self._shapes[converted] = shape
@@ -496,7 +336,7 @@ class Reader:
                         return value
                     if resolved.quantized is not self._quantized.get(value):
                         if value not in self._shapes:
-                            self._shapes[value] = _known_shape(source.meta.get("val"))
+                            self._shapes[value] = known_shape(source.meta.get("val"))
                         return self._convert(value, resolved.quantized, resolved.spec, node)
             return value
         if isinstance(source, (bool, int, float)):
@@ -592,9 +432,7 @@ class Reader:
                 else:
                     inputs.append(self._input(item, node, specs, inputs[0] if inputs else None))
             elif argument.is_param:
-                if type(item) is not int and type(item) is not list:
-                    item = param_value(item)
-                elif type(item) is list:
+                if type(item) is not int:
                     item = param_value(item)
                 if item is None:
                     params.pop(argument.name, None)
@@ -640,24 +478,12 @@ class Reader:
                                                 "time")
             return
         try:
-            quantized = self._of_quantizer(node)
+            quantized = self._quantizers.of(node)
         except Exception as error:  # arguments may be anything
             self._unchecked(node, str(error) if isinstance(error, Unknown)
                             else f"its arguments can't be read: {type(error).__name__}: {error}")
             return
         self._wrap(node, quantized)
-
-
-def _known_shape(value: Any) -> tuple[int, ...] | None:
-    shape = getattr(value, "shape", None)
-    return None if shape is None else tuple(d if type(d) is int else -1 for d in shape)
-
-
-def _numbers(data: torch.Tensor) -> Any:
-    numbers = data.detach().cpu().reshape(-1)
-    if numbers.dtype == torch.bool:
-        return [int(x) for x in numbers.tolist()]
-    return numbers.tolist()
 
 
 def _op_name(node: Node) -> str:

@@ -32,7 +32,7 @@ constexpr DocumentShape kRequantization = {
     .type = kMap, .what = "a row of `unprepared_requantizations`", .keys = kRequantizationKeys};
 constexpr DocumentShape kRequantizations = {.type = kList, .item = &kRequantization};
 
-constexpr DocumentShape kSequenceBreach = {.type = kChoice, .choices = "prepare_fails|wrong_values"};
+constexpr DocumentShape kSequenceBreach = {.type = kChoice, .choices = "prepare_fails|wrong_values|advice"};
 constexpr DocumentShape kOpsInOrder = {.type = kList, .item = &kOps};
 constexpr DocumentKey kSequenceKeys[] = {{"ops", &kOpsInOrder, true},
                                          {"through", &kOps},
@@ -111,7 +111,7 @@ constexpr DocumentShape kOperand = {.type = kChoice, .choices = "computed|static
 constexpr DocumentKey kOperandKeys[] = {
     {"op", &kAnOp, true},         {"source_operator", &kAnyText}, {"input", &kPortNumber, true},
     {"operand", &kOperand, true}, {"dtypes", &kDtypes, true},     {"to_dtype", &kADtype, true},
-    {"symmetric", &kAnyFlag},     {"convert_op", &kAnOp, true}};
+    {"symmetric", &kAnyFlag},     {"convert_op", &kAnOp, true},   {"source_rank", &kRank}};
 constexpr DocumentShape kOperandRow = {
     .type = kMap, .what = "a row of `converted_operands`", .keys = kOperandKeys};
 constexpr DocumentShape kOperands = {.type = kList, .item = &kOperandRow};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -80,6 +81,42 @@ void GridSample(Context& c) {
   if (x == nullptr || grid == nullptr || x->size() < 3 || grid->size() != x->size()) return;
   Ints out = {(*x)[0], (*x)[1]};
   out.insert(out.end(), grid->begin() + 1, grid->end() - 1);
+  c.SetShape(0, out);
+}
+
+// Regions of a feature map, each made as large as `height` x `width`.
+void Regions(Context& c, int64_t height, int64_t width) {
+  const Dims* x = c.Shape(0);
+  const Dims* regions = c.Shape(1);
+  if (x == nullptr || regions == nullptr || x->size() != 4 || regions->empty()) return;
+  c.SetShape(0, Ints{(*regions)[0], (*x)[1], height, width});
+}
+
+void RoiAlign(Context& c) { Regions(c, c.Int("output_height", 1), c.Int("output_width", 1)); }
+
+void MaxRoiPool(Context& c) {
+  const auto pooled = c.List("pooled_shape");
+  if (pooled && pooled->size() == 2) Regions(c, (*pooled)[0], (*pooled)[1]);
+}
+
+// How many there are is seen when it runs.
+void NonZero(Context& c) {
+  const Dims* x = c.Shape(0);
+  // A single number counts as a vector of one.
+  const auto rank = x == nullptr ? kDynamicDim : std::max<int64_t>(1, std::ssize(*x));
+  c.SetShape(0, Ints{rank, kDynamicDim});
+}
+
+void NonMaxSuppression(Context& c) { c.SetShape(0, Ints{kDynamicDim, 3}); }
+
+void Compress(Context& c) {
+  const Dims* x = c.Shape(0);
+  if (!c.Has(c.inputs(), "axis")) return c.SetShape(0, Ints{kDynamicDim});
+  if (x == nullptr) return;
+  const auto axis = AxisOf(c.Int("axis", 0), x->size());
+  if (!axis) return;
+  Ints out(x->begin(), x->end());
+  out[*axis] = kDynamicDim;
   c.SetShape(0, out);
 }
 

@@ -1,4 +1,4 @@
-// Shapes computed in the graph.
+// What computes shapes, and what is made in a shape.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,14 @@ void ShapeOf(Context& c) {
   c.SetInts(std::move(values));
 }
 
-void Scalar(Context& c) { c.SetShape(0, DimSpan()); }
+void SizeOf(Context& c) {
+  c.SetShape(0, DimSpan());
+  const Dims* x = c.Shape(0);
+  if (x == nullptr) return;
+  int64_t count = 1;
+  for (const int64_t dim : *x) count = Times(count, dim);
+  if (count != kDynamicDim) c.SetInts(Ints{count});
+}
 
 namespace {
 
@@ -50,6 +57,29 @@ void Expand(Context& c) {
 void ConstantOfShape(Context& c) {
   c.SetType(0, c.ParamType("value", Dtype::kFloat32));
   if (const auto out = DimsFrom(c.Values(0))) c.SetShape(0, *out);
+}
+
+// Of numbers drawn by chance; `dtype` is a float where it isn't given.
+void Drawn(Context& c) {
+  c.SetType(0, DtypeOf(c.Int("dtype", 1)));
+  if (const auto shape = DimsFrom(c.List("shape"))) c.SetShape(0, *shape);
+}
+
+// As the input, unless `dtype` says another type.
+void Like(Context& c) {
+  if (const Dims* x = c.Shape(0)) c.SetShape(0, *x);
+  const int64_t wanted = c.Int("dtype", 0);
+  c.SetType(0, wanted != 0 ? DtypeOf(wanted) : c.Type(0));
+}
+
+// Points of an image of the wanted size, [N, C, H, W] -> [N, H, W, 2].
+void AffineGrid(Context& c) {
+  const auto size = DimsFrom(c.Values(1));
+  if (!size || size->size() < 3) return;
+  Ints out = {(*size)[0]};
+  out.insert(out.end(), size->begin() + 2, size->end());
+  out.push_back(static_cast<int64_t>(size->size()) - 2);
+  c.SetShape(0, out);
 }
 
 void Range(Context& c) {

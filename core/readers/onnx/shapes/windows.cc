@@ -72,13 +72,25 @@ void Pooled(Context& c, const Dims& x, int64_t channels, std::span<const int64_t
   c.SetShape(1, out);
 }
 
-}  // namespace
-
-void Conv(Context& c) {
+void Convolved(Context& c, size_t weights) {
   const Dims* x = c.Shape(0);
-  const Dims* w = c.Shape(1);
+  const Dims* w = c.Shape(weights);
   if (x == nullptr || w == nullptr || w->size() != x->size() || w->size() < 3) return;
   Pooled(c, *x, (*w)[0], std::span(*w).subspan(2), false);
+}
+
+}  // namespace
+
+void Conv(Context& c) { Convolved(c, 1); }
+
+void ConvInteger(Context& c) {
+  Convolved(c, 1);
+  c.SetType(0, Dtype::kInt32);
+}
+
+void QLinearConv(Context& c) {
+  Convolved(c, 3);
+  c.SetType(0, c.Type(7));
 }
 
 void ConvTranspose(Context& c) {
@@ -115,6 +127,43 @@ void Pool(Context& c) {
   const auto kernel = c.List("kernel_shape");
   if (x == nullptr || !kernel || x->size() < 2) return;
   Pooled(c, *x, (*x)[1], *kernel, c.Int("ceil_mode", 0) != 0);
+}
+
+// The opposite of a MaxPool, of which two more sizes are possible than it can tell.
+void MaxUnpool(Context& c) {
+  const Dims* x = c.Shape(0);
+  const auto kernel = c.List("kernel_shape");
+  if (x == nullptr || !kernel || x->size() != kernel->size() + 2) return;
+  if (c.In(2) != nullptr) {
+    if (const auto wanted = c.Values(2); wanted && wanted->size() == x->size()) {
+      c.SetShape(0, *wanted);
+    }
+    return;
+  }
+  const auto windows = Windows(c, *kernel);
+  if (!windows) return;
+  Ints out = {(*x)[0], (*x)[1]};
+  for (size_t i = 0; i < windows->size(); ++i) {
+    const Window& w = (*windows)[i];
+    const int64_t size = (*x)[i + 2];
+    const bool known = size > 0 && size < int64_t{1} << 30;
+    out.push_back(known ? std::max((size - 1) * w.stride + w.kernel - w.pad, kDynamicDim)
+                        : kDynamicDim);
+  }
+  c.SetShape(0, out);
+}
+
+// Columns back to an image: [N, C * block, L] -> [N, C, image].
+void Col2Im(Context& c) {
+  const Dims* x = c.Shape(0);
+  const auto image = c.Values(1);
+  const auto block = c.Values(2);
+  if (x == nullptr || x->size() != 3 || !image || !block) return;
+  int64_t size = 1;
+  for (const int64_t dim : *block) size = Times(size, dim);
+  Ints out = {(*x)[0], size > 0 && (*x)[1] >= 0 ? (*x)[1] / size : kDynamicDim};
+  for (const int64_t dim : *image) out.push_back(std::max(dim, kDynamicDim));
+  c.SetShape(0, out);
 }
 
 void GlobalPool(Context& c) {
