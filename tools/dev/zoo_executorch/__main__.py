@@ -54,7 +54,10 @@ def listed(_: argparse.Namespace) -> int:
 
 
 def label(arguments: argparse.Namespace) -> int:
-    labelling.label_all(places.cases(part_of(arguments)[1]), arguments.read)
+    cases = places.cases(part_of(arguments)[1])
+    labelling.label_all(cases, arguments.read)
+    if arguments.twice:
+        labelling.label_all([case.lowered_again() for case in cases if labelling.is_done(case)])
     return 0
 
 
@@ -167,6 +170,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
         sub.add_argument("--held-out", action="store_true", help="those of the last draw instead of the others")
         if function is label:
             sub.add_argument("--read", action="store_true", help="only read the graphs again, of what was lowered before")
+            sub.add_argument("--twice", action="store_true", help="lower each a second time: what isn't answered alike counts for nothing")
     sub = verb(check, "quantgate against the recordings; exit status 1 on an unlisted difference")
     sub.add_argument("--list", nargs="*", metavar="KIND", choices=compare.KINDS, help="print the differences of a kind")
     sub.add_argument("--shrink", action="store_true", help="take what is gone off the list, write docs/records/executorch.md")

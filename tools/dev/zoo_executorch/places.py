@@ -31,13 +31,17 @@ class Case:
 
     name: str
     precision: str
+    again: bool = False  # lowered a second time
 
     def __str__(self) -> str:
         return f"{self.name}-{self.precision}"
 
     @property
     def folder(self) -> Path:
-        return LABELS / str(self)
+        return LABELS / (f"{self}.again" if self.again else str(self))
+
+    def lowered_again(self) -> Case:
+        return Case(self.name, self.precision, again=True)
 
 
 def cases(names: list[str]) -> list[Case]:

@@ -2,6 +2,8 @@
 
 {"annotated": Model JSON, "converted": Model JSON, "labels": {...}} with
   nodes      {name in the converted graph: "a" or "r"} of those that the partitioner evaluated
+  unstable   of a graph that was lowered twice: nodes that were evaluated one way and then the other, which are not
+             among `nodes`
   delegates  how many partitions the backend compiled
   cpu        nodes of the converted graph that were left out
   failure    null, or {"type", "message", "at"}: why nothing could be lowered
@@ -57,7 +59,12 @@ def labels_of(case: places.Case) -> dict | None:
     if failure:
         failure = {"type": failure["type"], "message": failure["message"][:200], "at": failure["at"]}
     called = [node for node in last.get("cpu", ()) if "quantize_per" not in node["target"]]
-    return {"nodes": states(json.loads(queried.read_text())), "delegates": last.get("delegates", 0),
+    nodes = states(json.loads(queried.read_text()))
+    again = case.lowered_again().folder / "queried.json"
+    second = states(json.loads(again.read_text())) if again.exists() else nodes
+    unstable = sorted(name for name, state in nodes.items() if second.get(name, state) != state)
+    nodes = {name: state for name, state in nodes.items() if name not in unstable}
+    return {"nodes": nodes, **({"unstable": unstable} if unstable else {}), "delegates": last.get("delegates", 0),
             "cpu": sorted({node["from"] or node["target"] for node in called}), "failure": failure}
 
 
