@@ -23,6 +23,7 @@ constexpr size_t kMostParts = 8;
 constexpr size_t kMostUnknown = 10;
 constexpr size_t kMostUnknownKinds = 500;
 constexpr size_t kMostStages = 200;
+constexpr size_t kMostDescribed = 1024;
 constexpr size_t kFewLines = 3;  // what somebody pastes: each line is meant
 constexpr size_t kMostLookedAt = 5000;  // unknown lines, which take the longest
 
@@ -102,6 +103,11 @@ void LogReader::Read(std::string_view lines) {
 
 // The first entry of the table that fits counts.
 bool LogReader::Line(std::string_view line) {
+  if (const auto known = described_.find(line); known != described_.end()) {
+    SettleBefore(line_);
+    Take(known->second.finding, *known->second.entry);
+    return true;
+  }
   std::sort(candidates_.begin(), candidates_.end());
   uint32_t last = UINT32_MAX;
   for (const uint32_t candidate : candidates_) {
@@ -111,16 +117,18 @@ bool LogReader::Line(std::string_view line) {
     const auto captures = table_.Match(candidate, line);
     if (!captures) continue;
     SettleBefore(line_);
-    Take(line, entry, *captures);
+    LogFinding finding;
+    if (entry.role != LogRole::kQuiet) finding = Describe(line, entry, *captures);
+    if (described_.size() < kMostDescribed) described_.emplace(std::string(line), Described{&entry, finding});
+    Take(std::move(finding), entry);
     return true;
   }
   return false;
 }
 
-void LogReader::Take(std::string_view line, const LogEntry& entry,
-                     const LogPattern::Captures& captures) {
+void LogReader::Take(LogFinding finding, const LogEntry& entry) {
   if (entry.role == LogRole::kQuiet) return;
-  LogFinding finding = Describe(line, entry, captures);
+  finding.line = line_;
   switch (entry.role) {
     case LogRole::kSubject:
       return TakeSubject(std::move(finding), entry);

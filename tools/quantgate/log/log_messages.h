@@ -77,11 +77,15 @@ class LogReader {
     size_t finding, line;
     LogRole role;
   };
+  struct Described {
+    const LogEntry* entry;
+    LogFinding finding;
+  };
 
   void KeepIfFew(std::string_view lines);
   void LookAtFew();
   bool Line(std::string_view line);
-  void Take(std::string_view line, const LogEntry& entry, const LogPattern::Captures& captures);
+  void Take(LogFinding finding, const LogEntry& entry);
   LogFinding Describe(std::string_view line, const LogEntry& entry,
                       const LogPattern::Captures& captures) const;
   void TakeVerdict(LogFinding finding, const LogEntry& entry);
@@ -113,6 +117,7 @@ class LogReader {
   std::map<std::string, Last, std::less<>> last_;
   std::map<std::string, size_t, std::less<>> known_, known_unknown_;
   std::vector<uint32_t> candidates_;
+  std::map<std::string, Described, std::less<>> described_;  // by line: a log repeats itself
   std::optional<std::vector<std::string>> few_{std::in_place};  // all lines, of a log that has few
 };
 
