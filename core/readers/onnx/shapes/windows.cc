@@ -129,7 +129,7 @@ void Pool(Context& c) {
   Pooled(c, *x, (*x)[1], *kernel, c.Int("ceil_mode", 0) != 0);
 }
 
-// The opposite of a MaxPool: several sizes may have led to the one that it reads, so it can be told.
+// The opposite of a MaxPool: several sizes may have led to the one that it reads, so it may be named.
 void MaxUnpool(Context& c) {
   const Dims* x = c.Shape(0);
   const auto kernel = c.List("kernel_shape");
