@@ -8,7 +8,8 @@ back, byte by byte the same; standard library only.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+
+import wire
 
 BASE = "16a8w.onnx"
 GRAPH, CONSTANT, DATA_TYPE, FLOATS, NAME, RAW = 7, 5, 2, 4, 8, 9
@@ -17,39 +18,16 @@ STEPS = 257  # 65535 / 255
 MASK = 0xFFFFFFFF
 
 
-def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """(number, where its content begins, where it ends) of the fields of a message; of a number, its value twice."""
-    def varint() -> int:
-        nonlocal at
-        value = shift = 0
-        while True:
-            value |= (data[at] & 127) << shift
-            at, shift = at + 1, shift + 7
-            if data[at - 1] < 128:
-                return value
-
-    while at < end:
-        tag = varint()
-        kind, number = tag & 7, tag >> 3
-        if kind == 0:
-            value = varint()
-            yield number, value, value
-            continue
-        length = varint() if kind == 2 else 4 if kind == 5 else 8
-        yield number, at, at + length
-        at += length
-
-
 def _numbers(data: bytes) -> dict[bytes, tuple[int, int, int]]:
     """{name: (type, where its numbers begin, how many)} of the constants of 32-bit numbers."""
     found = {}
-    for number, begin, end in _fields(data, 0, len(data)):
+    for number, _, begin, end in wire.fields(data):
         if number != GRAPH:
             continue
-        for part, first, last in _fields(data, begin, end):
+        for part, _, first, last in wire.fields(data, begin, end):
             if part != CONSTANT:
                 continue
-            fields = {n: (a, b) for n, a, b in _fields(data, first, last)}
+            fields = {n: (a, b) for n, _, a, b in wire.fields(data, first, last)}
             kind = fields.get(DATA_TYPE, (0, 0))[0]
             stored = fields.get(RAW) or (fields.get(FLOATS) if kind == FLOAT else None)
             if kind in (FLOAT, INT32) and stored and NAME in fields and (stored[1] - stored[0]) % 4 == 0:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+import wire
+
 ESCAPE, LITERAL, AFTER_PREFIX, NEW = 0xF5, 0xFF, 32, 64
 PREFIX = b"node_"  # of the operator that makes the tensor, as PyTorch's newer exporter names it
 ENDINGS = (b"", b"_scale", b"_zero_point", b"_QuantizeLinear", b"_DequantizeLinear", b"_QuantizeLinear_Output",
@@ -70,15 +72,6 @@ PARTS = b"\x0a\x2a\x5a\x62\x6a"  # of its nodes, constants, inputs, outputs and 
 END = b"\0"   # no field has this tag
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        at, shift = at + 1, shift + 7
-        if data[at - 1] < 128:
-            return value, at
-
-
 def _written(value: int) -> bytes:
     out = bytearray()
     while value > 127:
@@ -92,8 +85,8 @@ def packed(data: bytes) -> bytes:
     at, head, graph = 0, b"", b""
     while at < len(data):
         begin = at
-        tag, at = _varint(data, at)
-        value, at = _varint(data, at)
+        tag, at = wire.varint(data, at)
+        value, at = wire.varint(data, at)
         if tag == GRAPH:
             graph, at = data[at:at + value], at + value
         else:
@@ -101,7 +94,7 @@ def packed(data: bytes) -> bytes:
             head += data[begin:at]
     out, at = [_written(len(head)), head], 0
     while at < len(graph):
-        length, behind = _varint(graph, at + 1)
+        length, behind = wire.varint(graph, at + 1)
         if graph[at] in PARTS:
             out += graph[at:at + 1], graph[behind:behind + length], END
         else:
@@ -120,7 +113,7 @@ def _end(data: bytes, at: int) -> int:
         if kind == 2:
             length = data[at]
             if length > 127:
-                length, at = _varint(data, at)
+                length, at = wire.varint(data, at)
                 at += length
             else:
                 at += 1 + length
@@ -135,12 +128,12 @@ def _end(data: bytes, at: int) -> int:
 
 def unpacked(data: bytes) -> bytes:
     data = restored(data)
-    length, at = _varint(data, 0)
+    length, at = wire.varint(data, 0)
     head, at = data[at:at + length], at + length
     graph = []
     while at < len(data):
         if data[at] not in PARTS:
-            length, behind = _varint(data, at + 1)
+            length, behind = wire.varint(data, at + 1)
             graph.append(data[at:behind + length])
             at = behind + length
             continue

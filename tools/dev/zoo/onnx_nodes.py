@@ -4,33 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import wire
+
 
 def _fields(data: memoryview) -> Iterator[tuple[int, memoryview]]:
     """The length-delimited fields of a message; others are skipped."""
-    at = 0
-
-    def varint() -> int:
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value
-            shift += 7
-
-    while at < len(data):
-        key = varint()
-        kind = key & 7
-        if kind == 2:
-            length = varint()
-            yield key >> 3, data[at:at + length]
-            at += length
-        elif kind == 0:
-            varint()
-        else:
-            at += 8 if kind == 1 else 4
+    for number, kind, begin, end in wire.fields(data):
+        if kind == wire.BYTES:
+            yield number, data[begin:end]
 
 
 def _graph(model: bytes) -> Iterator[memoryview]:
