@@ -105,7 +105,9 @@ void LogReader::Read(std::string_view lines) {
 bool LogReader::Line(std::string_view line) {
   if (const auto known = described_.find(line); known != described_.end()) {
     SettleBefore(line_);
-    Take(known->second.finding, *known->second.entry);
+    LogFinding finding = known->second.finding;
+    finding.line = line_;
+    Take(std::move(finding), *known->second.entry);
     return true;
   }
   std::sort(candidates_.begin(), candidates_.end());
@@ -128,7 +130,6 @@ bool LogReader::Line(std::string_view line) {
 
 void LogReader::Take(LogFinding finding, const LogEntry& entry) {
   if (entry.role == LogRole::kQuiet) return;
-  finding.line = line_;
   switch (entry.role) {
     case LogRole::kSubject:
       return TakeSubject(std::move(finding), entry);
