@@ -124,13 +124,17 @@ void ReportBroken(const TargetTable& table, const ActiveOp& op, const NodeView& 
   }
 }
 
-void SortByPort(std::vector<Finding>& findings, size_t begin) {
+Consequence SortByPort(std::vector<Finding>& findings, size_t begin) {
+  Consequence worst = Consequence::kAccepted;
+  for (size_t i = begin; i < findings.size(); ++i) worst = Worse(worst, findings[i].consequence);
+  if (findings.size() < begin + 2) return worst;
   std::stable_sort(findings.begin() + static_cast<std::ptrdiff_t>(begin), findings.end(),
                    [](const Finding& a, const Finding& b) {
                      const int x = PortOrder(a.port);
                      const int y = PortOrder(b.port);
                      return x != y ? x < y : a.rule->code < b.rule->code;
                    });
+  return worst;
 }
 
 }  // namespace quantgate

@@ -33,8 +33,9 @@ void Evaluate(const rules::NodeView& node, const ActiveConstraint& active, Broke
 void ReportBroken(const TargetTable& table, const ActiveOp& op, const rules::NodeView& node, const PortFacts& facts,
                   const BrokenList& broken, std::vector<Finding>& findings);
 
-// By port, then by the rule's code: in before out, ports before params. From `begin` on.
-void SortByPort(std::vector<Finding>& findings, size_t begin);
+// From `begin` on, by port, then by the rule's code: in before out, ports before params. Returns the worst
+// consequence; accepted where there is none.
+Consequence SortByPort(std::vector<Finding>& findings, size_t begin);
 
 }  // namespace quantgate
 

@@ -204,9 +204,7 @@ OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const No
   const size_t reported = findings.size();
   CheckEncodingShapes(table, view, findings);
 
-  Consequence worst = Consequence::kAccepted;
-  for (size_t i = first; i < findings.size(); ++i) worst = Worse(worst, findings[i].consequence);
-  if (findings.size() - first > 1) SortByPort(findings, first);
+  Consequence worst = SortByPort(findings, first);
   if (facts.unknown_dtype && worst == Consequence::kAccepted) {
     const std::string port = rules::PortName(view, facts.unknown_port);
     reason = fmt::format("the datatype of {} is not known", port);

@@ -66,13 +66,11 @@ bool KeepsLimit(const Model& graph, const Node& node, const LimitOfForm& form) {
 }
 
 bool KeepsRanges(const Model& graph, const Node& node, const KnownForm& form) {
-  const NumberRanges* range = form.ranges.data();
-  const auto lies_within = [&](TensorId id) {
-    const NumberRanges& own = *range++;
-    return id == kNoTensor || LieWithin(graph.tensors[static_cast<size_t>(id)].encoding, own);
-  };
-  return std::all_of(node.inputs.begin(), node.inputs.end(), lies_within) &&
-         std::all_of(node.outputs.begin(), node.outputs.end(), lies_within);
+  for (size_t place = 0; place < form.ranges.size(); ++place) {
+    const TensorId id = TensorAt(node, place);
+    if (id != kNoTensor && !LieWithin(graph.tensors[static_cast<size_t>(id)].encoding, form.ranges[place])) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -133,12 +131,7 @@ std::optional<OpVerdict> CheckByForm(const TargetTable& table, const Resolved& r
   if (broken.empty()) return accepted;
   const size_t first = findings.size();
   ReportBroken(table, *form.op, view, FactsOf(view), broken, findings);
-  OpVerdict verdict = accepted;
-  for (size_t i = first; i < findings.size(); ++i) {
-    verdict.consequence = Worse(verdict.consequence, findings[i].consequence);
-  }
-  if (findings.size() - first > 1) SortByPort(findings, first);
-  return verdict;
+  return OpVerdict{SortByPort(findings, first), form.basis};
 }
 
 }  // namespace quantgate
