@@ -74,10 +74,14 @@ void CheckRange(const OpsCheck& check, const Resolved& resolved, size_t begin, s
     }
     const bool repeats = check.shortcuts && forms.worthwhile() && HasShortForm(op);
     const size_t first = findings.size();
-    std::string reason;
     const KnownForm* known = repeats ? forms.Find(op) : nullptr;
     std::optional<OpVerdict> decided;
     if (known != nullptr) decided = CheckByForm(check.table, resolved, op, *known, findings);
+    if (decided && findings.size() == first) {  // accepted
+      node.basis = std::min(node.basis, decided->basis);
+      continue;
+    }
+    std::string reason;
     if (!decided) {
       KnownForm form;
       const bool learn = known == nullptr && repeats;
