@@ -53,7 +53,6 @@ class FxCalls {
     constant_type_ = module.attr("Constant");
     operator_of_ = module.attr("operator_of");
     param_value_ = module.attr("param_value");
-    plain_ = module.attr("PLAIN");
     tensor_type_ = module.attr("torch").attr("Tensor");
     const std::array<std::pair<py::object*, const char*>, 16> names = {{
         {&n_op_, "op"},
@@ -121,7 +120,7 @@ class FxCalls {
   py::object values_, quantized_, roots_, problems_;
   FxSpecs specs_;
   FxLocations locations_;
-  py::object node_type_, constant_type_, operator_of_, param_value_, plain_, tensor_type_;
+  py::object node_type_, constant_type_, operator_of_, param_value_, tensor_type_;
   py::object n_op_, call_, n_target_, n_args_, n_kwargs_, n_meta_, n_name_, n_users_, n_val_, n_annotation_, n_inputs_,
       n_output_, n_sharing_, n_shape_, n_dtype_, n_floating_;
   absl::flat_hash_map<PyObject*, Operator> operators_;  // targets live as long as their graph

@@ -398,7 +398,7 @@ void SourceResolver::PlaceQuantizers() {
         if (r.kind == Kind::kUnknown ||
             (r.kind == Kind::kOp && !r.quantized && r.chosen != nullptr)) {
           state.emit |= !constant;
-          resolved_.sources[i].lone_constant |= constant && IsPerTensor(state.encoding);
+          resolved_.sources[i].separate_constant |= constant && IsPerTensor(state.encoding);
         }
       }
     } else if (state.kind == Kind::kQuantize) {

@@ -31,7 +31,7 @@ struct SourceNode {
   // kAbsorbed: true = shares the verdict of `into` (a fused Relu), false = `accepted` (a Q/DQ).
   bool shares_verdict = false;
   // kAbsorbed: dequantizes a constant, and nothing that it belongs to is translated with it.
-  bool lone_constant = false;
+  bool separate_constant = false;
   // kRefused: too late for another side to take it (routes: `fatal`).
   bool fatal = false;
   // kOps: the route builds it from other ops; what is known of it is in `findings`.

@@ -289,12 +289,12 @@ class Describer {
   }
 
   // Those that read a constant whose Dequantize belongs to nothing: it is ready before everything else.
-  std::vector<int32_t> ReadersOfLoneConstants() const {
+  std::vector<int32_t> ReadersOfSeparateConstants() const {
     std::vector<bool> dequantized(file_.tensors.size());
     std::vector<int32_t> readers;
     for (size_t i = 0; i < resolved_.sources.size(); ++i) {
       const Node& node = file_.nodes[i];
-      if (resolved_.sources[i].lone_constant) dequantized[static_cast<size_t>(node.outputs[0])] = true;
+      if (resolved_.sources[i].separate_constant) dequantized[static_cast<size_t>(node.outputs[0])] = true;
       if (std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
             return id != kNoTensor && dequantized[static_cast<size_t>(id)];
           })) {
@@ -319,7 +319,7 @@ class Describer {
     std::vector<int32_t> partition;
     // The partition that the node reads of: the first one where a constant is dequantized for it.
     std::vector<int32_t> border(count, -1);
-    for (const int32_t reader : ReadersOfLoneConstants()) border[static_cast<size_t>(reader)] = 0;
+    for (const int32_t reader : ReadersOfSeparateConstants()) border[static_cast<size_t>(reader)] = 0;
     int32_t number = 0;
     const auto close = [&] {
       ++number;
