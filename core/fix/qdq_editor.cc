@@ -329,7 +329,7 @@ absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
     tensor.dtype = storage;
     tensor.values.reset();
     if (plan->range && tensor.value_range) {
-      tensor.value_range.emplace(plan->range->first, plan->range->second);
+      tensor.value_range = std::pair<double, double>(plan->range->first, plan->range->second);
     } else {
       tensor.value_range.reset();
     }

@@ -60,7 +60,7 @@ struct Tensor {
   Shared<Encoding> encoding;
   std::shared_ptr<const TensorValues> values;  // null = not kept
   // Smallest and largest stored value where the reader knows them without keeping all.
-  std::optional<std::pair<double, double>> value_range;
+  SharedOptional<std::pair<double, double>> value_range;
   // Sparse tensors: number of specified elements; -1 = dense.
   int64_t sparse = -1;
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace quantgate {
@@ -39,6 +40,7 @@ class Shared {
     return box_->value;
   }
 
+  bool HasOwn() const { return box_ != nullptr; }  // false: it is the default one
   // Known to be equal without being compared.
   bool SharesWith(const Shared& other) const { return box_ == other.box_; }
   friend bool operator==(const Shared& a, const Shared& b) {
@@ -64,6 +66,37 @@ class Shared {
   }
 
   Box* box_ = nullptr;
+};
+
+// A value that few objects have: 8 bytes where there is none. Copies share it as above.
+template <typename T>
+class SharedOptional {
+ public:
+  SharedOptional() noexcept = default;
+  SharedOptional(std::nullopt_t) noexcept {}            // NOLINT: as std::optional
+  SharedOptional(T value) : value_(std::move(value)) {}  // NOLINT
+  SharedOptional(std::optional<T> value) {               // NOLINT
+    if (value) value_ = Shared<T>(*std::move(value));
+  }
+
+  SharedOptional& operator=(T value) {
+    value_ = Shared<T>(std::move(value));
+    return *this;
+  }
+
+  operator std::optional<T>() const {  // NOLINT: reads as one
+    return value_.HasOwn() ? std::optional<T>(value_.get()) : std::nullopt;
+  }
+  explicit operator bool() const { return value_.HasOwn(); }
+  const T& operator*() const { return value_.get(); }
+  const T* operator->() const { return &value_.get(); }
+  void reset() { value_ = {}; }
+  friend bool operator==(const SharedOptional& a, const SharedOptional& b) {
+    return bool{a} == bool{b} && a.value_ == b.value_;
+  }
+
+ private:
+  Shared<T> value_;
 };
 
 }  // namespace quantgate

@@ -155,7 +155,8 @@ class Reader {
     const size_t offset = json_.OffsetOf(value);
     Tensor tensor;
     TensorValues values;
-    bool has_values = false;
+    bool has_values = false, has_range = false;
+    std::pair<double, double> range;
     const bool ok = json_.Object(value, kTensorKeys, [&](size_t key, Value v) {
       switch (key) {
         case kTensorName:
@@ -179,14 +180,14 @@ class Reader {
         case kSparse:
           return json_.Int(v, -1, kInt64Max, &tensor.sparse);
         default:
-          tensor.value_range.emplace();
+          has_range = true;
           return json_.Object(v, kRangeKeys, [&](size_t end, Value number) {
-            return json_.Double(
-                number, end == 0 ? &tensor.value_range->first : &tensor.value_range->second);
+            return json_.Double(number, end == 0 ? &range.first : &range.second);
           });
       }
     });
     if (!ok) return false;
+    if (has_range) tensor.value_range = range;
     if (has_values) tensor.values = std::make_shared<const TensorValues>(std::move(values));
     const std::string problem = FinishTensor(tensor, model_.tensors.size());
     if (!problem.empty()) return json_.FailAt(offset, problem);
