@@ -121,10 +121,7 @@ std::vector<size_t> Ranges(const Resolved& resolved, bool in_order, int threads)
 }  // namespace
 
 void CheckOps(const OpsCheck& check, const Resolved& resolved, Report& report) {
-  report.findings.insert(report.findings.end(), resolved.findings.begin(), resolved.findings.end());
-  for (Finding& f : report.findings) {
-    if (f.node_index >= 0) f.node = report.nodes[static_cast<size_t>(f.node_index)].name;
-  }
+  const bool found_before = !report.findings.empty();
   const bool in_order = std::is_sorted(resolved.op_source.begin(), resolved.op_source.end());
   const std::vector<size_t> bounds = Ranges(resolved, in_order, check.threads);
   std::vector<std::vector<Finding>> found(bounds.size() - 1);  // the first range's stay unused
@@ -139,7 +136,7 @@ void CheckOps(const OpsCheck& check, const Resolved& resolved, Report& report) {
     std::move(part.begin(), part.end(), std::back_inserter(report.findings));
   }
   // Findings of the way here came first, with their nodes.
-  if ((!in_order || !resolved.findings.empty()) &&
+  if ((!in_order || found_before) &&
       !std::is_sorted(report.findings.begin(), report.findings.end(), EarlierNode)) {
     std::stable_sort(report.findings.begin(), report.findings.end(), EarlierNode);
   }

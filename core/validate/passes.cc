@@ -1,6 +1,7 @@
 #include "core/validate/passes.h"
 
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -18,7 +19,7 @@
 namespace quantgate {
 namespace {
 
-// The head of the report, and an entry for each node of the file.
+// The head of the report.
 void BeginReport(CheckState& state) {
   const Target& target = state.setup.target;
   Report& report = state.report;
@@ -41,9 +42,14 @@ void BeginReport(CheckState& state) {
   if (auto found = DynamicShapesOf(state.route.document, state.model)) {
     report.findings.push_back(*std::move(found));
   }
-  report.nodes.reserve(state.model.nodes.size());
+}
+
+// An entry for each node of the file. After lowering, whose working memory is free again by then.
+void ListNodes(CheckState& state) {
+  std::vector<NodeReport>& nodes = state.report.nodes;
+  nodes.reserve(state.model.nodes.size());
   for (const Node& node : state.model.nodes) {
-    NodeReport& listed = report.nodes.emplace_back();
+    NodeReport& listed = nodes.emplace_back();
     listed.name = node.name;
     listed.op = node.op;
     listed.location = node.location;
@@ -52,6 +58,7 @@ void BeginReport(CheckState& state) {
 
 void LeaveUnchecked(CheckState& state, const SharedString& reason) {
   state.stopped = true;
+  ListNodes(state);
   for (NodeReport& node : state.report.nodes) {
     node.verdict = Consequence::kUnchecked;
     node.basis = Basis::kNothing;
@@ -104,6 +111,22 @@ void Lower(CheckState& state) {
   resolved.findings.insert(resolved.findings.begin(), before.begin(), before.end());
 }
 
+// What lowering found, with its nodes.
+void ReportLowering(CheckState& state) {
+  Report& report = state.report;
+  std::vector<Finding>& found = state.lowered.resolved->findings;
+  std::vector<Finding> all = state.lowered.shared ? found : std::exchange(found, {});
+  for (Finding& f : all) {
+    if (f.node_index < 0) continue;
+    NodeReport& node = report.nodes[static_cast<size_t>(f.node_index)];
+    f.node = node.name;
+    node.verdict = Worse(node.verdict, f.consequence);
+  }
+  all.insert(all.begin(), std::make_move_iterator(report.findings.begin()),
+             std::make_move_iterator(report.findings.end()));
+  report.findings = std::move(all);
+}
+
 // Each op by itself: its row, its constraints.
 void CheckEachOp(CheckState& state) {
   const ValidatorOptions& options = state.setup.options;
@@ -112,16 +135,10 @@ void CheckEachOp(CheckState& state) {
            *state.lowered.resolved, state.report);
 }
 
-// From ops to nodes of the file: what lowering found, what is not known, and what became part of
-// another node.
+// From ops to nodes of the file: what is not known, and what became part of another node.
 void ConcludeNodes(CheckState& state) {
   const Resolved& resolved = *state.lowered.resolved;
   std::vector<NodeReport>& nodes = state.report.nodes;
-  for (const Finding& f : resolved.findings) {
-    if (f.node_index < 0) continue;
-    NodeReport& node = nodes[static_cast<size_t>(f.node_index)];
-    node.verdict = Worse(node.verdict, f.consequence);
-  }
   for (const auto& [archs, finding] : resolved.arch_findings) {
     if (!opdb::Lists(archs, state.report.arch)) continue;
     NodeReport& node = nodes[static_cast<size_t>(finding.node_index)];
@@ -191,6 +208,8 @@ constexpr Pass kPasses[] = {
     {BeginReport, false},
     {StopWhereNothingCanBeChecked, false},
     {Lower, true},
+    {ListNodes, true},
+    {ReportLowering, true},
     {CheckEachOp, true},
     {ConcludeNodes, true},
     {WalkGraph, true},

@@ -38,6 +38,7 @@ struct LoweredModel {
   std::string malformed = {};             // why the model is no graph; empty = it is one
   std::vector<Finding> findings = {};     // on the model's nodes, from before
   std::optional<Resolved> resolved = {};  // made by the first validator that needs it
+  bool shared = false;                    // others check it too: its findings stay
 };
 
 // One check of one model.

@@ -34,6 +34,7 @@ struct Validator::Impl {
 
   Report Check(const Model& model, bool with_encodings, LoweredModel& lowered) const {
     const TakenRoute& route = setup.routes.For(model.dialect, with_encodings);
+    lowered.shared |= next_measured != nullptr;
     Report report = RunPasses(setup, model, route, lowered);
     if (next_measured == nullptr) return report;
     return SharedVerdicts(report, RunPasses(*next_measured, model, route, lowered), setup.options);
@@ -72,6 +73,7 @@ Report Validator::Check(Model model, const EncodingsFile& encodings) const {
 std::vector<Report> Validator::CheckEach(const std::vector<Validator>& validators,
                                          const Model& model) {
   LoweredModel lowered{.malformed = FindMalformed(model)};
+  lowered.shared = validators.size() > 1;
   std::vector<Report> reports;
   for (const Validator& v : validators) {
     reports.push_back(v.impl_->Check(model, /*with_encodings=*/false, lowered));

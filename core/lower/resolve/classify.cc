@@ -153,7 +153,7 @@ void SourceResolver::DropUnread() {
       states_[i].kind = Kind::kUnread;
       SourceNode& source = resolved_.sources[i];
       source.state = SourceNode::State::kOps;
-      source.reason.clear();
+      source.reason = {};
       std::erase_if(resolved_.findings, [&](const Finding& f) {
         return f.node_index == static_cast<int32_t>(i);
       });
@@ -300,10 +300,10 @@ void SourceResolver::ReadEncodings() {
       state.kind = Kind::kUnknown;
       if (encoding.dynamic) {
         Report(index, rules::kDynamicQuantization, Consequence::kRejected,
-               absl::StrCat(node.op.str(), ": ", encoding.problem), node.outputs[0]);
+               absl::StrCat(node.op.str(), ": ", encoding.problem.str()), node.outputs[0]);
         resolved_.sources[i].state = SourceNode::State::kRefused;
       } else {
-        Uncheck(index, std::move(encoding.problem));
+        Uncheck(index, encoding.problem.str());
       }
       continue;
     }

@@ -23,7 +23,7 @@ bool HasOwnEncoding(const Tensor& tensor);
 struct NodeEncoding {
   Shared<Encoding> encoding;
   Dtype dtype = Dtype::kUndefined;  // fixed-point type of the quantized side
-  std::string problem;              // why there is none; the rest is then empty
+  SharedString problem;             // why there is none; the rest is then empty
   bool dynamic = false;             // the problem: scale or zero point is no constant
 };
 

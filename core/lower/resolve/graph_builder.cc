@@ -12,7 +12,7 @@ GraphBuilder::GraphBuilder(const Model& file, Resolved& resolved)
       graph_(resolved.owned.get()),
       plain_(file.tensors.size(), kNoTensor),
       fixed_(file.tensors.size(), kNoTensor) {
-  graph_->tensors.reserve(file.tensors.size() + file.tensors.size() / 4);
+  graph_->tensors.reserve(2 * file.tensors.size());
   graph_->nodes.reserve(file.nodes.size());
   resolved.op_source.reserve(file.nodes.size());
 }

@@ -36,7 +36,7 @@ struct SourceNode {
   bool fatal = false;
   // kOps: the route builds it from other ops; what is known of it is in `findings`.
   bool replaced = false;
-  std::string reason;
+  SharedString reason;
 };
 
 struct Resolved {

@@ -34,7 +34,7 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
            absl::StrCat(node.op.str(), " runs in float: ", reason));
   } else if (row.outcome == "lowering_fails") {
     state.state = SourceNode::State::kRefused;
-    state.reason.clear();
+    state.reason = {};
     Report(index, rules::kRefusedByRoute, Consequence::kPrepareFails,
            absl::StrCat(node.op.str(), " ends the lowering: ", reason));
   } else if (row.archs) {
@@ -44,7 +44,7 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
   } else {
     state.state = SourceNode::State::kRefused;
     state.fatal = row.outcome == "unreadable";
-    state.reason.clear();
+    state.reason = {};
     Report(index, rules::kRefusedByRoute, Consequence::kRejected,
            absl::StrCat(node.op.str(),
                         state.fatal ? " keeps the file from being loaded: "

@@ -43,7 +43,7 @@ void SourceResolver::Uncheck(int32_t node, std::string reason) {
   SourceNode& source = resolved_.sources[static_cast<size_t>(node)];
   source.state = SourceNode::State::kUnchecked;
   Report(node, rules::kUnmappedSourceOp, Consequence::kUnchecked, reason);
-  source.reason = std::move(reason);
+  source.reason = reason;
 }
 
 void SourceResolver::Refuse(int32_t node, std::string reason, bool form) {

@@ -143,7 +143,7 @@ class Describer {
     const std::string half = run_.float_dtype.empty() ? "FLOAT_32" : run_.float_dtype;
     FindQuantized();
     std::vector<bool> in_float(run_.nodes.size());
-    for (const Finding& f : resolved_.findings) {
+    for (const Finding& f : report_.findings) {
       if (f.node_index < 0 || !rules::IsOf(f, rules::kHalfQuantizedUnit)) continue;
       const auto i = static_cast<size_t>(f.node_index);
       if (run_.nodes[i].placement != Placement::kFloat) continue;
