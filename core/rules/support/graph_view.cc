@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/rules/support/node_view.h"
 #include "quantgate/report.h"
@@ -12,8 +13,16 @@ namespace quantgate::rules {
 GraphView::GraphView(const Parts& parts) : parts_(parts) {
   infos_.reserve(graph().nodes.size());
   sets_of_.reserve(graph().nodes.size());
+  // Networks have few ops: one that was met before is found without hashing its name.
+  struct Met {
+    const SharedString* op = nullptr;
+    const OpInfo* info = nullptr;
+  };
+  std::array<Met, 16> met;
   for (const Node& node : graph().nodes) {
-    const OpInfo& info = parts_.sets.Of(node.op);
+    Met& last = met[node.op.size() % met.size()];
+    if (last.op == nullptr || *last.op != node.op) last = {&node.op, &parts_.sets.Of(node.op)};
+    const OpInfo& info = *last.info;
     const SetMask sets = info.by_param.empty() ? info.sets : parts_.sets.SetsOf(info, node);
     infos_.push_back(&info);
     sets_of_.push_back(sets);

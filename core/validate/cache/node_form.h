@@ -22,18 +22,32 @@ inline TensorId TensorAt(const Node& node, size_t place) {
 // Dtype, shape, kind and sizes of the encoding.
 bool SameForm(const Tensor& a, const Tensor& b);
 
-// As == tells, without a call for the few bytes that names and shapes have.
+template <typename Word>
+bool SameWord(const char* a, const char* b) {
+  Word p = 0, q = 0;
+  std::memcpy(&p, a, sizeof p);
+  std::memcpy(&q, b, sizeof q);
+  return p == q;
+}
+
+// As == tells, without a call for the few bytes that names and shapes have. The last word overlaps
+// the one before.
 inline bool SameBytes(const void* a, const void* b, size_t size) {
   const auto* x = static_cast<const char*>(a);
   const auto* y = static_cast<const char*>(b);
-  uint64_t p = 0, q = 0;
-  for (; size >= sizeof p; size -= sizeof p, x += sizeof p, y += sizeof q) {
-    std::memcpy(&p, x, sizeof p);
-    std::memcpy(&q, y, sizeof q);
-    if (p != q) return false;
+  if (size >= sizeof(uint64_t)) {
+    const size_t last = size - sizeof(uint64_t);
+    for (size_t at = 0; at < last; at += sizeof(uint64_t)) {
+      if (!SameWord<uint64_t>(x + at, y + at)) return false;
+    }
+    return SameWord<uint64_t>(x + last, y + last);
   }
-  for (; size > 0; --size) {
-    if (*x++ != *y++) return false;
+  if (size >= sizeof(uint32_t)) {
+    const size_t last = size - sizeof(uint32_t);
+    return SameWord<uint32_t>(x, y) && SameWord<uint32_t>(x + last, y + last);
+  }
+  for (size_t at = 0; at < size; ++at) {
+    if (x[at] != y[at]) return false;
   }
   return true;
 }
