@@ -41,21 +41,29 @@ class Finder {
 
   // The reshapes of the file at which a moved Transpose ends the session.
   std::vector<int32_t> Find() {
+    std::vector<int32_t> found = FlatReshapes();
+    if (found.empty()) return found;
     for (const Node& node : file_.nodes) Descend(node);
     for (size_t i = file_.nodes.size(); i-- > 0;) Ascend(file_.nodes[i]);
+    std::erase_if(found, [&](int32_t i) {
+      const Node& node = file_.nodes[static_cast<size_t>(i)];
+      return Of(node.inputs[0]) == Arriving::kNone || !leads_[static_cast<size_t>(node.outputs[0])];
+    });
+    return found;
+  }
+
+ private:
+  // Reshapes to a single dimension.
+  std::vector<int32_t> FlatReshapes() const {
     std::vector<int32_t> found;
     for (size_t i = 0; i < file_.nodes.size(); ++i) {
       const Node& node = file_.nodes[i];
       if (!Is(node, reshape_) || node.inputs.empty() || node.outputs.empty()) continue;
       if (node.inputs[0] == kNoTensor || node.outputs[0] == kNoTensor) continue;
-      const auto in = static_cast<size_t>(node.inputs[0]), out = static_cast<size_t>(node.outputs[0]);
-      if (arriving_[in] == Arriving::kNone || !leads_[out] || file_.tensors[out].rank() != 1) continue;
-      found.push_back(static_cast<int32_t>(i));
+      if (file_.tensors[static_cast<size_t>(node.outputs[0])].rank() == 1) found.push_back(static_cast<int32_t>(i));
     }
     return found;
   }
-
- private:
   static bool Standard(const Node& node) { return node.domain.empty() || node.domain == "ai.onnx"; }
   bool Is(const Node& node, std::string_view op) const {
     return node.op == op && Standard(node) && Handed(node);
