@@ -22,6 +22,7 @@ import names  # noqa: E402
 import onnx_nodes  # noqa: E402
 import places  # noqa: E402
 import recordings  # noqa: E402
+import vectors  # noqa: E402
 
 LIMIT = 5_000_000
 
@@ -143,6 +144,24 @@ class Recorded(unittest.TestCase):
         self.assertIn(struct.pack("<3i", 0, -1, 1), packed["8a8w.onnx"])
         alone = {"8a8w.onnx": files["8a8w.onnx"]}
         self.assertEqual(forms.packed(alone), alone)
+
+    def test_few_numbers_are_written_once(self):
+        def constant(kind: int, tag: int, numbers: bytes) -> bytes:
+            tensor = b"\x10" + bytes((kind, tag << 3 | 2)) + bytes((len(numbers),)) + numbers + b"\x42\x01c"
+            return b"\x2a" + bytes((len(tensor),)) + tensor
+
+        ints, floats = [7, -5, 7, 100] * 3, [0.5, -0.25, 0.5, 0.0] * 5
+        several = (constant(6, 9, struct.pack("<12i", *ints)) + constant(1, 4, struct.pack("<20f", *floats))
+                   + constant(2, 9, bytes(range(10)) * 3) + constant(4, 9, struct.pack("<12H", *[9, 65535] * 6)))
+        kept = (constant(6, 9, struct.pack("<3i", 1, 1, 1)) + constant(1, 9, struct.pack("<10f", *range(10)))
+                + constant(1, 9, struct.pack("<10f", *[float("nan")] * 10)) + constant(7, 9, struct.pack("<9q", *[5] * 9)))
+        for constants, changed in ((several, True), (kept, False), (several + kept, True)):
+            graph = b"\x0a\x02\x0a\x00" + constants + b"\x12\x01m"
+            model = b"\x08\x0a\x3a" + bytes((len(graph) & 127 | 128, len(graph) >> 7)) + graph + b"\x42\x00"
+            self.assertEqual(vectors.unpacked(vectors.packed(model)), model)
+            self.assertEqual(vectors.packed(model) != model, changed)
+        graph = constant(6, 9, struct.pack("<30i", *[7, -5] * 15))
+        self.assertLess(len(vectors.packed(b"\x3a" + bytes((len(graph) & 127 | 128, len(graph) >> 7)) + graph)), 60)
 
     def test_a_bundle_holds_what_was_written(self):
         exports = {"b-dynamo": {"8a8w.onnx": b"\x3a\x03\x12\x01m", "labels.json": b"{}"}, "a-dynamo": {"labels.json": b'{"8a8w": 1}'}}

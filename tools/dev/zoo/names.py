@@ -72,14 +72,6 @@ PARTS = b"\x0a\x2a\x5a\x62\x6a"  # of its nodes, constants, inputs, outputs and 
 END = b"\0"   # no field has this tag
 
 
-def _written(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes((*out, value))
-
-
 def packed(data: bytes) -> bytes:
     """A model in fewer bytes; its graph becomes the last of its fields, and its parts end with END."""
     at, head, graph = 0, b"", b""
@@ -92,7 +84,7 @@ def packed(data: bytes) -> bytes:
         else:
             at += value if tag & 7 == 2 else 0
             head += data[begin:at]
-    out, at = [_written(len(head)), head], 0
+    out, at = [wire.written(len(head)), head], 0
     while at < len(graph):
         length, behind = wire.varint(graph, at + 1)
         if graph[at] in PARTS:
@@ -138,7 +130,7 @@ def unpacked(data: bytes) -> bytes:
             at = behind + length
             continue
         end = _end(data, at + 1)
-        graph += data[at:at + 1], _written(end - at - 1), data[at + 1:end]
+        graph += data[at:at + 1], wire.written(end - at - 1), data[at + 1:end]
         at = end + 1
     whole = b"".join(graph)
-    return head + bytes((GRAPH,)) + _written(len(whole)) + whole
+    return head + bytes((GRAPH,)) + wire.written(len(whole)) + whole

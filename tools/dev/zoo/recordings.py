@@ -1,8 +1,8 @@
 """The recordings: models and labels of exports, in bundles, without anything but the standard library.
 
 A bundle is a .tar.xz with NAME-EXPORTER/FORM.onnx and NAME-EXPORTER/labels.json of many exports: what networks
-have in common is stored once. The models in it are written as in forms.py and names.py. models/ has a bundle for each library;
-what is held out lies in held_out/ until it is scored.
+have in common is stored once. The models in it are written as in forms.py, vectors.py and names.py, in this order.
+models/ has a bundle for each library; what is held out lies in held_out/ until it is scored.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import forms
 import names
+import vectors
 from places import RECORDED, Export
 
 FOLDERS = {"development": RECORDED / "models", "held_out": RECORDED / "held_out"}
@@ -52,7 +53,7 @@ def read(path: Path) -> dict[str, dict[str, bytes]]:
             for entry in tar:
                 export, name = entry.name.split("/")
                 data = tar.extractfile(entry).read()
-                exports.setdefault(export, {})[name] = names.unpacked(data) if name.endswith(".onnx") else data
+                exports.setdefault(export, {})[name] = vectors.unpacked(names.unpacked(data)) if name.endswith(".onnx") else data
     return {export: forms.unpacked(files) for export, files in exports.items()}
 
 
@@ -62,7 +63,7 @@ def write(path: Path, exports: dict[str, dict[str, bytes]]) -> None:
         for export, files in sorted(exports.items()):
             for name, data in forms.packed(files).items():
                 if name.endswith(".onnx"):
-                    data = names.packed(data)
+                    data = names.packed(vectors.packed(data))
                 entry = tarfile.TarInfo(f"{export}/{name}")
                 entry.size = len(data)
                 tar.addfile(entry, io.BytesIO(data))

@@ -29,3 +29,17 @@ def fields(data: bytes | memoryview, at: int = 0, end: int | None = None) -> Ite
         length, at = varint(data, at) if kind == BYTES else (4 if kind == 5 else 8, at)
         yield tag >> 3, kind, at, at + length
         at += length
+
+
+def written(value: int) -> bytes:
+    """A number as a varint."""
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes((*out, value))
+
+
+def field(number: int, content: bytes) -> bytes:
+    """A field that has a length."""
+    return b"".join((written(number << 3 | BYTES), written(len(content)), content))

@@ -16,7 +16,8 @@ GROUPED = {"num_key_value_heads": 2, "head_dim": HEAD}
 
 def _prompt(family: str, attention: str | None = "eager", **more):
     settings = SMALL | more
-    net = network(f"{family}ForCausalLM", f"{family}Config", attention=attention, **settings)
+    kind = "LMHeadModel" if family == "CTRL" else "ForCausalLM"
+    net = network(f"{family}{kind}", f"{family}Config", attention=attention, **settings)
     if family in MASKED:
         mask = torch.ones(1, LENGTH, dtype=torch.long)
         return plain(net, "input_ids", "attention_mask", use_cache=False), (*token_inputs(), mask)
@@ -235,3 +236,63 @@ def hf_decision_transformer():
              torch.arange(steps).unsqueeze(0))
     return plain(net, "states", "actions", "returns_to_go", "timesteps",
                  attention_mask=torch.ones(1, steps, dtype=torch.long)), given
+
+
+MIXED = {"num_experts_per_tok": 2, "moe_intermediate_size": 32, "experts_implementation": "batched_mm"}
+
+
+@architecture
+def hf_qwen2_moe():
+    return _prompt("Qwen2Moe", num_key_value_heads=2, num_experts=4, shared_expert_intermediate_size=48, **MIXED)
+
+
+@architecture
+def hf_olmoe():
+    return _prompt("Olmoe", "sdpa", num_key_value_heads=2, num_experts=4, num_experts_per_tok=2,
+                   experts_implementation="batched_mm")
+
+
+@architecture
+def hf_deepseek_v2():
+    return _prompt("DeepseekV2", kv_lora_rank=16, q_lora_rank=24, qk_nope_head_dim=8, qk_rope_head_dim=8,
+                   v_head_dim=12, first_k_dense_replace=1, n_routed_experts=4, n_shared_experts=1, **MIXED)
+
+
+@architecture
+def hf_granitemoe():
+    return _prompt("GraniteMoe", num_key_value_heads=2, num_local_experts=4, num_experts_per_tok=2,
+                   embedding_multiplier=6.0, residual_multiplier=0.3)
+
+
+@architecture
+def hf_persimmon():
+    return _prompt("Persimmon", qk_layernorm=True)
+
+
+@architecture
+def hf_cohere2_cache():
+    net = network("Cohere2ForCausalLM", "Cohere2Config", **SMALL, **GROUPED, sliding_window=32,
+                  layer_types=["full_attention"] * LAYERS)
+    return cached(net, 2, HEAD)
+
+
+@architecture
+def hf_nanochat():
+    return _prompt("NanoChat", num_key_value_heads=2)
+
+
+@architecture
+def hf_exaone4():
+    return _prompt("Exaone4", "sdpa", sliding_window=8, sliding_window_pattern=2, **GROUPED)
+
+
+@architecture
+def hf_imagegpt():
+    net = network("ImageGPTForCausalImageModeling", "ImageGPTConfig", vocab_size=VOCABULARY, n_positions=64,
+                  n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS)
+    return plain(net, "input_ids", use_cache=False), token_inputs()
+
+
+@architecture
+def hf_ctrl():
+    return _prompt("CTRL", None, n_embd=WIDTH, dff=96, n_layer=LAYERS, n_head=HEADS, n_positions=64)

@@ -206,3 +206,54 @@ def hf_timesfm():
                    return_dict=True).last_hidden_state
 
     return Flat(net, call), (torch.randn(1, 32),)
+
+
+@architecture
+def hf_big_bird():
+    return _encoder("BigBirdForSequenceClassification", "BigBirdConfig", attention_type="original_full")
+
+
+@architecture
+def hf_canine():
+    net = network("CanineModel", "CanineConfig", **SMALL, num_hash_buckets=64, local_transformer_stride=8)
+    return plain(net, "input_ids", "attention_mask"), (*token_inputs(), torch.ones(1, LENGTH, dtype=torch.long))
+
+
+@architecture
+def hf_tapas():
+    net = network("TapasForSequenceClassification", "TapasConfig", **SMALL, **CLASSES,
+                  type_vocab_sizes=[2, 8, 8, 2, 8, 8, 4])
+    kinds = torch.randint(0, 2, (1, LENGTH, 7))
+    return plain(net, "input_ids", "token_type_ids"), (*token_inputs(), kinds)
+
+
+@architecture
+def hf_xlm():
+    net = network("XLMForSequenceClassification", "XLMConfig", vocab_size=VOCABULARY, emb_dim=WIDTH, n_layers=2,
+                  n_heads=4, max_position_embeddings=64, pad_token_id=0, n_langs=1, use_lang_emb=False, **CLASSES)
+    return plain(net, "input_ids"), token_inputs()
+
+
+@architecture
+def hf_autoformer():
+    net = network("AutoformerModel", "AutoformerConfig", attention=None, prediction_length=4, context_length=16,
+                  lags_sequence=[1, 2], d_model=WIDTH, encoder_attention_heads=4, decoder_attention_heads=4,
+                  encoder_layers=1, decoder_layers=1, moving_average=5, use_cache=False)
+    return _forecast(net, 16 + 2)
+
+
+@architecture
+def hf_informer():
+    net = network("InformerModel", "InformerConfig", prediction_length=4, context_length=16, lags_sequence=[1, 2],
+                  d_model=WIDTH, encoder_attention_heads=4, decoder_attention_heads=4, encoder_layers=1,
+                  decoder_layers=1, attention_type="full", use_cache=False)
+    return _forecast(net, 16 + 2)
+
+
+def _forecast(net, past: int):
+    """A forecaster of one series with a time feature and nothing else known."""
+    def call(net, values, times):
+        return net(past_values=values, past_time_features=times, past_observed_mask=torch.ones_like(values),
+                   return_dict=True).encoder_last_hidden_state
+
+    return Flat(net, call), (torch.randn(1, past), torch.randn(1, past, net.config.num_time_features))

@@ -69,3 +69,31 @@ def hf_bamba():
     return _prompt("BambaForCausalLM", "BambaConfig", **SMALL, num_key_value_heads=2, attn_layer_indices=[1],
                    mamba_n_heads=8, mamba_d_head=12, mamba_n_groups=2, mamba_d_state=8, mamba_chunk_size=8,
                    num_logits_to_keep=0)
+
+
+@architecture
+def hf_zamba2():
+    return _prompt("Zamba2ForCausalLM", "Zamba2Config", **SMALL, mamba_d_state=8, mamba_ngroups=2, n_mamba_heads=4,
+                   mamba_headdim=24, chunk_size=8, layers_block_type=["mamba", "hybrid"], num_mem_blocks=1,
+                   use_mem_rope=True, use_mamba_kernels=False)
+
+
+@architecture
+def hf_qwen3_next():
+    return _prompt("Qwen3NextForCausalLM", "Qwen3NextConfig", **SMALL, num_key_value_heads=2, head_dim=16,
+                   linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=8,
+                   layer_types=["linear_attention", "full_attention"], mlp_only_layers=[0, 1])
+
+
+@architecture
+def hf_minimax():
+    return _prompt("MiniMaxForCausalLM", "MiniMaxConfig", **SMALL, num_key_value_heads=2, head_dim=12, block_size=4,
+                   num_local_experts=2, num_experts_per_tok=1, layer_types=["linear_attention", "full_attention"],
+                   experts_implementation="batched_mm")
+
+
+@architecture
+def hf_falcon_h1():
+    return _prompt("FalconH1ForCausalLM", "FalconH1Config", **SMALL, num_key_value_heads=2, head_dim=12,
+                   mamba_d_ssm=48, mamba_n_heads=4, mamba_d_head=12, mamba_n_groups=1, mamba_d_state=8,
+                   mamba_chunk_size=8)

@@ -179,3 +179,23 @@ def hf_moonshine_decoder():
         return net(input_ids=ids, encoder_hidden_states=states, use_cache=False).last_hidden_state
 
     return Flat(net, call), (*token_inputs(8), torch.randn(1, LENGTH, WIDTH))
+
+
+@architecture
+def hf_unispeech():
+    return _waves("UniSpeechForCTC", "UniSpeechConfig")
+
+
+@architecture
+def hf_sew_d():
+    return _waves("SEWDForCTC", "SEWDConfig", None, squeeze_factor=2, max_position_embeddings=64, position_buckets=8,
+                  share_att_key=True, relative_attention=True, pos_att_type=["p2c", "c2p"], norm_rel_ebd="layer_norm")
+
+
+@architecture
+def hf_mimi_encoder():
+    net = network("MimiModel", "MimiConfig", num_filters=8, hidden_size=WIDTH, num_hidden_layers=1,
+                  num_attention_heads=HEADS, num_key_value_heads=HEADS, head_dim=12, intermediate_size=96,
+                  upsampling_ratios=[4, 4], codebook_dim=16, upsample_groups=WIDTH,
+                  vector_quantization_hidden_dimension=16).encoder
+    return Flat(_without_weight_norm(net), lambda net, x: net(x)[0]), (torch.randn(1, 1, SAMPLES),)

@@ -365,3 +365,77 @@ def hf_zoedepth():
                   bin_embedding_dim=16, bin_configurations=[{"n_bins": 8, "min_depth": 0.001, "max_depth": 10.0,
                                                              "name": "near"}])
     return plain(net, "pixel_values"), (image(32),)
+
+
+@architecture
+def hf_dab_detr():
+    return _queried("DabDetr", hidden_size=WIDTH, activation_function="prelu")
+
+
+@architecture
+def hf_levit():
+    return _seen("LevitForImageClassification", "LevitConfig", attention=None, image_size=64,
+                 hidden_sizes=[32, 48, 64], num_attention_heads=[2, 3, 4], depths=[1, 1, 1], key_dim=[8, 8, 8],
+                 num_labels=8)
+
+
+@architecture
+def hf_efficientnet():
+    return _seen("EfficientNetForImageClassification", "EfficientNetConfig", attention=None, image_size=64,
+                 width_coefficient=0.35, depth_coefficient=0.5, hidden_dim=448, num_labels=8)
+
+
+@architecture
+def hf_mgp_str():
+    net = network("MgpstrForSceneTextRecognition", "MgpstrConfig", image_size=[32, 64], patch_size=8,
+                  max_token_length=6, num_bpe_labels=64, num_wordpiece_labels=64, hidden_size=WIDTH,
+                  num_hidden_layers=LAYERS, num_attention_heads=HEADS, mlp_ratio=2.0)
+    return plain(net, "pixel_values"), (image(32, width=64),)
+
+
+@architecture
+def hf_vjepa2():
+    net = network("VJEPA2Model", "VJEPA2Config", patch_size=8, crop_size=32, frames_per_clip=4, hidden_size=WIDTH,
+                  num_attention_heads=HEADS, num_hidden_layers=LAYERS, mlp_ratio=2.0, pred_hidden_size=24,
+                  pred_num_attention_heads=2, pred_num_hidden_layers=1)
+    return Flat(net, lambda net, x: net(pixel_values_videos=x, skip_predictor=True).last_hidden_state), (
+        torch.randn(1, 4, 3, 32, 32),)
+
+
+@architecture
+def hf_vitmatte():
+    backbone = transformers.VitDetConfig(**VIT | {"num_channels": 4}, window_size=2, mlp_ratio=2,
+                                         residual_block_indices=[1], window_block_indices=[0],
+                                         out_features=["stage2"])
+    net = network("VitMatteForImageMatting", "VitMatteConfig", attention=None, backbone_config=backbone,
+                  hidden_size=WIDTH, convstream_hidden_sizes=[8, 16, 24], fusion_hidden_sizes=[32, 24, 16, 8])
+    return plain(net, "pixel_values"), (image(channels=4),)
+
+
+@architecture
+def hf_ijepa():
+    return _seen("IJepaModel", "IJepaConfig", **VIT)
+
+
+@architecture
+def hf_seggpt():
+    net = network("SegGptForImageSegmentation", "SegGptConfig", attention=None, hidden_size=WIDTH,
+                  num_hidden_layers=LAYERS, num_attention_heads=HEADS, image_size=[64, 32], patch_size=8,
+                  pretrain_image_size=32, mlp_dim=96, decoder_hidden_size=16, merge_index=0,
+                  intermediate_hidden_state_indices=[0, 1])
+    return plain(net, "pixel_values", "prompt_pixel_values", "prompt_masks"), (image(32), image(32), image(32))
+
+
+@architecture
+def hf_d_fine():
+    backbone = transformers.HGNetV2Config(stem_channels=[3, 8, 16], stage_in_channels=[16, 16, 24, 32],
+                                          stage_mid_channels=[8, 8, 16, 16], stage_out_channels=[16, 24, 32, 48],
+                                          stage_num_blocks=[1, 1, 1, 1], stage_numb_of_layers=[2, 2, 2, 2],
+                                          embedding_size=16, hidden_sizes=[16, 24, 32, 48], depths=[1, 1, 1, 1],
+                                          out_features=["stage2", "stage3", "stage4"])
+    net = network("DFineForObjectDetection", "DFineConfig", attention=None, backbone_config=backbone,
+                  encoder_hidden_dim=32, encoder_in_channels=[24, 32, 48], encoder_ffn_dim=64,
+                  encoder_attention_heads=4, d_model=32, num_queries=16, decoder_in_channels=[32, 32, 32],
+                  decoder_ffn_dim=64, decoder_layers=2, decoder_attention_heads=4, decoder_n_points=4, num_labels=8,
+                  anchor_image_size=[64, 64], eval_size=None)
+    return plain(net, "pixel_values"), (image(),)

@@ -98,6 +98,16 @@ SETTINGS: dict[str, tuple[str, int, dict]] = {
     "timm_deit_distilled": ("deit_tiny_distilled_patch16_224", 64, {"img_size": 64, "embed_dim": 48, "depth": 2,
                                                                     "num_heads": 3}),
     "timm_vit_rope": ("vit_small_patch16_dinov3", 64, {"img_size": 64, "embed_dim": 48, "depth": 2, "num_heads": 3}),
+    "timm_selecsls": ("selecsls42", 64, {}),
+    "timm_hgnet": ("hgnet_tiny", 64, {}),
+    "timm_repghost": ("repghostnet_050", 64, {}),
+    "timm_efficientvim": ("efficientvim_m1", 128, {"embed_dim": (32, 48, 64), "depths": (1, 1, 1)}),
+    "timm_maxxvit": ("maxxvit_rmlp_nano_rw_256", 64, {"img_size": 64, "embed_dim": (32, 32, 64, 64),
+                                                      "depths": (1, 1, 1, 1), "stem_width": (8, 16)}),
+    "timm_swin_s3": ("swin_s3_tiny_224", 64, {"img_size": 64, "embed_dim": 16, "depths": (1, 2), "num_heads": (2, 4),
+                                              "window_size": (4, 4)}),
+    "timm_senet": ("seresnext26t_32x4d", 64, {"channels": (16, 32, 48, 64), "layers": (1, 1, 1, 1), "stem_width": 16,
+                                              "cardinality": 8}),
     "timm_repvit": ("repvit_m0_9", 64, {"embed_dim": (16, 24, 32, 48), "depth": (1, 1, 2, 1)}),
 }
 

@@ -322,3 +322,26 @@ def tv_keypoint_heads():
     """The same of Keypoint R-CNN."""
     net = nn.Sequential(KeypointRCNNHeads(16, (24, 24)), KeypointRCNNPredictor(24, 6))
     return net, (torch.cat([image(14, 16) for _ in range(3)]),)
+
+
+@architecture
+def tv_regnet_x():
+    params = BlockParams.from_init_params(depth=6, w_0=24, w_a=14.0, w_m=2.0, group_width=8)
+    return RegNet(params, num_classes=CLASSES), (image(),)
+
+
+@architecture
+def tv_deeplab_resnet():
+    net = Narrow(Bottleneck, [1, 1, 1, 1], replace_stride_with_dilation=[False, True, True])
+    body = nn.Sequential(net.conv1, net.bn1, net.relu, net.maxpool, net.layer1, net.layer2, net.layer3, net.layer4)
+    return Flat(nn.Sequential(body, DeepLabHead(512, CLASSES, (2, 4, 6))), _segmented), (image(),)
+
+
+@architecture
+def tv_mvit_v1():
+    def block(heads, inputs, outputs, q, kv):
+        return MSBlockConfig(heads, inputs, outputs, [3, 3, 3], [3, 3, 3], q, kv)
+
+    setting = [block(1, 16, 32, [1, 1, 1], [1, 2, 2]), block(2, 32, 32, [1, 2, 2], [1, 1, 1])]
+    net = MViT((32, 32), 4, setting, False, False, False, False, num_classes=CLASSES)
+    return net, (torch.randn(1, 3, 4, 32, 32),)

@@ -10,7 +10,8 @@ CONFIGURATIONS = {"ul_yolov5n": "yolov5n", "ul_yolov8n": "yolov8n", "ul_yolov8n_
                   "ul_yolo12n": "yolo12n", "ul_yolov9t": "yolov9t", "ul_yolov8n_cls": "yolov8n-cls",
                   "ul_yolo11n_obb": "yolo11n-obb", "ul_yolov3_tiny": "yolov3-tiny", "ul_yolov6n": "yolov6n",
                   "ul_yolov8n_ghost": "yolov8n-ghost", "ul_yolov8n_p2": "yolov8n-p2", "ul_yolo26n": "yolo26n",
-                  "ul_yolo11n_pose": "yolo11n-pose"}
+                  "ul_yolo11n_pose": "yolo11n-pose", "ul_yolo26n_seg": "yolo26n-seg",
+                  "ul_yolo12n_cls": "yolo12n-cls", "ul_yolov5n_p6": "yolov5n-p6"}
 
 KINDS = {"seg": "SegmentationModel", "pose": "PoseModel", "cls": "ClassificationModel", "obb": "OBBModel"}
 WIDTH = 0.125  # half of the narrowest published; the attention of yolo12 needs that

@@ -1,0 +1,102 @@
+"""Constants of few different numbers in fewer bytes: the numbers in order, and for each element which of them it is.
+
+Biases and the scales of channels are such (tools/dev/models/networks/coarse.py). `packed` writes those of an ONNX
+file as the field VECTOR of their tensor, whose content is the field that it stands for, how many numbers there are,
+the numbers, each less the one before if they are whole, and a byte for each element; `unpacked` is the way back,
+byte by byte the same; standard library only.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import wire
+
+GRAPH, CONSTANT, DATA_TYPE, FLOATS, RAW, VECTOR = 7, 5, 2, 4, 9, 100
+FLOAT = 1
+# How the elements of a type are read, and how their bits are.
+TYPES = {FLOAT: ("f", "I"), 6: ("i", "I"), 2: ("B", "B"), 3: ("b", "B"), 4: ("H", "H"), 5: ("h", "H")}
+SHORT, MOST = 8, 64
+
+
+def _vector(kind: int, number: int, content: bytes) -> bytes | None:
+    """Nothing where it would not help."""
+    value, bits = TYPES[kind]
+    size = struct.calcsize(bits)
+    count = len(content) // size
+    if count <= SHORT or len(content) % size:
+        return None
+    words = struct.unpack(f"<{count}{bits}", content)
+    numbers = sorted(dict(zip(words, struct.unpack(f"<{count}{value}", content))).items(),
+                     key=lambda pair: (pair[1], pair[0]))
+    if len(numbers) > MOST or kind == FLOAT and len(numbers) > count // 2 or any(n != n for _, n in numbers):
+        return None
+    order = [word for word, _ in numbers]
+    which = {word: i for i, word in enumerate(order)}
+    if kind != FLOAT:
+        mask = (1 << 8 * size) - 1
+        order = order[:1] + [(b - a) & mask for a, b in zip(order, order[1:])]
+    return (bytes((number, len(order))) + struct.pack(f"<{len(order)}{bits}", *order)
+            + bytes(which[word] for word in words))
+
+
+def _elements(kind: int, content: bytes) -> tuple[int, bytes]:
+    """The field that it stands for, and its content."""
+    bits = TYPES[kind][1]
+    size, (number, count) = struct.calcsize(bits), content[:2]
+    order = list(struct.unpack_from(f"<{count}{bits}", content, 2))
+    if kind != FLOAT:
+        mask = (1 << 8 * size) - 1
+        for i in range(1, count):
+            order[i] = (order[i] + order[i - 1]) & mask
+    words = [struct.pack(f"<{bits}", word) for word in order]
+    return number, b"".join([words[i] for i in content[2 + size * count:]])
+
+
+def _tensor(data: bytes, begin: int, end: int, pack: bool) -> bytes | None:
+    """A constant as it becomes; nothing where it stays."""
+    found = {number: (first, last) for number, _, first, last in wire.fields(data, begin, end)}
+    kind = found.get(DATA_TYPE, (0, 0))[0]
+    wanted = ((RAW, FLOATS) if kind == FLOAT else (RAW,)) if pack else (VECTOR,)
+    number = next((n for n in wanted if n in found), None)
+    if number is None or kind not in TYPES:
+        return None
+    first, last = found[number]
+    content = data[first:last]
+    if pack:
+        other, changed = VECTOR, _vector(kind, number, content)
+    else:
+        other, changed = _elements(kind, content)
+    if changed is None:
+        return None
+    head = first - len(wire.written(last - first)) - len(wire.written(number << 3 | wire.BYTES))
+    return data[begin:head] + wire.field(other, changed) + data[last:end]
+
+
+def _changed(data: bytes, pack: bool) -> bytes:
+    out = []
+    for number, kind, begin, end in wire.fields(data):
+        if number != GRAPH:
+            continue
+        parts, at = [], begin
+        for part, _, first, last in wire.fields(data, begin, end):
+            tensor = _tensor(data, first, last, pack) if part == CONSTANT else None
+            if tensor is not None:
+                head = first - len(wire.written(last - first)) - 1
+                parts += data[at:head], wire.field(CONSTANT, tensor)
+                at = last
+        graph = b"".join((*parts, data[at:end]))
+        head = begin - len(wire.written(end - begin)) - 1
+        return data[:head] + wire.field(GRAPH, graph) + data[end:]
+    return data
+
+
+TAG = wire.written(VECTOR << 3 | wire.BYTES)
+
+
+def packed(data: bytes) -> bytes:
+    return _changed(data, True)
+
+
+def unpacked(data: bytes) -> bytes:
+    return _changed(data, False) if TAG in data else data
