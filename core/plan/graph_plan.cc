@@ -33,14 +33,14 @@ const OpOptions* OptionTable::Find(const Node& node, int wish_index, const Wish&
   return same.back().options.get();
 }
 
-GraphPlan::GraphPlan(const TargetTable& table, const Model& graph, const std::vector<Wish>& wishes,
+GraphPlan::GraphPlan(OptionTable& options, const Model& graph, const std::vector<Wish>& wishes,
                      const std::vector<int>& wish_of, const std::vector<bool>& left_out)
-    : graph_(graph), table_(table, graph) {
+    : graph_(graph) {
   ops_.resize(graph.nodes.size());
   for (size_t i = 0; i < ops_.size(); ++i) {
     if (left_out[i]) continue;
     const auto wish = static_cast<size_t>(wish_of[i]);
-    ops_[i].options = table_.Find(graph.nodes[i], wish_of[i], wishes[wish]);
+    ops_[i].options = options.Find(graph.nodes[i], wish_of[i], wishes[wish]);
   }
   FindSame();
   FindUses();

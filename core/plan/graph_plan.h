@@ -73,7 +73,7 @@ struct ConvertAt {
 class GraphPlan {
  public:
   // `wish_of` gives the wish of each op, an index into `wishes`.
-  GraphPlan(const TargetTable& table, const Model& graph, const std::vector<Wish>& wishes,
+  GraphPlan(OptionTable& options, const Model& graph, const std::vector<Wish>& wishes,
             const std::vector<int>& wish_of, const std::vector<bool>& left_out);
 
   const std::vector<OpChoice>& ops() const { return ops_; }
@@ -123,7 +123,6 @@ class GraphPlan {
   int64_t ElementsOf(TensorId tensor) const;
 
   const Model& graph_;
-  OptionTable table_;
   std::vector<OpChoice> ops_;
   std::vector<std::vector<Use>> uses_;  // by tensor
   std::vector<int32_t> producer_;       // by tensor; -1 = none

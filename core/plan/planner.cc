@@ -11,12 +11,14 @@
 #include "absl/status/status.h"
 #include "core/lower/resolve/resolve.h"
 #include "core/lower/route/route.h"
+#include "core/plan/confirm.h"
 #include "core/plan/graph_plan.h"
+#include "core/plan/settle.h"
 #include "core/plan/wish.h"
 #include "core/plan/wishes.h"
 #include "core/rules/raise.h"
 #include "core/validate/cache/node_form.h"
-#include "core/validate/target_table.h"
+#include "core/validate/passes.h"
 #include "core/validate/well_formed.h"
 #include "quantgate/plan.h"
 #include "quantgate/text.h"
@@ -37,7 +39,7 @@ class Writer {
  public:
   Writer(const Target& target, const opdb::View& db, const Model& file, const Resolved& resolved,
          const plan::Wishes& wishes, const std::vector<bool>& float_only,
-         const GraphPlan& graph_plan, Plan& plan)
+         const plan::SettledPlan& settled, Plan& plan)
       : target_(target),
         db_(db),
         file_(file),
@@ -45,7 +47,8 @@ class Writer {
         graph_(*resolved.graph),
         wishes_(wishes),
         float_only_(float_only),
-        choices_(graph_plan),
+        settled_(settled),
+        choices_(settled.graph()),
         plan_(plan) {}
 
   void Write() {
@@ -110,6 +113,16 @@ class Writer {
     for (size_t i = 0; i < resolved_.sources.size(); ++i) WriteSource(i);
   }
 
+  // Of a node that the validator refuses in what fits it best by itself.
+  static PlanFit FitOfMoved(const plan::Moved& moved, const OpChoice& op, PlannedNode& node) {
+    node.reason = moved.why.message;
+    node.constraint = moved.why.constraint;
+    node.rule = moved.why.rule->code;
+    const Option* option = op.option();
+    if (moved.refused || option == nullptr) return PlanFit::kRefused;
+    return IsQuantized(*option, op.options->slots) ? PlanFit::kNearest : PlanFit::kFloat;
+  }
+
   void WriteOp(size_t i) {
     const OpChoice& op = choices_.ops()[i];
     PlannedNode& node = plan_.nodes[SourceOf(i)];
@@ -123,6 +136,7 @@ class Writer {
       node.reason = fmt::format("{} is never a quantized unit: it runs in float", node.op.view());
       node.rule = rules::RuleOf(rules::kHalfQuantizedUnit).code;
     }
+    if (const plan::Moved* moved = settled_.MovedAt(source)) fit = FitOfMoved(*moved, op, node);
     if (fit > node.fit || node.ops.size() == 1) node.fit = std::max(node.fit, fit);
     if (const Option* option = op.option()) {
       made.row = Id(made.op, '#', db_.str(option->row->row->id));
@@ -180,14 +194,6 @@ class Writer {
     }
   }
 
-  // The axis in the layout of the file; the same where that is the backend's.
-  int32_t FileAxis(TensorId id, int32_t axis) const {
-    const auto layout = resolved_.layout.find(id);
-    if (layout == resolved_.layout.end() || axis < 0) return axis;
-    const auto at = static_cast<size_t>(axis);
-    return at < layout->second.size() ? layout->second[at] : -1;
-  }
-
   void WriteTensors() {
     absl::flat_hash_set<std::string_view> names;
     const bool lowered = resolved_.graph != resolved_.file && resolved_.file != nullptr;
@@ -228,7 +234,7 @@ class Writer {
       tensor.block_size = choice->block_size;
       if (choice->kind == EncodingKind::kPerChannel || choice->kind == EncodingKind::kLpbq) {
         tensor.axis = choice->axis;
-        tensor.file_axis = FileAxis(read_as, choice->axis);
+        tensor.file_axis = plan::FileAxis(resolved_, read_as, choice->axis);
       }
     }
   }
@@ -304,6 +310,7 @@ class Writer {
   const Model& graph_;
   const plan::Wishes& wishes_;
   const std::vector<bool>& float_only_;
+  const plan::SettledPlan& settled_;
   const GraphPlan& choices_;
   Plan& plan_;
   std::vector<int32_t> written_;  // by tensor of the graph: its place in the plan
@@ -348,8 +355,7 @@ absl::Status CheckFloat(const Model& file, const Model& graph) {
 struct Planner::Impl {
   Target target;
   PlanOptions options;
-  const Database& database;
-  TargetTable table;
+  CheckSetup setup;
 };
 
 std::string_view PlanGoalName(PlanGoal goal) {
@@ -390,7 +396,7 @@ absl::StatusOr<Planner> Planner::Make(const Target& target, const PlanOptions& o
   }
   if (!target.unsupported().empty()) return absl::InvalidArgumentError(target.unsupported());
   return Planner(std::unique_ptr<Impl>(
-      new Impl{target, options, database, TargetTable(database.view(), target)}));
+      new Impl{target, options, {target, {.route = options.route}, database}}));
 }
 
 absl::StatusOr<Plan> Planner::MakePlan(const Model& model) const {
@@ -400,10 +406,8 @@ absl::StatusOr<Plan> Planner::MakePlan(const Model& model) const {
   }
   absl::StatusOr<plan::Wishes> wishes = plan::WishesFor(model, self.options);
   if (!wishes.ok()) return wishes.status();
-  const opdb::View& db = self.database.view();
-  std::string route = self.options.route;
-  if (route.empty()) route = UsualRouteOf(model.dialect, self.target, /*with_encodings=*/false, db);
-  const opdb::Tree document = DocumentOf(route, db);
+  const opdb::View& db = self.setup.database.view();
+  const auto& [route, document] = self.setup.routes.For(model.dialect, /*with_encodings=*/false);
   if (!document) return absl::InvalidArgumentError("the database has no route '" + route + "'");
   Resolved resolved = Resolve(model, self.target, db, document);
   ApplyRoute(document, resolved);
@@ -423,7 +427,8 @@ absl::StatusOr<Plan> Planner::MakePlan(const Model& model) const {
                   (!resolved.sources.empty() &&
                    resolved.sources[source].state == SourceNode::State::kRefused);
   }
-  const GraphPlan graph_plan(self.table, graph, wishes->list, wish_of, left_out);
+  const plan::SettledPlan settled(self.setup, model, resolved, wishes->list, std::move(wish_of),
+                                  std::move(left_out));
 
   Plan plan;
   plan.model = model.name;
@@ -437,7 +442,7 @@ absl::StatusOr<Plan> Planner::MakePlan(const Model& model) const {
   plan.minimize = PlanGoalName(self.options.minimize);
   plan.notes = self.target.notes();
   plan.notes.insert(plan.notes.end(), model.notes.begin(), model.notes.end());
-  Writer(self.target, db, model, resolved, *wishes, float_only, graph_plan, plan).Write();
+  Writer(self.target, db, model, resolved, *wishes, float_only, settled, plan).Write();
   return plan;
 }
 

@@ -40,7 +40,16 @@ int64_t InputChannelsOf(const Tensor& tensor, int axis) {
   return at >= 0 && at < rank ? tensor.dims[static_cast<size_t>(at)] : 0;
 }
 
-Encoding EncodingOf(const Choice& choice, const Tensor& tensor, double scale, int64_t zero_point) {
+size_t RootOf(const std::vector<Choice>& choices, size_t slot) {
+  for (size_t steps = 0; choices[slot].same_as >= 0 && steps < choices.size(); ++steps) {
+    slot = static_cast<size_t>(choices[slot].same_as);
+  }
+  return slot;
+}
+
+}  // namespace
+
+Encoding TrialEncoding(const Choice& choice, const Tensor& tensor, double scale, int64_t zero_point) {
   Encoding e;
   if (!IsFixedPoint(choice.dtype)) return e;
   e.kind = choice.kind;
@@ -59,15 +68,6 @@ Encoding EncodingOf(const Choice& choice, const Tensor& tensor, double scale, in
   }
   return e;
 }
-
-size_t RootOf(const std::vector<Choice>& choices, size_t slot) {
-  for (size_t steps = 0; choices[slot].same_as >= 0 && steps < choices.size(); ++steps) {
-    slot = static_cast<size_t>(choices[slot].same_as);
-  }
-  return slot;
-}
-
-}  // namespace
 
 struct Probe::Broken {
   const ActiveConstraint* active;
@@ -150,7 +150,7 @@ void Probe::PutOne(size_t slot, const std::vector<Choice>& choices) {
   const int64_t middle = IsFixedPoint(own.dtype) ? SymmetricZeroPoint(own.dtype, own.bits) : 0;
   const int64_t zero_point =
       root.zero_point.value_or(root.symmetric ? middle : root.trial_zero_point);
-  tensor.encoding = EncodingOf(own, tensor, root.scale.value_or(root.trial_scale), zero_point);
+  tensor.encoding = TrialEncoding(own, tensor, root.scale.value_or(root.trial_scale), zero_point);
 }
 
 void Probe::Put(const std::vector<Choice>& choices) {

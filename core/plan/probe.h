@@ -46,6 +46,9 @@ struct Choice {
   int64_t trial_zero_point = 0;
 };
 
+// Its encoding with these numbers; none where the type has none.
+Encoding TrialEncoding(const Choice& choice, const Tensor& tensor, double scale, int64_t zero_point);
+
 // A constraint that decided something of a slot.
 struct Shaped {
   const opdb::ConstraintRow* row;

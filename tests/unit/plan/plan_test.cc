@@ -293,6 +293,54 @@ TEST(Plan, WhatARouteNeverQuantizesIsInFloat) {
   EXPECT_EQ(floats->count(PlanFit::kFloat), 0);
 }
 
+// Each op is accepted by itself; the provider computes the two wrong together in 16 bits.
+TEST(Plan, WhatIsRefusedBehindAnotherOpMovesToThePrecisionThatIsNot) {
+  Net net({1, 16, 8});
+  net.model.dialect = Dialect::kOnnx;
+  net.model.opset = 21;
+  const TensorId gate = net.Put("gate", {1, 16, 8}, false);
+  net.model.inputs = {0, gate};
+  net.Op("Tanh", "t", {1, 16, 8});
+  net.Op("Mul", "y", {1, 16, 8}, {}, {net.last, gate});
+  net.model.outputs = {net.last};
+  const auto wide = PlanOf(net.model, {.precision = "16a8w"});
+  ASSERT_TRUE(wide.ok()) << wide.status();
+  EXPECT_EQ(wide->nodes[1].fit, PlanFit::kNearest) << PlanText(*wide);
+  EXPECT_EQ(wide->nodes[1].rule, "QG620");
+  EXPECT_EQ(wide->nodes[1].ops[0].precision, "8a");
+  EXPECT_NE(wide->nodes[1].reason.find("computed wrong"), std::string_view::npos);
+  const auto narrow = PlanOf(net.model, {.precision = "8a8w"});
+  ASSERT_TRUE(narrow.ok());
+  EXPECT_EQ(narrow->count(PlanFit::kAsWished), 2);
+  EXPECT_TRUE(narrow->converts.empty());
+}
+
+// The provider aborts on it whatever its types.
+TEST(Plan, WhatNoPrecisionAvoidsIsRefused) {
+  Net net({1, 4, 4, 8});
+  net.model.dialect = Dialect::kOnnx;
+  net.model.opset = 13;
+  net.model.inputs = {0};
+  net.Op("Transpose", "t", {1, 8, 4, 4}, {{"perm", std::vector<int64_t>{0, 3, 1, 2}}});
+  net.Op("Relu", "a", {1, 8, 4, 4});
+  const auto ints = [&](const std::string& name, int64_t value) {
+    const TensorId id = net.Put(name, {1}, true);
+    Tensor& tensor = net.model.tensors[static_cast<size_t>(id)];
+    tensor.dtype = Dtype::kInt64;
+    tensor.values = std::make_shared<const TensorValues>(TensorValues{{value}, {}});
+    return id;
+  };
+  net.Op("Reshape", "flat", {128}, {}, {net.last, ints("shape", 128)});
+  net.Op("Unsqueeze", "row", {1, 128}, {}, {net.last, ints("axes", 0)});
+  net.Op("Transpose", "y", {128, 1}, {{"perm", std::vector<int64_t>{1, 0}}});
+  net.model.outputs = {net.last};
+  const auto plan = PlanOf(net.model, {.precision = "8a8w"});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->count(PlanFit::kRefused), 1) << PlanText(*plan);
+  EXPECT_EQ(plan->nodes[2].fit, PlanFit::kRefused) << PlanText(*plan);
+  EXPECT_NE(plan->nodes[2].reason.find("aborted"), std::string_view::npos);
+}
+
 TEST(Plan, AnUnknownOpIsUnchecked) {
   Net net({1, 8});
   net.Op("NoSuchOp", "y", {1, 8});

@@ -45,6 +45,7 @@ class Form:
         self.counts: Counter = Counter()
         self.pairs: list[tuple[float, float]] = []
         self.notes: list[str] = []
+        self.reasons: Counter = Counter()  # (operator, why) of nodes that the plan calls refused
 
     def add(self, export: places.Export, arch: str) -> None:
         mine = answers(places.LABELS, export, self.form, arch)
@@ -54,6 +55,7 @@ class Form:
         self.counts["models"] += 1
         plan = json.loads((export.folder / f"{self.form}.plan.json").read_text())
         wanting = {node["name"] for node in plan["nodes"] if node.get("fit") in REFUSED}
+        self.reasons.update((node["op"], node.get("reason", "")) for node in plan["nodes"] if node["name"] in wanting)
         for node in plan["nodes"]:
             self.counts[f"fit {node.get('fit', 'into')}"] += 1
         refused = refused_units(mine)
@@ -129,13 +131,18 @@ def write(exports: list[places.Export], forms: dict[str, str], arch: str, _: Pat
             one.add(export, arch)
         columns.append(one)
     heads = [f"{c.form} planned | {c.official} official" for c in columns]
-    lines = [BEGIN, "| | " + " | ".join(heads) + " |", "|---|" + "---|---|" * len(columns)]
+    models = " and ".join(f"{c.counts['models']} in {c.form}" for c in columns)
+    lines = [BEGIN, f"Of the {len(exports)} exports that the zoo has, {models} were quantized and run both ways.", "",
+             "| | " + " | ".join(heads) + " |", "|---|" + "---|---|" * len(columns)]
     for what in columns[0].column():
         cells = [" | ".join(c.column()[what]) for c in columns]
         lines.append(f"| {what} | " + " | ".join(cells) + " |")
     failed = sorted(path for path in places.MODELS.rglob("*.failed"))
     notes = [note for c in columns for note in c.notes]
     notes += [f"`{path.parent.name}` {path.stem}: not made: {path.read_text().strip()}" for path in failed]
+    reasons: Counter = sum((c.reasons for c in columns), Counter())
+    lines += ["", f"{sum(reasons.values())} nodes that the plans call refused or unchecked, and why:", ""]
+    lines += [f"- {count} × {op}: {why}" for (op, why), count in sorted(reasons.items(), key=lambda r: (-r[1], r[0]))]
     lines += ["", f"{len(notes)} differences from what was hoped for:", ""] + [f"- {note}" for note in notes] + [END]
     text = PAGE.read_text()
     before, rest = text.split(BEGIN, 1)
