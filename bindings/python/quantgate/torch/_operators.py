@@ -41,13 +41,13 @@ _QUANTIZER_NAMESPACES = ("quantized_decomposed", "torchao", "pt2e_quant")
 
 
 _KEEP_VALUES = frozenset({
-    "_unsafe_view", "alias", "alias_copy", "channel_shuffle", "clone", "contiguous", "detach",
-    "dropout", "expand", "expand_as", "expand_copy", "feature_dropout", "flatten", "flip",
-    "lift_fresh", "lift_fresh_copy", "movedim", "mT", "numpy_T", "permute", "permute_copy",
-    "pixel_shuffle", "pixel_unshuffle", "ravel", "repeat", "reshape", "reshape_as", "roll",
-    "squeeze", "squeeze_copy", "swapaxes", "t", "tile", "transpose", "transpose_copy",
-    "type_as", "unflatten", "unsqueeze", "unsqueeze_copy", "upsample_nearest1d",
-    "upsample_nearest2d", "view", "view_as", "view_copy"})
+    "_unsafe_view", "alias", "alias_copy", "broadcast_to", "channel_shuffle", "clone",
+    "contiguous", "detach", "dropout", "expand", "expand_as", "expand_copy", "feature_dropout",
+    "flatten", "flip", "im2col", "lift_fresh", "lift_fresh_copy", "mH", "movedim", "mT",
+    "numpy_T", "permute", "permute_copy", "pixel_shuffle", "pixel_unshuffle", "ravel", "repeat",
+    "repeat_interleave", "reshape", "reshape_as", "roll", "squeeze", "squeeze_copy", "swapaxes",
+    "swapdims", "t", "tile", "transpose", "transpose_copy", "type_as", "unflatten", "unsqueeze",
+    "unsqueeze_copy", "upsample_nearest1d", "upsample_nearest2d", "view", "view_as", "view_copy"})
 
 
 def param_value(value: Any) -> Any:
