@@ -24,8 +24,9 @@ SettledPlan::SettledPlan(const CheckSetup& setup, const Model& file, const Resol
       left_out_(std::move(left_out)),
       options_(setup.table, *resolved.graph) {
   MakePlan();
-  // A model in the backend's own words arrives as it is: each op was asked about already.
-  if (resolved.graph == &file) return;
+  // Elsewhere each op was asked about as it arrives, and a route may annotate more than is planned.
+  const TakenRoute& route = setup.routes.For(file.dialect, /*with_encodings=*/false);
+  if (resolved.graph == &file || !route.document["quantizes_units"].flag().value_or(false)) return;
   for (size_t op = 0; op < resolved.op_source.size(); ++op) {
     if (!left_out_[op]) ops_of_[resolved.op_source[op]].push_back(op);
   }

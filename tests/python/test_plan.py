@@ -101,6 +101,30 @@ class OnnxRuntime(unittest.TestCase):
         quantgate.ort.quantize(self.source, path, plan, Samples().list)
         return path
 
+    def test_a_constant_that_is_read_in_two_types_is_one_for_each(self) -> None:
+        import numpy as np
+        import onnx
+        from onnx import helper
+
+        import quantgate.ort
+
+        shape, kind = [1, 3, 16, 16], onnx.TensorProto.FLOAT
+        nodes = [helper.make_node("Mul", ["x", "c"], ["a"], name="first"),
+                 helper.make_node("Mul", ["a", "c"], ["y"], name="second")]
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", kind, shape)],
+                                  [helper.make_tensor_value_info("y", kind, shape)],
+                                  [onnx.numpy_helper.from_array(np.full((1, 3, 1, 1), 0.5, np.float32), "c")],
+                                  value_info=[helper.make_tensor_value_info("a", kind, shape)])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+        onnx.save(model, self.source)
+        plan = qg.plan(self.source, precision="8a8w", overrides={"second": "16a8w"}, soc="SM8550")
+        self.assertIn(("c", "second"), [(c.tensor, c.node) for c in plan.converts])
+        path = self.quantized(plan)
+        types = {i.data_type for i in onnx.load(path).graph.initializer if i.name.startswith("c") and i.dims == [1, 3, 1, 1]}
+        self.assertEqual(types, {onnx.TensorProto.UINT8, onnx.TensorProto.UINT16})
+        report = qg.check(path, soc="SM8550")
+        self.assertIn(report.verdict, ("accepted", "advice"), str(report))
+
     def test_accepted_whole_in_every_precision(self) -> None:
         for precision in ("8a8w", "16a8w", "16a16w", "8a4w", "16a4w"):
             with self.subTest(precision):

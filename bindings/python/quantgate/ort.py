@@ -157,7 +157,10 @@ class _Config:
         for convert in self.plan.converts:
             if convert.tensor not in self.tensors or "FLOAT" in convert.to_dtype:
                 continue
-            if "FLOAT" in convert.from_dtype:
+            own = _copy_name(convert.tensor, convert.to_dtype)
+            if own in self.initializers:
+                self.overrides[own] = [{"quant_type": self._qtype(own, convert.to_dtype)}]
+            elif "FLOAT" in convert.from_dtype:
                 self._border(convert.tensor, convert.to_dtype)
             elif convert.from_dtype != convert.to_dtype:
                 wanted.setdefault(convert.tensor, {}).setdefault(convert.to_dtype, set()).add(
@@ -310,6 +313,27 @@ def named(model: Any) -> Any:
     return proto
 
 
+def _copy_name(constant: str, dtype: str) -> str:
+    return f"{constant}_as_{dtype}"
+
+
+def _copy_constants(proto: Any, plan: Plan) -> None:
+    """A constant of its own for the nodes that read one in another type than the others do."""
+    constants = {tensor.name: tensor for tensor in proto.graph.initializer}
+    nodes = {node.name: node for node in proto.graph.node}
+    for convert in plan.converts:
+        if (convert.tensor not in constants or convert.from_dtype == convert.to_dtype
+                or "FLOAT" in convert.from_dtype + convert.to_dtype):
+            continue
+        name = _copy_name(convert.tensor, convert.to_dtype)
+        if name not in constants:
+            constants[name] = proto.graph.initializer.add()
+            constants[name].CopyFrom(constants[convert.tensor])
+            constants[name].name = name
+        inputs = nodes[convert.node].input
+        inputs[:] = [name if own == convert.tensor else own for own in inputs]
+
+
 def quantize(model: Any, output: str | os.PathLike[str], plan: Plan,
              samples: Iterable[Mapping[str, Any]] | Any, **options: Any) -> None:
     """Calibrates with the samples and writes the quantized model.
@@ -319,4 +343,5 @@ def quantize(model: Any, output: str | os.PathLike[str], plan: Plan,
     from onnxruntime.quantization import quantize as write
 
     proto = named(model)
+    _copy_constants(proto, plan)
     write(proto, os.fspath(output), quantize_config(proto, plan, samples, **options))
