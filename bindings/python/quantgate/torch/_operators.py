@@ -41,7 +41,7 @@ _QUANTIZER_NAMESPACES = ("quantized_decomposed", "torchao", "pt2e_quant")
 
 
 _KEEP_VALUES = frozenset({
-    "_unsafe_view", "alias", "alias_copy", "broadcast_to", "channel_shuffle", "clone",
+    "_unsafe_view", "alias", "alias_copy", "broadcast_to", "channel_shuffle", "clone", "col2im",
     "contiguous", "detach", "dropout", "expand", "expand_as", "expand_copy", "feature_dropout",
     "flatten", "flip", "im2col", "lift_fresh", "lift_fresh_copy", "mH", "movedim", "mT",
     "numpy_T", "permute", "permute_copy", "pixel_shuffle", "pixel_unshuffle", "ravel", "repeat",
