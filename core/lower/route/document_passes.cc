@@ -425,17 +425,18 @@ class Passes : GraphRewriter {
 
   void Narrow(opdb::Tree row, Node& node) {
     const auto at = static_cast<size_t>(row["input"].integer().value_or(0));
+    const Tensor* operand = Quantized(node, true, at);
+    if (operand == nullptr || operand->encoding->kind != EncodingKind::kPerTensor ||
+        operand->is_static != (row["operand"].str() == "static") || !IsFrom(row)) {
+      return;
+    }
     const opdb::Tree dtypes = row["dtypes"];
     for (size_t i = 0; i < dtypes.size(); ++i) {
       const Tensor* t = Quantized(node, true, i);
       if (t == nullptr || DtypeName(t->dtype) != dtypes.at(i).str()) return;
     }
-    const Tensor* operand = Quantized(node, true, at);
     const std::optional<Dtype> to = DtypeFromName(row["to_dtype"].str());
-    if (operand == nullptr || operand->is_static != (row["operand"].str() == "static") || !to ||
-        !IsFrom(row) || operand->encoding->kind != EncodingKind::kPerTensor) {
-      return;
-    }
+    if (!to) return;
     const TensorId from = node.inputs[at];
     const std::string found = std::string(DtypeName(operand->dtype));
     const bool narrower = BitsOf(*to) < BitsOf(operand->dtype);

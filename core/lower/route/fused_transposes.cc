@@ -23,9 +23,10 @@ class Fuser {
 
   void Run() {
     const int64_t rank = row_["rank"].integer().value_or(0);
+    const std::string_view transpose = row_["transpose_op"].str();
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       Node& node = graph_.nodes[i];
-      if (node.op != row_["transpose_op"].str() || node.inputs.size() != 1 ||
+      if (node.op != transpose || node.inputs.size() != 1 ||
           node.outputs.size() != 1 || node.inputs[0] == kNoTensor ||
           TensorOf(node.inputs[0]).rank() != rank || TensorOf(node.outputs[0]).rank() != rank) {
         continue;

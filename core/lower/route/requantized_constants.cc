@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -20,9 +21,10 @@ namespace {
 void ReportRow(opdb::Tree document, opdb::Tree row, Resolved& resolved) {
   const Model& graph = *resolved.owned;
   const auto at = static_cast<size_t>(row["input"].integer().value_or(0));
+  const std::string_view op = row["op"].str();
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    if (node.op != row["op"].str() || at >= node.inputs.size() || node.inputs[at] == kNoTensor) {
+    if (node.op != op || at >= node.inputs.size() || node.inputs[at] == kNoTensor) {
       continue;
     }
     const Tensor& constant = graph.tensors[static_cast<size_t>(node.inputs[at])];

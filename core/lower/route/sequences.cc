@@ -1,8 +1,10 @@
 #include "core/lower/route/sequences.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/database/conditions.h"
@@ -94,11 +96,13 @@ std::optional<size_t> EndOf(opdb::Tree row, Conditions& conditions, size_t first
 void FindSequences(opdb::Tree document, opdb::Tree row, const Resolved& resolved, EndsByName& ends,
                    Report& report) {
   const Model& graph = *resolved.graph;
-  const opdb::Tree first = row["ops"].at(0);
+  const opdb::Tree listed = row["ops"].at(0);
+  std::vector<std::string_view> first;
+  for (size_t i = 0; i < listed.size(); ++i) first.push_back(listed.at(i).str());
   Conditions conditions(row);
   const Consequence breach = ConsequenceFromName(row["breach"].str()).value_or(Consequence::kPrepareFails);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (!opdb::Lists(first, graph.nodes[i].op)) continue;
+    if (std::find(first.begin(), first.end(), graph.nodes[i].op) == first.end()) continue;
     const std::optional<size_t> end = EndOf(row, conditions, i, resolved, report, ends);
     if (!end) continue;
     Finding& f = AddFailure(rules::Raise(rules::kBuiltOtherwise, breach,
