@@ -55,8 +55,9 @@ void CheckRange(const OpsCheck& check, const Resolved& resolved, size_t begin, s
   std::optional<Suggestions> suggestions;
   if (check.suggest) suggestions.emplace(check.table, check.target, check.database);
   KnownForms forms(graph);
+  const bool far_apart = graph.nodes.size() > kNodesNearby;
   for (size_t i = begin; i < end; ++i) {
-    PrefetchBehind(graph, i);
+    if (far_apart) PrefetchBehind(graph, i);
     const Node& op = graph.nodes[i];
     const auto source =
         resolved.op_source.empty() ? static_cast<int32_t>(i) : resolved.op_source[i];

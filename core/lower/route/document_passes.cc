@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/base/recent.h"
 #include "core/database/conditions.h"
 #include "core/ir/encoding_math.h"
+#include "core/lower/route/encoding_text.h"
 #include "core/lower/route/graph_rewriter.h"
 #include "core/lower/route/requantized_constants.h"
 #include "core/rules/raise.h"
@@ -21,55 +23,36 @@
 namespace quantgate {
 namespace {
 
-std::string Describe(const Tensor& t) {
-  if (t.encoding->kind != EncodingKind::kPerTensor) {
-    return std::string(EncodingKindName(t.encoding->kind));
-  }
-  const int32_t zero = t.encoding->zero_points.empty() ? 0 : t.encoding->zero_points[0];
-  return absl::StrFormat("scale %.7g, zero_point %d (offset %d)", t.encoding->scales[0], zero,
-                         ToQnnOffset(zero));
-}
-
-std::string Numbers(const absl::InlinedVector<float, 1>& values) {
-  std::string text;
-  for (const float value : values)
-    absl::StrAppendFormat(&text, "%s%.9g", text.empty() ? "" : ", ", value);
-  return text;
-}
-
-// What to write instead, as edits of the tensor's encoding.
-std::vector<Edit> Write(std::string_view tensor, const Encoding& wanted) {
-  const std::string path = absl::StrCat("tensors/", std::string(tensor), "/encoding/");
-  const int32_t zero = wanted.zero_points.empty() ? 0 : wanted.zero_points[0];
-  switch (wanted.kind) {
-    case EncodingKind::kPerTensor:
-      return {{"set", path + "perTensor/scale", Numbers(wanted.scales)},
-              {"set", path + "perTensor/zeroPoint", absl::StrCat(zero)}};
-    case EncodingKind::kPerChannel:
-      return {{"set", path + "perChannel/axis", absl::StrCat(wanted.axis)},
-              {"set", path + "perChannel/scales", absl::StrCat("[", Numbers(wanted.scales), "]")}};
-    default:
-      return {};
-  }
-}
-
 class Passes : GraphRewriter {
  public:
   Passes(opdb::Tree document, Resolved& resolved)
-      : GraphRewriter(std::string(document["source"].str()), resolved), document_(document) {}
+      : GraphRewriter(std::string(document["source"].str()), resolved), document_(document),
+        bias_input_(static_cast<size_t>(
+            document["requantized_bias"]["input"].integer().value_or(0))) {}
 
   void Run() {
     Rewrite([this](Node& node) {
-      const Entry& entry = EntryOf(node.op);
+      const Entry& entry =
+          *met_.Of(node.op, [this](const SharedString& op) { return &EntryOf(op); });
       if (entry.any) Visit(entry, node);
     });
   }
 
  private:
+  // A row about one input, with what is read at each node.
+  struct OfInput {
+    explicit OfInput(opdb::Tree of)
+        : row(of), encoding(of["encoding"]), dtypes(of["dtypes"]), operand(of["operand"]),
+          input(static_cast<size_t>(of["input"].integer().value_or(0))) {}
+    opdb::Tree row, encoding, dtypes, operand;
+    size_t input;
+  };
+
   // What the document says of an op.
   struct Entry {
     bool any = false, bias = false;
-    std::vector<opdb::Tree> copies, replaced, narrowed, refused;
+    std::vector<opdb::Tree> copies, replaced;
+    std::vector<OfInput> narrowed, refused;
   };
 
   const Entry& EntryOf(const std::string& op) {
@@ -90,8 +73,12 @@ class Passes : GraphRewriter {
     }
     e.bias = names(document_["requantized_bias"]["ops"]);
     e.replaced = rows(document_["fixed_output_encodings"]);
-    e.narrowed = rows(document_["converted_operands"]);
-    e.refused = rows(document_["refused"]);
+    const auto of_input = [&](opdb::Tree list) {
+      const std::vector<opdb::Tree> found = rows(list);
+      return std::vector<OfInput>(found.begin(), found.end());
+    };
+    e.narrowed = of_input(document_["converted_operands"]);
+    e.refused = of_input(document_["refused"]);
     e.any = e.bias || !e.copies.empty() || !e.replaced.empty() || !e.narrowed.empty() ||
             !e.refused.empty();
     return e;
@@ -101,8 +88,8 @@ class Passes : GraphRewriter {
     Copies(entry, node);
     if (entry.bias) RequantizeBias(node);
     for (const opdb::Tree row : entry.replaced) Replace(row, node);
-    for (const opdb::Tree row : entry.narrowed) Narrow(row, node);
-    for (const opdb::Tree row : entry.refused) Refuse(row, node);
+    for (const OfInput& row : entry.narrowed) Narrow(row, node);
+    for (const OfInput& row : entry.refused) Refuse(row, node);
   }
 
   // Whether a `value_copies` row of the document is about these encodings. `channels`: a
@@ -261,8 +248,7 @@ class Passes : GraphRewriter {
   }
 
   void RequantizeBias(Node& node) {
-    const auto at =
-        static_cast<size_t>(document_["requantized_bias"]["input"].integer().value_or(0));
+    const size_t at = bias_input_;
     const Tensor* in = Quantized(node, true, 0);
     const Tensor* weight = Quantized(node, true, 1);
     const Tensor* bias = Quantized(node, true, at);
@@ -423,14 +409,14 @@ class Passes : GraphRewriter {
     return e;
   }
 
-  void Narrow(opdb::Tree row, Node& node) {
-    const auto at = static_cast<size_t>(row["input"].integer().value_or(0));
+  void Narrow(const OfInput& of, Node& node) {
+    const opdb::Tree row = of.row, dtypes = of.dtypes;
+    const size_t at = of.input;
     const Tensor* operand = Quantized(node, true, at);
     if (operand == nullptr || operand->encoding->kind != EncodingKind::kPerTensor ||
-        operand->is_static != (row["operand"].str() == "static") || !IsFrom(row)) {
+        operand->is_static != (of.operand.str() == "static") || !IsFrom(row)) {
       return;
     }
-    const opdb::Tree dtypes = row["dtypes"];
     for (size_t i = 0; i < dtypes.size(); ++i) {
       const Tensor* t = Quantized(node, true, i);
       if (t == nullptr || DtypeName(t->dtype) != dtypes.at(i).str()) return;
@@ -461,11 +447,10 @@ class Passes : GraphRewriter {
     Changed(ChangeKind::kDtype, f, f.found, absl::StrCat(f.allowed.str(), " by a ", convert_op));
   }
 
-  void Refuse(opdb::Tree row, Node& node) {
-    const auto at = static_cast<size_t>(row["input"].integer().value_or(0));
-    const opdb::Tree encoding = row["encoding"], dtypes = row["dtypes"];
+  void Refuse(const OfInput& of, Node& node) {
+    const opdb::Tree row = of.row, encoding = of.encoding, dtypes = of.dtypes;
     if (encoding || dtypes) {
-      const Tensor* in = Quantized(node, true, at);
+      const Tensor* in = Quantized(node, true, of.input);
       if (in == nullptr || (encoding && EncodingKindName(in->encoding->kind) != encoding.str())) {
         return;
       }
@@ -484,7 +469,9 @@ class Passes : GraphRewriter {
   }
 
   opdb::Tree document_;
-  absl::flat_hash_map<std::string, Entry> entries_;
+  size_t bias_input_;
+  absl::node_hash_map<std::string, Entry> entries_;
+  RecentByName<const Entry*> met_;
 };
 
 }  // namespace

@@ -75,6 +75,9 @@ bool Folder::Fold(const Node& node) {
   if (node.inputs.empty() || node.outputs.empty() || node.outputs[0] == kNoTensor) return false;
   Tensor& out = model_.tensors[static_cast<size_t>(node.outputs[0])];
   if (out.values != nullptr || out.is_static || !IsComputedType(out.dtype)) return false;
+  // Most nodes read data.
+  const TensorId first = node.inputs[0];
+  if (first != kNoTensor && !InputOf(model_.tensors[static_cast<size_t>(first)])) return false;
   fold::Compute compute = fold::FindMovement(node.op);
   if (compute == nullptr) compute = fold::FindArithmetic(node.op);
   if (compute == nullptr) return false;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/recent.h"
 #include "core/readers/onnx/onnx_fold.h"
 #include "core/readers/onnx/shapes/context.h"
 #include "core/readers/onnx/shapes/functions.h"
@@ -202,6 +203,12 @@ constexpr auto kRows = std::to_array<Row>({
 constexpr bool ByOp(const Row& a, const Row& b) { return a.op < b.op; }
 static_assert(std::is_sorted(kRows.begin(), kRows.end(), ByOp));
 
+// Null: nothing is known of the operator.
+const Row* FindRow(std::string_view op) {
+  const auto row = std::lower_bound(kRows.begin(), kRows.end(), Row{op, nullptr}, ByOp);
+  return row != kRows.end() && row->op == op ? &*row : nullptr;
+}
+
 void SetTypeByRule(Context& c, TypeRule rule) {
   switch (rule) {
     case TypeRule::kOwn:
@@ -227,11 +234,12 @@ bool KnownDomain(std::string_view domain) { return domain.empty() || domain == "
 void InferShapes(Model& model, const std::vector<int32_t>& order) {
   KnownInts known;
   Folder folder(model);
+  RecentByName<const Row*> met;
   for (const int32_t index : order) {
     const Node& node = model.nodes[index];
     if (!KnownDomain(node.domain)) continue;
-    const auto row = std::lower_bound(kRows.begin(), kRows.end(), Row{node.op, nullptr}, ByOp);
-    if (row == kRows.end() || row->op != node.op) continue;
+    const Row* const row = met.Of(node.op, FindRow);
+    if (row == nullptr) continue;
     Context context(model, node, known);
     row->infer(context);
     SetTypeByRule(context, row->type);

@@ -368,11 +368,14 @@ class Reader {
   }
 
   // All but its attributes.
+  void RefuseIf(const std::string& problem) const {
+    if (!problem.empty()) throw BadModel(PlaceNow(), problem);
+  }
+
   Node BeginNode(const NodeProto& proto, size_t index, Scope& scope) {
-    for (const std::string& problem :
-         {CheckRoomForNode(model_.nodes.size()), CheckName(proto.name), CheckName(proto.op)}) {
-      if (!problem.empty()) throw BadModel(PlaceNow(), problem);
-    }
+    RefuseIf(CheckRoomForNode(model_.nodes.size()));
+    RefuseIf(CheckName(proto.name));
+    RefuseIf(CheckName(proto.op));
     Node node;
     node.name = NameOf(proto, index, scope);
     node.op = OpOf(proto.op);

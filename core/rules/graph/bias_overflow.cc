@@ -70,11 +70,8 @@ std::optional<Worst> WorstOf(const Tensor& in, const Tensor& weight, const Tenso
 }
 
 // What overflows at an op.
-std::optional<Worst> At(const GraphView& g, int32_t op) {
+std::optional<Worst> At(const GraphView& g, int32_t op, const Tensor* bias) {
   const OpInfo& info = g.info(op);
-  if (info.bias < 0 || info.weight < 0) return std::nullopt;
-  const Tensor* bias = g.input(op, static_cast<size_t>(info.bias));
-  if (bias == nullptr || !bias->values) return std::nullopt;
   const Tensor* in = g.input(op, 0);
   const Tensor* weight = g.input(op, static_cast<size_t>(info.weight));
   if (in == nullptr || weight == nullptr || !IsFixedPoint(in->dtype) ||
@@ -87,12 +84,13 @@ std::optional<Worst> At(const GraphView& g, int32_t op) {
   return worst;
 }
 
-void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
-  const std::optional<Worst> worst = At(g, op);
+// Apart from Visit(), which every op goes through.
+[[gnu::noinline]] void CheckBias(const GraphView& g, int32_t op, const Tensor* bias,
+                                 GraphFindings& findings) {
+  const std::optional<Worst> worst = At(g, op, bias);
   if (!worst) return;
   const OpInfo& info = g.info(op);
   const auto port = static_cast<size_t>(info.bias);
-  const Tensor* bias = g.input(op, port);
   const Tensor* in = g.input(op, 0);
   const Tensor* weight = g.input(op, static_cast<size_t>(info.weight));
   // Measured with per-tensor weights and a bias whose own scale is honoured.
@@ -116,6 +114,13 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   f.related = {"in[0]", fmt::format("in[{}]", info.weight)};
   f.fixes.push_back(UnsafeFix(
       fmt::format("quantize channel {} of the weight with a larger scale", worst->channel)));
+}
+
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const OpInfo& info = g.info(op);
+  if (info.bias < 0 || info.weight < 0) return;
+  const Tensor* const bias = g.input(op, static_cast<size_t>(info.bias));
+  if (bias != nullptr && bias->values != nullptr) CheckBias(g, op, bias, findings);
 }
 
 constexpr RuleEntry kEntry = {

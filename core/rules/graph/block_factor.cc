@@ -23,11 +23,7 @@ constexpr SettingField kFields[] = {F::Bind<&Own::min_factor>("min_factor")};
 int64_t Most(const Encoding& e) { return int64_t{1} << e.block_scale_bitwidth; }
 
 // The factor that is furthest beyond what it may be.
-std::optional<int64_t> WrongAt(const GraphView& g, const Own& settings, int32_t op) {
-  if (g.info(op).weight < 0) return std::nullopt;
-  const Tensor* weight = g.input(op, static_cast<size_t>(g.info(op).weight));
-  if (weight == nullptr || weight->encoding->block_scales.empty()) return std::nullopt;
-  const Encoding& e = weight->encoding;
+[[gnu::noinline]] std::optional<int64_t> WrongOf(const Encoding& e, const Own& settings) {
   if (e.block_scale_bitwidth < 1 || e.block_scale_bitwidth > 16) return std::nullopt;
   const auto [low, high] = std::minmax_element(e.block_scales.begin(), e.block_scales.end());
   if (*high > Most(e)) return *high;
@@ -35,11 +31,10 @@ std::optional<int64_t> WrongAt(const GraphView& g, const Own& settings, int32_t 
   return std::nullopt;
 }
 
-void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+// Apart from Visit(), which every op goes through.
+[[gnu::noinline]] void Explain(const GraphView& g, int32_t op, int64_t wrong,
+                               GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  const std::optional<int64_t> found = WrongAt(g, settings, op);
-  if (!found) return;
-  const int64_t wrong = *found;
   const auto port = static_cast<size_t>(g.info(op).weight);
   const Encoding& e = g.input(op, port)->encoding;
   const int64_t most = Most(e);
@@ -56,6 +51,14 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   f.fixes.push_back(
       UnsafeFix("choose the channel's scale so that its largest factor is the most "
                 "allowed, and quantize the factors again"));
+}
+
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+  if (g.info(op).weight < 0) return;
+  const Tensor* const weight = g.input(op, static_cast<size_t>(g.info(op).weight));
+  if (weight == nullptr || weight->encoding->block_scales.empty()) return;
+  const std::optional<int64_t> wrong = WrongOf(weight->encoding, g.settings<Own>());
+  if (wrong) Explain(g, op, *wrong, findings);
 }
 
 constexpr RuleEntry kEntry = {

@@ -30,21 +30,20 @@ bool IsIdle(const Own& settings, float scale, float largest) {
          largest > scale * settings.spread;
 }
 
-int64_t CountIdle(const Own& settings, const Tensor* t) {
-  if (t == nullptr || !t->is_static || t->encoding->kind != EncodingKind::kPerChannel) return 0;
-  const auto& scales = t->encoding->scales;
-  if (scales.size() < 2) return 0;
+// Of more than one channel.
+[[gnu::noinline]] int64_t CountIdle(const Own& settings, const Tensor& t) {
+  if (!t.is_static || t.encoding->kind != EncodingKind::kPerChannel) return 0;
+  const auto& scales = t.encoding->scales;
   const float largest = *std::max_element(scales.begin(), scales.end());
   return std::count_if(scales.begin(), scales.end(),
                        [&](float scale) { return IsIdle(settings, scale, largest); });
 }
 
-void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+// Apart from Visit(), which every op goes through.
+[[gnu::noinline]] void Explain(const GraphView& g, int32_t op, int64_t idle,
+                               GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  if (g.info(op).weight < 0) return;
   const auto port = static_cast<size_t>(g.info(op).weight);
-  const int64_t idle = CountIdle(settings, g.input(op, port));
-  if (idle == 0) return;
   const auto& scales = g.input(op, port)->encoding->scales;
   const float least = *std::min_element(scales.begin(), scales.end());
   const float most = *std::max_element(scales.begin(), scales.end());
@@ -57,6 +56,14 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   f.allowed = fmt::format("a scale of its own, above {}", Number(settings.floor));
   f.lost_bits = std::min<double>(std::log2(most / least), EffectiveBits(*g.input(op, port)));
   f.fixes.push_back(UnsafeFix("look at the training: prune these channels, or calibrate again"));
+}
+
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+  if (g.info(op).weight < 0) return;
+  const Tensor* const weight = g.input(op, static_cast<size_t>(g.info(op).weight));
+  if (weight == nullptr || weight->encoding->scales.size() < 2) return;
+  const int64_t idle = CountIdle(g.settings<Own>(), *weight);
+  if (idle > 0) Explain(g, op, idle, findings);
 }
 
 constexpr RuleEntry kEntry = {

@@ -26,8 +26,8 @@ bool IsWrongAt(const GraphView& g, const Own& settings, int32_t op) {
   const Tensor* in = g.input(op, 0);
   const Tensor* weight = g.input(op, static_cast<size_t>(g.info(op).weight));
   return in != nullptr && weight != nullptr && !in->dims.empty() && in->dims.back() >= 1 &&
-         IsFixedPoint(weight->dtype) && !weight->encoding->scales.empty() && !IsSymmetric(*weight) &&
-         in->dims.back() <= settings.max_depth;
+         in->dims.back() <= settings.max_depth && IsFixedPoint(weight->dtype) &&
+         !weight->encoding->scales.empty() && !IsSymmetric(*weight);
 }
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {

@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 
+#include "core/base/recent.h"
 #include "core/rules/support/node_view.h"
 #include "quantgate/report.h"
 
@@ -13,31 +13,15 @@ namespace quantgate::rules {
 GraphView::GraphView(const Parts& parts) : parts_(parts) {
   infos_.reserve(graph().nodes.size());
   sets_of_.reserve(graph().nodes.size());
-  // Networks have few ops: one that was met before is found without hashing its name.
-  struct Met {
-    const SharedString* op = nullptr;
-    const OpInfo* info = nullptr;
-  };
-  std::array<Met, 16> met;
+  RecentByName<const OpInfo*> met;
   for (const Node& node : graph().nodes) {
-    Met& last = met[node.op.size() % met.size()];
-    if (last.op == nullptr || *last.op != node.op) last = {&node.op, &parts_.sets.Of(node.op)};
-    const OpInfo& info = *last.info;
+    const OpInfo& info =
+        *met.Of(node.op, [&](const SharedString& op) { return &parts_.sets.Of(op); });
     const SetMask sets = info.by_param.empty() ? info.sets : parts_.sets.SetsOf(info, node);
     infos_.push_back(&info);
     sets_of_.push_back(sets);
     any_sets_ |= sets;
   }
-}
-
-const Tensor* GraphView::input(int32_t op, size_t port) const {
-  const auto& ids = this->op(op).inputs;
-  return port < ids.size() && ids[port] != kNoTensor ? &tensor(ids[port]) : nullptr;
-}
-
-const Tensor* GraphView::output(int32_t op, size_t port) const {
-  const auto& ids = this->op(op).outputs;
-  return port < ids.size() && ids[port] != kNoTensor ? &tensor(ids[port]) : nullptr;
 }
 
 void GraphView::IndexProducers() const {

@@ -55,8 +55,8 @@ class GraphView {
   const Node& op(int32_t op) const { return graph().nodes[static_cast<size_t>(op)]; }
   const Tensor& tensor(TensorId id) const { return graph().tensors[static_cast<size_t>(id)]; }
   // Null where the port isn't given.
-  const Tensor* input(int32_t op, size_t port) const;
-  const Tensor* output(int32_t op, size_t port = 0) const;
+  const Tensor* input(int32_t op, size_t port) const { return At(this->op(op).inputs, port); }
+  const Tensor* output(int32_t op, size_t port = 0) const { return At(this->op(op).outputs, port); }
 
   const OpInfo& info(int32_t op) const { return *infos_[static_cast<size_t>(op)]; }
   SetMask sets_of(int32_t op) const { return sets_of_[static_cast<size_t>(op)]; }
@@ -85,6 +85,9 @@ class GraphView {
   bool ReportedBefore(int32_t op) const;
 
  private:
+  const Tensor* At(std::span<const TensorId> ids, size_t port) const {
+    return port < ids.size() && ids[port] != kNoTensor ? &tensor(ids[port]) : nullptr;
+  }
   void IndexProducers() const;
   void IndexReaders() const;
   void MarkEnds() const;

@@ -3,6 +3,7 @@
 #ifndef QUANTGATE_CORE_RULES_SUPPORT_SCALE_LIMIT_H_
 #define QUANTGATE_CORE_RULES_SUPPORT_SCALE_LIMIT_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -26,7 +27,16 @@ struct ScaleLimit {
 using ScaleUnits = std::array<const Encoding*, 2>;
 
 // The smallest and the largest unit over all channels.
-std::pair<double, double> EndsOf(const ScaleLimit& limit, const ScaleUnits& units);
+inline std::pair<double, double> EndsOf(const ScaleLimit& limit, const ScaleUnits& units) {
+  double least = 1, most = 1;
+  for (int16_t i = 0; i < limit.port_count; ++i) {
+    const auto& scales = units[static_cast<size_t>(i)]->scales;
+    const auto [low, high] = std::minmax_element(scales.begin(), scales.end());
+    least *= double{*low};
+    most *= double{*high};
+  }
+  return {least, most};
+}
 
 bool IsWithin(const ScaleLimit& limit, std::span<const float> scales, const ScaleUnits& units);
 

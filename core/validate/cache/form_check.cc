@@ -1,6 +1,8 @@
 #include "core/validate/cache/form_check.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "core/rules/support/conditions.h"
 #include "core/validate/cache/node_form.h"
@@ -53,22 +55,37 @@ bool TakeLimits(const NodeView& node, const ActiveConstraint& active, KnownForm&
   return true;
 }
 
-bool KeepsLimit(const Model& graph, const Node& node, const LimitOfForm& form) {
-  const auto encoding = [&](size_t place) {
-    return &*graph.tensors[static_cast<size_t>(TensorAt(node, place))].encoding;
-  };
-  if (IsUncalibrated(*encoding(form.tensor))) return true;  // waits for numbers, as in Evaluate()
+// The encoding of each tensor of a node by its place; null = not given.
+struct EncodingsOfNode {
+  EncodingsOfNode(const Model& graph, const Node& node) {
+    const Tensor* const tensors = graph.tensors.data();
+    size_t place = 0;
+    const auto add = [&](std::span<const TensorId> ids) {
+      for (const TensorId id : ids) of[place++] = id == kNoTensor ? nullptr : &*tensors[id].encoding;
+    };
+    add(node.inputs);
+    add(node.outputs);
+  }
+  std::array<const Encoding*, kMaxFormParts> of;
+};
+
+bool KeepsLimit(const EncodingsOfNode& encodings, const LimitOfForm& form) {
+  const Encoding& limited = *encodings.of[form.tensor];
+  if (IsUncalibrated(limited)) return true;  // waits for numbers, as in Evaluate()
   rules::ScaleUnits units{};
   for (size_t i = 0; i < static_cast<size_t>(form.limit.port_count); ++i) {
-    units[i] = encoding(form.units[i]);
+    units[i] = encodings.of[form.units[i]];
   }
-  return rules::IsWithin(form.limit, encoding(form.tensor)->scales, units);
+  return rules::IsWithin(form.limit, limited.scales, units);
 }
 
-bool KeepsRanges(const Model& graph, const Node& node, const KnownForm& form) {
-  for (size_t place = 0; place < form.ranges.size(); ++place) {
-    const TensorId id = TensorAt(node, place);
-    if (id != kNoTensor && !LieWithin(graph.tensors[static_cast<size_t>(id)].encoding, form.ranges[place])) return false;
+// Whether the numbers of a node of the form lie where those of the first one had to.
+bool KeepsForm(const EncodingsOfNode& encodings, const KnownForm& form) {
+  for (const RangeOfForm& range : form.ranges) {
+    if (!LieWithin(*encodings.of[range.tensor], range.numbers)) return false;
+  }
+  for (const LimitOfForm& limit : form.limits) {
+    if (!KeepsLimit(encodings, limit)) return false;
   }
   return true;
 }
@@ -106,19 +123,16 @@ void Remember(const ActiveOp& op, const NodeView& node, const PortFacts& facts, 
   }
   for (size_t place = 0; place < places; ++place) {
     const TensorId id = TensorAt(node.node(), place);
-    form.ranges.push_back(
-        id == kNoTensor ? NumberRanges{}
-                        : RangesOf(node.graph().tensors[static_cast<size_t>(id)], demanded[place]));
+    if (id == kNoTensor || demanded[place] == 0) continue;
+    const Tensor& tensor = node.graph().tensors[static_cast<size_t>(id)];
+    form.ranges.push_back({RangesOf(tensor, demanded[place]), static_cast<uint8_t>(place)});
   }
 }
 
 std::optional<OpVerdict> CheckByForm(const TargetTable& table, const Resolved& resolved, const Node& node,
                                      const KnownForm& form, std::vector<Finding>& findings) {
   const Model& graph = *resolved.graph;
-  if (!KeepsRanges(graph, node, form)) return std::nullopt;
-  for (const LimitOfForm& limit : form.limits) {
-    if (!KeepsLimit(graph, node, limit)) return std::nullopt;
-  }
+  if (!KeepsForm({graph, node}, form)) return std::nullopt;
   const OpVerdict accepted{Consequence::kAccepted, form.basis};
   if (form.open.empty()) return accepted;
   NodeView view(table.db(), *form.op->row, graph, node, table.arch_index());

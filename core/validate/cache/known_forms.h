@@ -24,12 +24,17 @@ struct LimitOfForm {
   std::array<uint8_t, 2> units{};
 };
 
+// Where the numbers of one tensor of a node must lie.
+struct RangeOfForm {
+  NumberRanges numbers;
+  uint8_t tensor = 0;  // its place
+};
+
 struct KnownForm {
   const ActiveOp* op = nullptr;
   Basis basis = Basis::kMeasured;
   bool one_row_group = false;  // what its nodes break can only be of the one group of rows that they match
-  // Of each input, then of each output.
-  absl::InlinedVector<NumberRanges, 4> ranges;
+  absl::InlinedVector<RangeOfForm, 4> ranges;
   absl::InlinedVector<LimitOfForm, 2> limits;
   // Constraints that depend on numbers and that neither ranges nor limits decide, and those that the first node
   // broke.

@@ -4,10 +4,13 @@
 #ifndef QUANTGATE_CORE_VALIDATE_CACHE_NODE_FORM_H_
 #define QUANTGATE_CORE_VALIDATE_CACHE_NODE_FORM_H_
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <variant>
+#include <vector>
 
 #include "quantgate/model.h"
 
@@ -55,18 +58,29 @@ inline bool SameBytes(const void* a, const void* b, size_t size) {
 // As == tells, but for numbers that are none: those are equal here where their bits are.
 template <typename List>
 bool SameList(const List& a, const List& b) {
-  return a.size() == b.size() && SameBytes(a.data(), b.data(), a.size() * sizeof(a[0]));
+  if (a.size() != b.size()) return false;
+  const auto *x = a.data(), *y = b.data();
+  if constexpr (sizeof *x == sizeof(uint64_t)) {
+    for (size_t i = 0, count = a.size(); i < count; ++i) {
+      if (std::bit_cast<uint64_t>(x[i]) != std::bit_cast<uint64_t>(y[i])) return false;
+    }
+    return true;
+  } else {
+    return SameBytes(x, y, a.size() * sizeof *x);
+  }
 }
 inline bool SameValue(const ParamValue& a, const ParamValue& b) {
+  if (a.index() != b.index()) return false;
   const auto* x = std::get_if<TensorParam>(&a);
+  if (x == nullptr) return a == b;
   const auto* y = std::get_if<TensorParam>(&b);
-  if (x == nullptr || y == nullptr) return a == b;
   return x->dtype == y->dtype && SameList(x->dims, y->dims) && SameList(x->ints, y->ints) &&
          SameList(x->reals, y->reals);
 }
 
-inline bool SameParams(const Params& a, const Params& b) {
-  if (a.SharesWith(b)) return true;
+inline bool SameParams(const Params& one, const Params& other) {
+  if (one.SharesWith(other)) return true;
+  const std::vector<Param>&a = one, &b = other;
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
     if (!SameList(a[i].name, b[i].name) || !SameValue(a[i].value, b[i].value)) return false;
@@ -82,17 +96,14 @@ bool SameNode(const Node& a, const Node& b, SameTensor&& same_tensor) {
       a.op != b.op || !SameParams(a.params, b.params)) {
     return false;
   }
-  const auto same = [&](const auto& x, const auto& y) {
+  const auto same = [&](std::span<const TensorId> x, std::span<const TensorId> y) {
     for (size_t i = 0; i < x.size(); ++i) {
-      if (x[i] == kNoTensor || y[i] == kNoTensor) {
-        if (x[i] != y[i]) return false;
-        continue;
-      }
       // One tensor at two ports is another form than two tensors.
       for (size_t k = 0; k < i; ++k) {
         if ((x[i] == x[k]) != (y[i] == y[k])) return false;
       }
-      if (!same_tensor(x[i], y[i])) return false;
+      if (x[i] == y[i]) continue;
+      if (x[i] == kNoTensor || y[i] == kNoTensor || !same_tensor(x[i], y[i])) return false;
     }
     return true;
   };
@@ -114,6 +125,7 @@ inline bool HasShortForm(const Node& node) {
 // Fetches what the node `kNodesAhead` after `node` refers to: it is all over the heap, and waiting
 // for it is what a large graph costs.
 inline constexpr size_t kNodesAhead = 8;
+inline constexpr size_t kNodesNearby = 4096;  // a graph of fewer stays in the processor's cache
 void PrefetchBehind(const Model& model, size_t node);
 
 }  // namespace quantgate
