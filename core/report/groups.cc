@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "core/report/words.h"
@@ -42,16 +41,18 @@ std::vector<Case> Cases(const Report& report, const Checked* checked) {
   return cases;
 }
 
+bool OfOneKind(const Finding& a, const Finding& b) {
+  return a.rule == b.rule && a.consequence == b.consequence && a.level == b.level;
+}
+
 std::vector<Group> ByKind(std::vector<Case> cases) {
-  std::vector<Group> groups;
-  std::unordered_map<std::string, size_t> index;
+  std::vector<Group> groups;  // at most one of each rule, consequence and level
   for (Case& reported : cases) {
-    const Finding& finding = *reported.first;
-    std::string key =
-        fmt::format("{} {}", FindingGroup(finding), static_cast<int>(finding.level));
-    const auto [at, added] = index.emplace(std::move(key), groups.size());
-    if (added) groups.emplace_back();
-    groups[at->second].cases.push_back(std::move(reported));
+    const auto at = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      return OfOneKind(group.first(), *reported.first);
+    });
+    Group& group = at == groups.end() ? groups.emplace_back() : *at;
+    group.cases.push_back(std::move(reported));
   }
   return groups;
 }

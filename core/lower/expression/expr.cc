@@ -105,21 +105,37 @@ absl::StatusOr<Expr> Expr::Compile(opdb::Tree tree) {
 
 namespace {
 
+bool IsLiteral(Code code) {
+  return code == Code::kInteger || code == Code::kReal || code == Code::kPort;
+}
+
+char SignOf(Code code) {
+  return code == Code::kAdd   ? '+'
+         : code == Code::kSub ? '-'
+         : code == Code::kMul ? '*'
+         : code == Code::kDiv ? '/'
+                              : '%';
+}
+
 // Lists work element by element, a number against a list repeats.
-Value Arithmetic(const Value& a, const Value& b, char op) {
+Value Arithmetic(Code code, const Value& a, const Value& b) {
   if (a.null()) return a;
   if (b.null()) return b;
+  if (a.type == Value::Type::kInt && b.type == Value::Type::kInt) {
+    const std::optional<int64_t> result = Checked(a.integer, SignOf(code), b.integer);
+    return result ? Value::Int(*result) : Value::Null();
+  }
   if (a.type == Value::Type::kReal || b.type == Value::Type::kReal) {
     const std::optional<double> x = a.AsReal(), y = b.AsReal();
     if (!x || !y) return Value::Null();
-    switch (op) {
-      case '+':
+    switch (code) {
+      case Code::kAdd:
         return Value::Real(*x + *y);
-      case '-':
+      case Code::kSub:
         return Value::Real(*x - *y);
-      case '*':
+      case Code::kMul:
         return Value::Real(*x * *y);
-      case '/':
+      case Code::kDiv:
         return Value::Real(*x / *y);
       default:
         return Value::Null();
@@ -134,7 +150,8 @@ Value Arithmetic(const Value& a, const Value& b, char op) {
   Ints result;
   const size_t count = x_repeats ? y->size() : x->size();
   for (size_t i = 0; i < count; ++i) {
-    const std::optional<int64_t> r = Checked((*x)[x_repeats ? 0 : i], op, (*y)[y_repeats ? 0 : i]);
+    const std::optional<int64_t> r =
+        Checked((*x)[x_repeats ? 0 : i], SignOf(code), (*y)[y_repeats ? 0 : i]);
     if (!r) return Value::Null();
     result.push_back(*r);
   }
@@ -196,6 +213,12 @@ Value Expr::Eval(const Scope& scope) const {
 Value Expr::Eval(int32_t index, const Scope& scope) const {
   const Item& item = nodes_[static_cast<size_t>(index)];
   const auto arg = [&](size_t i) { return Eval(item.args[i], scope); };
+  // Of both operands; a literal is not copied.
+  const auto of_two = [&](auto&& compute) {
+    const Item& second = nodes_[static_cast<size_t>(item.args[1])];
+    const Value first = arg(0);
+    return IsLiteral(second.code) ? compute(first, second.value) : compute(first, arg(1));
+  };
   switch (item.code) {
     case Code::kInteger:
     case Code::kReal:
@@ -220,8 +243,9 @@ Value Expr::Eval(int32_t index, const Scope& scope) const {
     case Code::kTernary:
       return arg(0).True() ? arg(1) : arg(2);
     case Code::kCoalesce: {
-      Value a = arg(0);
-      return a.null() ? arg(1) : a;
+      Value first = arg(0);
+      if (first.null()) return arg(1);
+      return first;
     }
     case Code::kAnd:
       return Value::Int(arg(0).True() && arg(1).True());
@@ -230,26 +254,22 @@ Value Expr::Eval(int32_t index, const Scope& scope) const {
     case Code::kNot:
       return Value::Int(!arg(0).True());
     case Code::kNegate:
-      return Arithmetic(Value::Int(0), arg(0), '-');
+      return Arithmetic(Code::kSub, Value::Int(0), arg(0));
     case Code::kAdd:
-      return Arithmetic(arg(0), arg(1), '+');
     case Code::kSub:
-      return Arithmetic(arg(0), arg(1), '-');
     case Code::kMul:
-      return Arithmetic(arg(0), arg(1), '*');
     case Code::kDiv:
-      return Arithmetic(arg(0), arg(1), '/');
     case Code::kMod:
-      return Arithmetic(arg(0), arg(1), '%');
+      return of_two([&](const Value& a, const Value& b) { return Arithmetic(item.code, a, b); });
     case Code::kEq:
-      return Value::Int(arg(0).Equals(arg(1)));
+      return of_two([](const Value& a, const Value& b) { return Value::Int(a.Equals(b)); });
     case Code::kNe:
-      return Value::Int(!arg(0).Equals(arg(1)));
+      return of_two([](const Value& a, const Value& b) { return Value::Int(!a.Equals(b)); });
     case Code::kLt:
     case Code::kLe:
     case Code::kGt:
     case Code::kGe:
-      return Compare(item.code, arg(0), arg(1));
+      return of_two([&](const Value& a, const Value& b) { return Compare(item.code, a, b); });
     case Code::kIndex:
       return Element(arg(0), arg(1));
   }

@@ -29,7 +29,9 @@ TensorParam TensorOf(const mapping::ParamSpec& spec, const Value& value) {
         value.type == Value::Type::kReals ? value.reals : std::vector<double>{value.real};
     tensor.dims = {static_cast<int64_t>(tensor.reals.size())};
   } else {
-    const Ints ints = value.AsInts().value_or(Ints{});
+    Ints converted;
+    if (value.type != Value::Type::kInts) converted = value.AsInts().value_or(Ints{});
+    const Ints& ints = value.type == Value::Type::kInts ? value.ints : converted;
     tensor.dtype = Dtype::kInt32;
     const auto count = static_cast<int64_t>(ints.size());
     if (value.columns > 0) {

@@ -331,9 +331,9 @@ class Reader {
     for (size_t k = 0; k < node.outputs.size(); ++k) {
       const std::string_view name = node.outputs[k];
       if (name.empty()) continue;
-      const auto it = scope.ids.find(Absl(name));
-      if (it == scope.ids.end()) {
-        scope.ids.emplace(Absl(name), AddTensor(name, scope));
+      const auto [it, added] = scope.ids.try_emplace(Absl(name), kNoTensor);
+      if (added) {
+        it->second = AddTensor(name, scope);
       } else if (model_.tensors[it->second].is_static) {
         throw BadModel(fmt::format("node {}, output {}", Quoted(NameOf(node, index, scope)), k),
                        fmt::format("tensor {} is also an initializer", Quoted(name)));
