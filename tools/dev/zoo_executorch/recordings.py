@@ -1,6 +1,6 @@
 """The recordings: of every case a CASE.xz under tests/conformance/executorch/zoo, written as in packing.py.
 
-{"annotated": Model JSON, "converted": Model JSON, "labels": {...}} with
+{"annotated": Model JSON, "converted": Model JSON, "labels": {...}} without the numbers of weights, with
   nodes      {name in the converted graph: "a" or "r"} of those that the partitioner evaluated
   unstable   of a graph that was lowered twice: nodes that were evaluated one way and then the other, which are not
              among `nodes`
@@ -69,8 +69,15 @@ def labels_of(case: places.Case) -> dict | None:
             "cpu": sorted({node["from"] or node["target"] for node in called}), "failure": failure}
 
 
+WEIGHT_BITS = ("FIXED_POINT_4", "FIXED_POINT_8", "FIXED_POINT_16")
+
+
 def portable(model: dict) -> dict:
-    """Places in the source as any machine has them."""
+    """Places in the source as any machine has them, and no numbers of weights: matrices of quantized constants, of
+    which nothing is asked but their encodings."""
+    for tensor in model["tensors"]:
+        if len(tensor.get("dims", ())) > 1 and tensor.get("dtype", "").endswith(WEIGHT_BITS):
+            tensor.pop("values", None)
     for node in model["nodes"]:
         if "location" in node:
             node["location"] = _PACKAGES.sub("", node["location"]).replace(f"{places.ROOT}/", "")
