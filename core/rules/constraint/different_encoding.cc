@@ -64,8 +64,11 @@ void Explain(const Subject& s, Finding& f) {
                                             other->name, s.tensor->name)));
     return;
   }
-  const bool alike = f.consequence == Consequence::kWrongValues && RoundsAlike(*s.tensor, *other);
+  const bool copied = f.consequence == Consequence::kWrongValues;
+  const bool alike = copied && RoundsAlike(*s.tensor, *other);
+  const bool barely = copied && !alike && IsBarelyOff(*s.tensor, *other);
   if (alike) f.consequence = Consequence::kUndocumented;
+  if (barely) f.consequence = Consequence::kAltered;
   const bool scale = !SameScales(s.tensor->encoding, other->encoding);
   const bool zero_point = !SameZeroPoints(s.tensor->encoding, other->encoding);
   if (s.tensor->encoding->kind != other->encoding->kind ||
@@ -89,6 +92,7 @@ void Explain(const Subject& s, Finding& f) {
                              ZeroPointAt(s.tensor->encoding, 0));
   }
   if (alike) f.message += ", less than a rounding step";
+  if (barely) f.message += ", a few steps of the result";
   Fix fix =
       UnsafeFix(fmt::format("give \"{}\" the encoding of \"{}\"", s.tensor->name, other->name));
   if (scale) {
@@ -111,7 +115,8 @@ Ops that only move data have equal scale and zero point on both sides.
 Many of them copy the stored integers as they are. With different encodings every call succeeds
 and the numbers are wrong; others requantize, and some refuse. The constraint says which. Where the
 two are so near that no copied number is more than a step off (2 of 16 bits, 1,000 of 32), it is as
-good as rounded and only the documentation is against it.
+good as rounded and only the documentation is against it; below 4 steps (40 of 16 bits, 100,000 of
+32) the result is altered, and not yet wrong.
 
 ## Fix
 Give both ports the same encoding (share the observer), or insert a Convert after the op.

@@ -30,26 +30,44 @@ static double RoundingSteps(Dtype dtype) {
   return bits == 32 ? 1000 : bits == 16 ? 2 : 1;
 }
 
+// What is wrong there, in as many steps or more.
+static double WrongSteps(Dtype dtype) {
+  const int bits = BitsOf(dtype);
+  return bits == 32 ? 1e5 : bits == 16 ? 40 : 4;
+}
+
 double ComputedSteps(Dtype dtype) {
   const int bits = BitsOf(dtype);
   return bits == 32 ? 1000 : bits == 16 ? 80 : 2;
 }
 
-bool RoundsAlike(const Tensor& read, const Tensor& written) {
+// By how many steps a number stored in `written` is off at most when it is read with `read`.
+static std::optional<double> StepsOff(const Tensor& read, const Tensor& written) {
   const Encoding& r = read.encoding;
   const Encoding& w = written.encoding;
   if (read.dtype != written.dtype || !IsFixedPoint(read.dtype) ||
       r.kind != EncodingKind::kPerTensor || w.kind != r.kind || r.bitwidth != w.bitwidth ||
       !(ScaleAt(r, 0) > 0) || !(ScaleAt(w, 0) > 0)) {
-    return false;
+    return std::nullopt;
   }
   const double ratio = double{ScaleAt(w, 0)} / double{ScaleAt(r, 0)};
+  double most = 0;
   for (const int64_t end : {StoredMin(read.dtype), StoredMax(read.dtype)}) {
     const auto stored = static_cast<double>(end);
     const double wanted = (stored - ZeroPointAt(w, 0)) * ratio + ZeroPointAt(r, 0);
-    if (!(std::abs(stored - wanted) < RoundingSteps(read.dtype) + 0.5)) return false;
+    most = std::max(most, std::abs(stored - wanted));
   }
-  return true;
+  return most;
+}
+
+bool RoundsAlike(const Tensor& read, const Tensor& written) {
+  const std::optional<double> steps = StepsOff(read, written);
+  return steps && *steps < RoundingSteps(read.dtype) + 0.5;
+}
+
+bool IsBarelyOff(const Tensor& read, const Tensor& written) {
+  const std::optional<double> steps = StepsOff(read, written);
+  return steps && *steps < WrongSteps(read.dtype) - 0.5;
 }
 
 std::optional<std::pair<double, double>> RealRange(const Tensor& t) {

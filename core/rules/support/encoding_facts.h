@@ -23,6 +23,8 @@ double ComputedSteps(Dtype dtype);
 // Whether a number stored in `written` is right when it is read with `read`, a step off (2 of 16
 // bits, 1,000 of 32) at most: both per tensor and of one datatype.
 bool RoundsAlike(const Tensor& read, const Tensor& written);
+// Whether it is at least not wrong: less than 4 steps off (40 of 16 bits, 100,000 of 32).
+bool IsBarelyOff(const Tensor& read, const Tensor& written);
 
 // Smallest and largest real value of a constant, where they are known.
 std::optional<std::pair<double, double>> RealRange(const Tensor& tensor);

@@ -292,6 +292,24 @@ TEST(EncodingFacts, AStoredNumberMayBeAStepOff) {
   EXPECT_FALSE(RoundsAlike(Of({4}, 0.0F, 0), Of({4}, 0.0F, 0)));
 }
 
+TEST(EncodingFacts, AFewStepsAreNotWrongYet) {
+  struct Case {
+    Dtype dtype;
+    int32_t barely, wrong;  // zero point, read as 0
+  };
+  for (const Case& c : {Case{Dtype::kUfixedPoint8, 3, 4},
+                        {Dtype::kUfixedPoint16, 39, 40},
+                        {Dtype::kSfixedPoint32, 99'999, 100'000}}) {
+    Tensor read = Of({4}, 1.0F, 0), written = read;
+    read.dtype = written.dtype = c.dtype;
+    written.encoding.Edit().zero_points = {c.barely};
+    EXPECT_TRUE(IsBarelyOff(read, written)) << DtypeName(c.dtype);
+    EXPECT_FALSE(RoundsAlike(read, written)) << DtypeName(c.dtype);
+    written.encoding.Edit().zero_points = {c.wrong};
+    EXPECT_FALSE(IsBarelyOff(read, written)) << DtypeName(c.dtype);
+  }
+}
+
 TEST(EncodingFacts, WiderNumbersMayBeMoreStepsOff) {
   struct Case {
     Dtype dtype;

@@ -126,10 +126,17 @@ def execute(arguments: argparse.Namespace) -> int:
 def draw(arguments: argparse.Namespace) -> int:
     """Names that nobody has looked at here; what is recorded can't be drawn."""
     try:
-        print("\n".join(held_out.draw(arguments.count, recordings.names()).names))
+        print("\n".join(held_out.draw(arguments.count, dict(arguments.share), recordings.names()).names))
     except ValueError as error:
         raise SystemExit(f"error: {error}") from None
     return 0
+
+
+def share(text: str) -> tuple[str, int]:
+    library, _, count = text.partition("=")
+    if library not in set(places.draws().libraries().values()) or not count.isdigit():
+        raise argparse.ArgumentTypeError(f"{text}: not LIBRARY=COUNT")
+    return library, int(count)
 
 
 def score(arguments: argparse.Namespace) -> int:
@@ -180,6 +187,8 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     sub.add_argument("--cli", type=Path, default=cli)
     sub = verb(draw, "draws architectures to hold out, after the last ones were scored")
     sub.add_argument("--count", type=int, default=16)
+    sub.add_argument("--share", type=share, action="append", default=[], metavar="LIBRARY=COUNT",
+                     help="so many of a library, instead of --count of all")
     sub = verb(score, "scores the last draw, once, and keeps the result")
     sub.add_argument("--cli", type=Path, default=cli)
     return parser.parse_args(argv)

@@ -2,7 +2,7 @@
 
 The first draw is that of the zoo. A later one is the first COUNT, in the order of its salt, of the names that the zoo
 had then (OF_FIRST) and that were neither recorded nor drawn here before, nor held out by the zoo itself (WITHOUT has
-both). It is committed before any of them is lowered, scored once, shown with all its misses, and then joins the
+both); where a draw has SHARES, the first so many of each library. It is committed before any of them is lowered, scored once, shown with all its misses, and then joins the
 rest. Salts and results stand in tests/conformance/executorch/zoo/draws.json.
 """
 
@@ -33,7 +33,11 @@ def _names_of(rule: dict, earlier: set[str]) -> list[str]:
     zoo = places.draws()
     names = [name for name in list(zoo.libraries())[:rule["of_first"]]
              if name not in earlier and name not in rule["without"]]
-    return zoo.in_order(rule["salt"], names)[:rule["count"]]
+    ordered = zoo.in_order(rule["salt"], names)
+    if "shares" not in rule:
+        return ordered[:rule["count"]]
+    return [name for library, count in rule["shares"].items()
+            for name in [one for one in ordered if zoo.libraries()[one] == library][:count]]
 
 
 def draws() -> list[Draw]:
@@ -59,14 +63,15 @@ def development() -> list[str]:
     return [name for name in places.draws().Draws().development() if name not in held_out]
 
 
-def draw(count: int, recorded: set[str]) -> Draw:
-    """The next draw, once the last one was scored. `recorded`: the architectures that were lowered before."""
+def draw(count: int, shares: dict[str, int], recorded: set[str]) -> Draw:
+    """The next draw, once the last one was scored: `count` of all names, or as many of each library as `shares` says.
+    `recorded`: the architectures that were lowered before."""
     known = draws()
     zoo = places.draws()
     if not known[-1].result:
         raise ValueError("the last draw is not scored yet")
     names = list(zoo.libraries())
-    rule = {"salt": f"executorch {len(known) + 1}", "of_first": len(names), "count": count,
+    rule = {"salt": f"executorch {len(known) + 1}", "of_first": len(names), **({"shares": shares} if shares else {"count": count}),
             "without": sorted(recorded | (set(names) - set(zoo.Draws().development())))}
     _save([*known, Draw(len(known) + 1, [], None, rule)])
     return draws()[-1]

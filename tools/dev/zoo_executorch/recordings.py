@@ -1,6 +1,6 @@
-"""The recordings: of every case a CASE.json.xz under tests/conformance/executorch/zoo.
+"""The recordings: of every case a CASE.xz under tests/conformance/executorch/zoo, written as in packing.py.
 
-{"annotated": Model JSON, "converted": Model JSON, "labels": {...}} with
+{"annotated": Model JSON, "converted": Model JSON, "labels": {...}} without the numbers of weights, with
   nodes      {name in the converted graph: "a" or "r"} of those that the partitioner evaluated
   unstable   of a graph that was lowered twice: nodes that were evaluated one way and then the other, which are not
              among `nodes`
@@ -13,14 +13,15 @@ Reading needs the standard library only.
 from __future__ import annotations
 
 import json
-import lzma
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import packing
 import places
 from labelling import steps_of
 
+ENDING = ".xz"
 _PACKAGES = re.compile(r"^.*/site-packages/")
 
 
@@ -31,7 +32,7 @@ def folder_of(part: str) -> Path:
 
 def names() -> set[str]:
     """Every architecture that is recorded."""
-    return {path.name.rsplit("-", 1)[0] for path in places.RECORDED.glob("*/*.json.xz")}
+    return {path.name.rsplit("-", 1)[0] for path in places.RECORDED.glob(f"*/*{ENDING}")}
 
 
 def states(queried: list[dict]) -> dict[str, str]:
@@ -68,8 +69,15 @@ def labels_of(case: places.Case) -> dict | None:
             "cpu": sorted({node["from"] or node["target"] for node in called}), "failure": failure}
 
 
+WEIGHT_BITS = ("FIXED_POINT_4", "FIXED_POINT_8", "FIXED_POINT_16")
+
+
 def portable(model: dict) -> dict:
-    """Places in the source as any machine has them."""
+    """Places in the source as any machine has them, and no numbers of weights: matrices of quantized constants, of
+    which nothing is asked but their encodings."""
+    for tensor in model["tensors"]:
+        if len(tensor.get("dims", ())) > 1 and tensor.get("dtype", "").endswith(WEIGHT_BITS):
+            tensor.pop("values", None)
     for node in model["nodes"]:
         if "location" in node:
             node["location"] = _PACKAGES.sub("", node["location"]).replace(f"{places.ROOT}/", "")
@@ -84,13 +92,12 @@ def write(case: places.Case, folder: Path) -> int:
     for stage in ("annotated", "converted"):
         recorded[stage] = portable(json.loads((case.folder / f"{stage}.json").read_text()))
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(recorded, separators=(",", ":")).encode()
-    packed = lzma.compress(text, check=lzma.CHECK_CRC32, preset=9 | lzma.PRESET_EXTREME)
-    (folder / f"{case}.json.xz").write_bytes(packed)
-    return len(packed)
+    data = packing.packed(recorded)
+    (folder / f"{case}{ENDING}").write_bytes(data)
+    return len(data)
 
 
 def recordings(folder: Path) -> Iterator[tuple[places.Case, dict]]:
-    for path in sorted(folder.glob("*.json.xz")):
-        name, precision = path.name.split(".")[0].rsplit("-", 1)
-        yield places.Case(name, precision), json.loads(lzma.decompress(path.read_bytes()))
+    for path in sorted(folder.glob(f"*{ENDING}")):
+        name, precision = path.name.removesuffix(ENDING).rsplit("-", 1)
+        yield places.Case(name, precision), packing.unpacked(path.read_bytes())
