@@ -35,7 +35,7 @@ ENTRIES = ("unit", "c", "fuzz", "golden",
 LEFT_OUT = {
     "sources and pages are looked at, or programs in Python tested": (
         "opdefs.no_op_names", "layers", "dev", "dist", "ci", "docs.(links|layout|words|limits|site)", "web.colours", "verify.agree", "reports.format",
-        "conformance.(ort|htp|zoo)_harness", "reference"),
+        "conformance.(ort|htp|zoo|executorch_zoo)_harness", "reference"),
     "other programs are started: a shell, Chromium, compilers, Python with packages": (
         "cli.(shell|sweep|matrix_page|fix_verify)", "docs.(docs|recipes)", "web.html", "packaging"),
     "a shared library is loaded, or those looked at that a program needs": ("cli.(import|verify|shared_libraries)", "verify.record"),
