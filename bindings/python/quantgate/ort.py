@@ -184,13 +184,25 @@ class _Config:
             known[0].setdefault("convert", {"quant_type": self._qtype(name, dtype)})
 
     def excluded(self) -> list[str]:
-        """Nodes that stay in float."""
+        """Nodes that stay in float, and those of constants alone, which the tool computes itself."""
         names = [node.name for node in self.plan.nodes
                  if node.fit in ("float", "refused", "unchecked") and not node.into]
         for name in names:
             if name not in self.named:
                 raise PlanError(f"node {name} stays in float, and has no name in the file: name all "
                                 "nodes first (quantgate.ort.quantize does)")
+        return names + self._computed_before()
+
+    def _computed_before(self) -> list[str]:
+        # With a Q and DQ between them they would be left as they are: a Trilu of a constant, the
+        # scales of a Resize.
+        part_of_another = {node.name for node in self.plan.nodes if node.into}
+        constants = {"", *self.initializers}
+        names = []
+        for node in self.graph.node:
+            if node.name in part_of_another and constants.issuperset(node.input):
+                constants.update(node.output)
+                names.append(node.name)
         return names
 
     # ---- numbers that only data gives ----
