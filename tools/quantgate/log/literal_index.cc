@@ -49,6 +49,10 @@ LiteralIndex::LiteralIndex(std::span<const std::string_view> texts) {
     }
   }
   Trie trie{classes_, {}, {}};
+  size_t most = 1;
+  for (const std::string_view text : texts) most += text.size();
+  trie.next.reserve(most * classes_);
+  trie.ends.reserve(most);
   trie.Add();
   for (size_t i = 0; i < texts.size(); ++i) {
     uint32_t node = 0;

@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, 8> kKeys = {"pattern", "patterns", "role"
 constexpr size_t kShown = 80;  // columns of a user's text
 constexpr std::array<std::string_view, 5> kFilters = {"dtype", "error", "do", "bytes", "kib"};
 constexpr std::string_view kTraceback = "File \"";
+// So many bytes at the end of a pattern's words are looked for first; Match() compares the rest.
+constexpr size_t kIndexedBytes = 16;
 // A line with one of these that no entry is about is counted as unknown.
 constexpr std::array<std::string_view, 15> kSigns = {
     "rror:",     "rror ",       "ERROR",         "ailed ", "AILED",  "ailure",   "xception", "annot ",
@@ -311,7 +313,8 @@ void LogTable::MakeIndex() {
     for (size_t j = 0; j < entries_[i].patterns.size(); ++j) {
       const LogPattern& pattern = entries_[i].patterns[j];
       if (!pattern.wrong().empty()) continue;
-      texts.push_back(pattern.Literal());
+      const std::string_view literal = pattern.Literal();
+      texts.push_back(literal.substr(literal.size() - std::min(literal.size(), kIndexedBytes)));
       owners_.push_back({i, j});
     }
   }

@@ -77,8 +77,8 @@ class LogTable {
   const std::vector<LogEntry>& entries() const { return entries_; }
   const std::vector<std::string>& wrong() const { return wrong_; }
 
-  // The words of all patterns but those of stages and topics, in the order of the table, then that
-  // of a place in a traceback, then signs that a line tells of a failure.
+  // The end of the words of all patterns but those of stages and topics, in the order of the table,
+  // then those of a place in a traceback, then signs that a line tells of a failure.
   const LiteralIndex& index() const { return *index_; }
   bool IsTraceback(uint32_t text) const { return text == owners_.size(); }
   bool IsSign(uint32_t text) const { return text > owners_.size(); }
