@@ -125,6 +125,30 @@ class OnnxRuntime(unittest.TestCase):
         report = qg.check(path, soc="SM8550")
         self.assertIn(report.verdict, ("accepted", "advice"), str(report))
 
+    def test_what_constants_alone_make_stays_as_it_is(self) -> None:
+        import numpy as np
+        import onnx
+        from onnx import helper, numpy_helper
+
+        kind = onnx.TensorProto.FLOAT
+        scales = numpy_helper.from_array(np.array([1, 1, 2, 2], np.float32))
+        ones = numpy_helper.from_array(np.ones((16, 16), np.float32))
+        nodes = [helper.make_node("Constant", [], ["scales"], name="scales_node", value=scales),
+                 helper.make_node("Constant", [], ["ones"], name="ones_node", value=ones),
+                 helper.make_node("Trilu", ["ones"], ["upper"], name="upper_node"),
+                 helper.make_node("Mul", ["x", "upper"], ["a"], name="product"),
+                 helper.make_node("Resize", ["a", "", "scales"], ["y"], name="resize", mode="linear")]
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", kind, [1, 3, 16, 16])],
+                                  [helper.make_tensor_value_info("y", kind, [1, 3, 32, 32])])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+        onnx.save(model, self.source)
+        path = self.quantized(qg.plan(self.source, precision="8a8w", soc="SM8550"))
+        read = {node.name: list(node.input) for node in onnx.load(path).graph.node}
+        self.assertEqual(read["upper_node"], ["ones"])
+        self.assertEqual(read["resize"][2], "scales")
+        report = qg.check(path, soc="SM8550")
+        self.assertIn(report.verdict, ("accepted", "advice"), str(report))
+
     def test_accepted_whole_in_every_precision(self) -> None:
         for precision in ("8a8w", "16a8w", "16a16w", "8a4w", "16a4w"):
             with self.subTest(precision):
