@@ -60,4 +60,16 @@ function(quantgate_folder name)
   endif()
   set_target_properties(quantgate_${name} PROPERTIES
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  set_property(GLOBAL APPEND PROPERTY QUANTGATE_FOLDERS quantgate_${name})
+endfunction()
+
+# What the Python module and its wheel take of a build folder, for QUANTGATE_BUILT of another one.
+function(quantgate_export_built)
+  get_property(folders GLOBAL PROPERTY QUANTGATE_FOLDERS)
+  set(file ${PROJECT_BINARY_DIR}/quantgate-built.cmake)
+  file(REMOVE ${file})
+  # APPEND: what they are linked with besides (quantgate_options) is the other folder's own.
+  export(TARGETS ${folders} quantgate_cli APPEND FILE ${file})
+  add_custom_target(quantgate_built)
+  add_dependencies(quantgate_built ${folders} quantgate_cli)
 endfunction()

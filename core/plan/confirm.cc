@@ -57,7 +57,9 @@ class PlannedModel {
     Encoding made = TrialEncoding(choice, graph_.tensors[static_cast<size_t>(read_as)],
                                   encoding.scale.value_or(scale),
                                   encoding.zero_point.value_or(zero_point));
-    if (made.axis >= 0) made.axis = FileAxis(resolved_, read_as, made.axis);
+    const Choice in_file = InFile(resolved_, read_as, choice);
+    made.kind = in_file.kind;
+    made.axis = in_file.axis;
     tensor.dtype = choice.dtype;
     tensor.encoding = std::move(made);
   }
@@ -116,11 +118,14 @@ int32_t HostOf(const Resolved& resolved, int32_t node) {
 
 }  // namespace
 
-int32_t FileAxis(const Resolved& resolved, TensorId id, int32_t axis) {
+Choice InFile(const Resolved& resolved, TensorId id, Choice choice) {
   const auto layout = resolved.layout.find(id);
-  if (layout == resolved.layout.end() || axis < 0) return axis;
-  const auto at = static_cast<size_t>(axis);
-  return at < layout->second.size() ? layout->second[at] : -1;
+  if (layout == resolved.layout.end() || choice.axis < 0) return choice;
+  const auto at = static_cast<size_t>(choice.axis);
+  choice.axis = at < layout->second.size() ? layout->second[at] : -1;
+  if (choice.axis < 0 && choice.kind == EncodingKind::kPerChannel)
+    choice.kind = EncodingKind::kPerTensor;
+  return choice;
 }
 
 absl::flat_hash_map<int32_t, Finding> RefusedNodes(const CheckSetup& setup, const Model& model,

@@ -13,8 +13,9 @@
 
 namespace quantgate::plan {
 
-// The axis of a tensor of the graph in the layout of the file; the same where that is the backend's.
-int32_t FileAxis(const Resolved& resolved, TensorId id, int32_t axis);
+// A choice for a tensor of the graph in the layout of the file. An axis of channels that only the
+// graph has, in front of a weight of one dimension, holds one channel: the file's is per tensor.
+Choice InFile(const Resolved& resolved, TensorId id, Choice choice);
 
 // The file with the encodings of a plan; their numbers are made up.
 Model AsPlanned(const Model& file, const Resolved& resolved, const GraphPlan& plan);

@@ -233,8 +233,10 @@ class Writer {
       tensor.bits = choice->bits;
       tensor.block_size = choice->block_size;
       if (choice->kind == EncodingKind::kPerChannel || choice->kind == EncodingKind::kLpbq) {
-        tensor.axis = choice->axis;
-        tensor.file_axis = plan::FileAxis(resolved_, read_as, choice->axis);
+        const plan::Choice in_file = plan::InFile(resolved_, read_as, *choice);
+        tensor.kind = in_file.kind;
+        tensor.file_axis = in_file.axis;
+        if (tensor.file_axis >= 0) tensor.axis = choice->axis;
       }
     }
   }

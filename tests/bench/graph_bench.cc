@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "quantgate/plan.h"
 #include "quantgate/validator.h"
 #include "tests/bench/graphs.h"
 
@@ -47,6 +48,28 @@ void Sizes(benchmark::internal::Benchmark* b) {
 BENCHMARK(BM_Graph<Kind::kCnn>)->Name("BM_Cnn")->Apply(Sizes);
 BENCHMARK(BM_Graph<Kind::kTransformer>)->Name("BM_Transformer")->Apply(Sizes);
 BENCHMARK(BM_Graph<Kind::kMix>)->Name("BM_Mix")->Apply(Sizes);
+// A plan for 8 bits of the same graphs in float.
+template <Kind kind>
+void BM_Plan(benchmark::State& state) {
+  Model model = Graph(kind, state.range(0));
+  for (Tensor& tensor : model.tensors) {
+    if (tensor.encoding->kind != EncodingKind::kNone) tensor.dtype = Dtype::kFloat32;
+    tensor.encoding = {};
+  }
+  const absl::StatusOr<Planner> planner = Planner::Make(*Target::Parse({}), {.precision = "8a8w"});
+  for (auto _ : state) {
+    const absl::StatusOr<Plan> plan = planner->MakePlan(model);
+    if (!plan.ok()) return state.SkipWithError(plan.status().ToString().c_str());
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(model.nodes.size()));
+}
+BENCHMARK(BM_Plan<Kind::kCnn>)->Name("BM_PlanCnn")->Arg(100'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Plan<Kind::kTransformer>)
+    ->Name("BM_PlanTransformer")
+    ->Arg(100'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Plan<Kind::kMix>)->Name("BM_PlanMix")->Arg(100'000)->Unit(benchmark::kMillisecond);
+
 // One Validator, a graph of its own for each thread.
 BENCHMARK(BM_Graph<Kind::kTransformer>)
     ->Name("BM_TransformerThreads")

@@ -125,6 +125,24 @@ class OnnxRuntime(unittest.TestCase):
         report = qg.check(path, soc="SM8550")
         self.assertIn(report.verdict, ("accepted", "advice"), str(report))
 
+    def test_a_weight_of_one_dimension_has_one_scale(self) -> None:
+        import numpy as np
+        import onnx
+        from onnx import helper, numpy_helper
+
+        kind = onnx.TensorProto.FLOAT
+        nodes = [helper.make_node("MatMul", ["x", "w"], ["y"], name="expectation")]
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", kind, [1, 3, 16, 16])],
+                                  [helper.make_tensor_value_info("y", kind, [1, 3, 16])],
+                                  [numpy_helper.from_array(np.linspace(-1, 1, 16, dtype=np.float32), "w")])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+        onnx.save(model, self.source)
+        plan = qg.plan(self.source, precision="16a8w", weights="per-channel", soc="SM8550")
+        weight = next(tensor for tensor in plan.tensors if tensor.name == "w")
+        self.assertEqual((weight.encoding, weight.axis, weight.file_axis), ("perTensor", -1, -1))
+        report = qg.check(self.quantized(plan), soc="SM8550")
+        self.assertIn(report.verdict, ("accepted", "advice"), str(report))
+
     def test_what_constants_alone_make_stays_as_it_is(self) -> None:
         import numpy as np
         import onnx
@@ -177,10 +195,10 @@ class OnnxRuntime(unittest.TestCase):
     def test_what_the_quantizer_cannot_do(self) -> None:
         import quantgate.ort
 
-        plan = qg.plan(self.source, precision="16a8w", weights="lpbq:1", soc="SM8550")
-        if any(tensor.encoding == "lpbq" for tensor in plan.tensors):
-            with self.assertRaisesRegex(quantgate.ort.PlanError, "LPBQ"):
-                quantgate.ort.quantize_config(self.source, plan)
+        plan = qg.plan(self.source, precision="16a4w", weights="lpbq:1", soc="SM8550")
+        self.assertIn("lpbq", {tensor.encoding for tensor in plan.tensors})
+        with self.assertRaisesRegex(quantgate.ort.PlanError, "LPBQ"):
+            quantgate.ort.quantize_config(self.source, plan)
         other = qg.plan(floats("a"), precision="8a8w", soc="SM8550")
         with self.assertRaisesRegex(quantgate.ort.PlanError, "another model"):
             quantgate.ort.quantize_config(self.source, other)

@@ -25,9 +25,18 @@ def install_torch(shop: Workshop) -> str:
     return str(VENV_PYTHON)
 
 
-@GROUP.command("test python", "the Python wheel: built, installed, tested, type-checked", takes="6 min", writes="build/wheel")
-def test_python(shop: Workshop, _: argparse.Namespace) -> None:
-    """Builds the Python package as a wheel, installs it into .venv and runs tests/python. `make
+def built_already(shop: Workshop) -> list[str]:
+    """Options of pip for a wheel out of the build folder, with a folder of its own for the rest."""
+    shop.build("quantgate_built")
+    settings = {"build-dir": "build-wheel", "build.targets": "quantgate_python", "cmake.define.QUANTGATE_BUILT": shop.build_folder.resolve()}
+    return [word for key, value in settings.items() for word in ("--config-settings", f"{key}={value}")]
+
+
+@GROUP.command("test python", "the Python wheel: built, installed, tested, type-checked", takes="3 min", writes="build/wheel",
+               *[option("--from-source", action="store_true", help="compile all of it, as pip does: minutes more")])  # fmt: skip
+def test_python(shop: Workshop, arguments: argparse.Namespace) -> None:
+    """Builds the Python package as a wheel, installs it into .venv and runs tests/python. The module is
+    linked with the libraries of the build folder, and the command line is taken from there. `make
     test-python` is this."""
     shop.build("bin/quantgate")
     if not shop.can_install(PYTHON_TESTS):
@@ -38,7 +47,9 @@ def test_python(shop: Workshop, _: argparse.Namespace) -> None:
         shutil.rmtree(wheels, ignore_errors=True)
     python = str(VENV_PYTHON)
     build = {"CXX": os.environ.get("CXX", "c++"), "CMAKE_BUILD_PARALLEL_LEVEL": str(shop.jobs), "QUANTGATE_WERROR": "ON"}
-    shop.run([python, *PIP, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", wheels, "."], "build the wheel", quiet=True, **build)
+    built = [] if arguments.from_source else built_already(shop)
+    shop.run([python, *PIP, "wheel", "--no-build-isolation", "--no-deps", "--no-index", *built, "-w", wheels, "."], "build the wheel", quiet=True,
+             **build)  # fmt: skip
     wheel = (glob.glob(f"{wheels}/*.whl") or [f"{wheels}/quantgate.whl"])[0]
     shop.run([python, *PIP, "install", "--force-reinstall", "--no-deps", "--no-index", wheel], "install the wheel", quiet=True)
     shop.run([python, "-m", "unittest", "discover", "--start-directory", "tests/python"], "test", QUANTGATE_WHEEL=wheel)
