@@ -125,6 +125,30 @@ class OnnxRuntime(unittest.TestCase):
         report = qg.check(path, soc="SM8550")
         self.assertIn(report.verdict, ("accepted", "advice"), str(report))
 
+    def test_a_constant_that_is_also_computed_with_before_stays_float_there(self) -> None:
+        import numpy as np
+        import onnx
+        from onnx import helper, numpy_helper
+
+        kind = onnx.TensorProto.FLOAT
+        values = np.linspace(-1, 1, 256, dtype=np.float32).reshape(16, 16)
+        nodes = [helper.make_node("Trilu", ["c"], ["upper"], name="before"),
+                 helper.make_node("Mul", ["x", "upper"], ["a"], name="product"),
+                 helper.make_node("Add", ["a", "c"], ["y"], name="sum")]
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", kind, [1, 3, 16, 16])],
+                                  [helper.make_tensor_value_info("y", kind, [1, 3, 16, 16])],
+                                  [numpy_helper.from_array(values, "c")])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+        onnx.save(model, self.source)
+        path = self.quantized(qg.plan(self.source, precision="8a8w", soc="SM8550"))
+        made = onnx.load(path).graph
+        read = {node.name: list(node.input) for node in made.node}
+        floats = {i.name for i in made.initializer if i.data_type == kind}
+        self.assertIn(read["before"][0], floats)
+        self.assertNotIn(read["sum"][1], floats)
+        report = qg.check(path, soc="SM8550")
+        self.assertIn(report.verdict, ("accepted", "advice"), str(report))
+
     def test_a_weight_of_one_dimension_has_one_scale(self) -> None:
         import numpy as np
         import onnx
@@ -195,7 +219,7 @@ class OnnxRuntime(unittest.TestCase):
     def test_what_the_quantizer_cannot_do(self) -> None:
         import quantgate.ort
 
-        plan = qg.plan(self.source, precision="16a4w", weights="lpbq:1", soc="SM8550")
+        plan = qg.plan(self.source, precision="16a8w", weights="lpbq:8", soc="SM8550", route="qairt")
         self.assertIn("lpbq", {tensor.encoding for tensor in plan.tensors})
         with self.assertRaisesRegex(quantgate.ort.PlanError, "LPBQ"):
             quantgate.ort.quantize_config(self.source, plan)

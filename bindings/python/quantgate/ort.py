@@ -191,19 +191,9 @@ class _Config:
             if name not in self.named:
                 raise PlanError(f"node {name} stays in float, and has no name in the file: name all "
                                 "nodes first (quantgate.ort.quantize does)")
-        return names + self._computed_before()
-
-    def _computed_before(self) -> list[str]:
         # With a Q and DQ between them they would be left as they are: a Trilu of a constant, the
         # scales of a Resize.
-        part_of_another = {node.name for node in self.plan.nodes if node.into}
-        constants = {"", *self.initializers}
-        names = []
-        for node in self.graph.node:
-            if node.name in part_of_another and constants.issuperset(node.input):
-                constants.update(node.output)
-                names.append(node.name)
-        return names
+        return names + [node.name for node in _computed_before(self.graph, self.plan)]
 
     # ---- numbers that only data gives ----
 
@@ -329,6 +319,37 @@ def _copy_name(constant: str, dtype: str) -> str:
     return f"{constant}_as_{dtype}"
 
 
+def _computed_before(graph: Any, plan: Plan) -> list[Any]:
+    """Nodes of constants alone, which the runtime computes when it loads the model."""
+    part_of_another = {node.name for node in plan.nodes if node.into}
+    constants = {"", *(tensor.name for tensor in graph.initializer)}
+    nodes = []
+    for node in graph.node:
+        if node.name in part_of_another and constants.issuperset(node.input):
+            constants.update(node.output)
+            nodes.append(node)
+    return nodes
+
+
+def _keep_constants(proto: Any, plan: Plan) -> None:
+    """A constant of its own for what is computed when the model is loaded, in float, where others
+    read the same one quantized."""
+    before = {node.name for node in _computed_before(proto.graph, plan)}
+    constants = {tensor.name: tensor for tensor in proto.graph.initializer}
+    quantized = {name for node in proto.graph.node if node.name not in before for name in node.input}
+    copies: set[str] = set()
+    for node in proto.graph.node:
+        for i, name in enumerate(node.input):
+            if node.name not in before or name not in quantized or name not in constants:
+                continue
+            node.input[i] = f"{name}_in_float"
+            if name not in copies:
+                copies.add(name)
+                copy = proto.graph.initializer.add()
+                copy.CopyFrom(constants[name])
+                copy.name = node.input[i]
+
+
 def _copy_constants(proto: Any, plan: Plan) -> None:
     """A constant of its own for the nodes that read one in another type than the others do."""
     constants = {tensor.name: tensor for tensor in proto.graph.initializer}
@@ -355,5 +376,6 @@ def quantize(model: Any, output: str | os.PathLike[str], plan: Plan,
     from onnxruntime.quantization import quantize as write
 
     proto = named(model)
+    _keep_constants(proto, plan)
     _copy_constants(proto, plan)
     write(proto, os.fspath(output), quantize_config(proto, plan, samples, **options))

@@ -19,6 +19,10 @@ struct SourceResolver::RouteRow {
   mapping::Condition when;  // empty = always
   std::string_view reason, outcome;
   opdb::Tree archs;  // of an outcome that leaves the node with the backend; none = all
+
+  bool StaysWithBackend() const {
+    return outcome == "advice" || outcome == "wrong_values" || outcome == "prepare_fails";
+  }
 };
 
 void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_view source) {
@@ -28,6 +32,12 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
   if (row.outcome == "wrong_values") {
     Report(index, rules::kBuiltOtherwise, Consequence::kWrongValues,
            absl::StrCat(node.op.str(), " computes other numbers: ", reason));
+  } else if (row.outcome == "advice") {
+    Report(index, rules::kBuiltOtherwise, Consequence::kAdvice,
+           absl::StrCat(node.op.str(), " computes other numbers for some values: ", reason));
+  } else if (row.outcome == "prepare_fails") {
+    Report(index, rules::kRefusedByRoute, Consequence::kPrepareFails,
+           absl::StrCat(node.op.str(), " is not prepared: ", reason));
   } else if (row.outcome == "float") {
     state.replaced = true;
     Report(index, rules::kHalfQuantizedUnit, Consequence::kAltered,
@@ -85,7 +95,7 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
       if (!row.when.Holds(NodeScope(*this, index))) continue;
       ApplyRow(index, row, source);
       // Beside it another may hold, that says where it runs.
-      if (row.archs || row.outcome == "wrong_values") continue;
+      if (row.archs || row.StaysWithBackend()) continue;
       refused[i] = row.outcome != "float";
       break;
     }

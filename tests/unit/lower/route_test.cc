@@ -437,6 +437,29 @@ TEST(RouteRows, PoolsAreRefusedByVersionAndForm) {
   }
 }
 
+TEST(RouteRows, OneHotOfSixtyFourBitsStaysOnTheCpu) {
+  for (const Dtype dtype : {Dtype::kInt64, Dtype::kInt32}) {
+    OnnxModel m;
+    const TensorId x = m.Input("x", {1, 16}, Dtype::kInt64);
+    m.Op("n", "OneHot", {x, m.Constant("depth", {2}), m.Constant("values", {0, 1}, dtype)},
+         {1, 16, 2}, {}, dtype);
+    EXPECT_EQ(Said(m.model, "onnxruntime", "QG103").empty(), dtype == Dtype::kInt32);
+  }
+}
+
+TEST(RouteRows, ModOfIntegersIsComputedInHalfPrecisionOrNotAtAll) {
+  OnnxModel m;
+  const TensorId x = m.Input("x", {1, 16}, Dtype::kInt32);
+  m.Op("n", "Mod", {x, m.Constant("seven", {7}, Dtype::kInt32)}, {1, 16}, {}, Dtype::kInt32);
+  for (const bool old : {true, false}) {
+    const Target target = *Target::Parse({.arch = old ? "v68" : "v79"});
+    const Report report = Validator(target, {.route = "onnxruntime"}).Check(m.model);
+    EXPECT_EQ(report.verdict, old ? Consequence::kPrepareFails : Consequence::kAdvice);
+    ASSERT_EQ(report.findings.size(), 1U);
+    EXPECT_EQ(report.findings[0].rule->code, old ? "QG103" : "QG620");
+  }
+}
+
 TEST(RouteRows, QuantizedOperatorsThatAreComputedInFloatAreAltered) {
   for (const bool quantized : {true, false}) {
     OnnxModel m;

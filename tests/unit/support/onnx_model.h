@@ -34,7 +34,8 @@ class OnnxModel {
     return model.inputs.back();
   }
   TensorId Constant(std::string_view name, std::vector<int64_t> ints, Dtype dtype = Dtype::kInt64) {
-    return Values(name, {static_cast<int64_t>(ints.size())}, dtype, std::move(ints), {});
+    const auto count = static_cast<int64_t>(ints.size());  // before they are moved from
+    return Values(name, {count}, dtype, std::move(ints), {});
   }
   TensorId Scale(std::string_view name, const Dims& dims, double scale) {
     int64_t count = 1;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from collections import Counter
 from pathlib import Path
@@ -25,6 +26,17 @@ def answers(folder: Path, export: places.Export, form: str, arch: str) -> dict:
 def refused_units(label: dict) -> dict[str, str]:
     units = (label.get("session") or {}).get("units") or {}
     return {name: unit["op"] for name, unit in units.items() if unit["verdict"] == "refused"}
+
+
+def nodes_of(plan: dict) -> dict[str, dict]:
+    """By name: the planned node, or the one that it became part of."""
+    by_name = {node["name"]: node for node in plan["nodes"]}
+    return {name: by_name.get(node.get("into", ""), node) for name, node in by_name.items()}
+
+
+def name_in_file(unit: str) -> str:
+    """The runtime's optimizer marks the copies that it makes, of another layout among others."""
+    return re.sub(r"(_token_\d+|/duplicated)+$", "", unit)
 
 
 def numbers(label: dict) -> tuple[float, float] | None:
@@ -61,8 +73,10 @@ class Form:
         refused = refused_units(mine)
         self.counts["refused"] += len(refused)
         self.counts["official refused"] += len(refused_units(theirs))
-        surprises = {name: op for name, op in refused.items() if name not in wanting and op not in
-                     ("QuantizeLinear", "DequantizeLinear")}
+        planned = nodes_of(plan)
+        surprises = {name: op for name, op in refused.items() if name_in_file(name) in planned
+                     and planned[name_in_file(name)]["name"] not in wanting and op not in ("QuantizeLinear", "DequantizeLinear")}
+        self.counts["refused of the runtime's"] += sum(name_in_file(name) not in planned for name in refused)
         self.counts["refused against the plan"] += len(surprises)
         known = refused_units(theirs)
         own = {name: op for name, op in surprises.items() if name not in known}
@@ -112,6 +126,7 @@ class Form:
             "models": (str(c["models"]), str(c["models"])),
             "nodes planned as wished": (f"{c['fit as_wished']} / {planned}", ""),
             "units that the provider refuses": (str(c["refused"]), str(c["official refused"])),
+            "of these made by ONNX Runtime, not in the file": (str(c["refused of the runtime's"]), ""),
             "of these planned as accepted": (str(c["refused against the plan"]), ""),
             "of these accepted in the official model": (str(c["refused here only"]), ""),
             "sessions that are built": (part("built", "models"), part("official built", "models")),

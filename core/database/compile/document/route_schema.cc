@@ -126,7 +126,9 @@ constexpr DocumentShape kRefusedRow = {
     .type = kMap, .what = "a row of `refused`", .keys = kRefusedKeys};
 constexpr DocumentShape kRefused = {.type = kList, .item = &kRefusedRow};
 
-constexpr DocumentShape kOperatorOutcome = {.type = kChoice, .choices = "cpu|float|unreadable|wrong_values|lowering_fails"};
+constexpr DocumentShape kOperatorOutcome = {
+    .type = kChoice,
+    .choices = "cpu|float|unreadable|advice|wrong_values|prepare_fails|lowering_fails"};
 constexpr DocumentKey kOperatorKeys[] = {{"operators", &kTexts, true},   {"when", &kWhen},
                                          {"outcome", &kOperatorOutcome}, {"archs", &kArchs},
                                          {"since", &kAnSdk},             {"until", &kAnSdk},
