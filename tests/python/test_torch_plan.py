@@ -48,6 +48,19 @@ class Mixed(torch.nn.Module):
         return torch.softmax(self.norm(self.fc(y)) * 2 + 1.5, -1)
 
 
+class Handed(torch.nn.Module):
+    """Linear layers behind what hands its input on, and behind one of several outputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(64, 64), torch.nn.Linear(32, 8)
+        self.dropout = torch.nn.Dropout(0.1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        left, right = self.first(self.dropout(torch.relu(x))).clone().chunk(2, -1)
+        return self.second(left * torch.sigmoid(right)) + self.second(self.dropout(right))
+
+
 def converted(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...], quantizer: Any) -> Any:
     prepared = prepare_pt2e(exported(module, inputs), quantizer)
     prepared(*inputs)
@@ -71,6 +84,19 @@ class Quantizers(unittest.TestCase):
         want = module(*IMAGE)
         _, model = converted(module, IMAGE, qgt.Quantizer(precision="16a8w", soc="SM8550"))
         self.assertLess(float((model(*IMAGE) - want).detach().abs().max()), 0.01)
+
+    def test_behind_identities_and_one_of_several_outputs(self) -> None:
+        module, inputs = Handed().eval(), (torch.randn(1, 8, 64),)
+        for precision in ("8a8w", "16a8w"):
+            with self.subTest(precision):
+                quantizer = qgt.Quantizer(precision=precision, soc="SM8550")
+                _, model = converted(module, inputs, quantizer)
+                self.assertEqual({node.fit for node in quantizer.plan.nodes if not node.into}, {"as_wished"})
+                for node in model.graph.nodes:
+                    if "linear" in str(node.target):
+                        self.assertTrue(all("dequantize" in str(source.target) for source in node.all_input_nodes), node)
+                report = qgt.check(torch.export.export(model, inputs), soc="SM8550")
+                self.assertIn(report.verdict, TAKEN, str(report))
 
     def test_an_override(self) -> None:
         quantizer = qgt.Quantizer(precision="8a8w", overrides={"linear": "16a8w"}, soc="SM8550")

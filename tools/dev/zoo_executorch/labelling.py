@@ -29,14 +29,14 @@ def failed(case: places.Case, why: str) -> None:
         file.write(json.dumps({"step": "failed", "why": why}) + "\n")
 
 
-def label_all(cases: list[places.Case], read_only: bool = False) -> int:
-    """The number of cases that could not be put to the backend at all."""
+def label_all(cases: list[places.Case], read_only: bool = False, options: str = "") -> int:
+    """The number of cases that could not be put to the backend at all. `options` are those of lower.py."""
     todo = [case for case in cases if is_done(case) == read_only]
     lines = []
     for case in todo:
         if not read_only:
             shutil.rmtree(case.folder, ignore_errors=True)
-        lines.append(f"{case.name} {case.precision} {case.folder}{' --read' if read_only else ''}\n")
+        lines.append(f"{case.name} {case.precision} {case.folder}{' --read' if read_only else ''}{options}\n")
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
     child = subprocess.Popen([str(places.PYTHON), str(HERE / "lower.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              text=True, env=environment)

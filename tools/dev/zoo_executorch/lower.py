@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Architectures in one precision through ExecuTorch to the real lowering.
 
-    lower.py NAME PRECISION FOLDER [--read]
+    lower.py NAME PRECISION FOLDER [--read | --planned]
     lower.py < CASES        a line each; everything is loaded once, each case has a process of its own
 
 Writes into FOLDER, step by step, so that a crash tells which step it was:
@@ -9,7 +9,7 @@ Writes into FOLDER, step by step, so that a crash tells which step it was:
   steps.jsonl     a line a step: {"step", "seconds"} and what it found
   queried.json    the nodes that the partitioner evaluated: [{node, target, supported, from}]
   lowered.json    of every partition the nodes as the backend gets them, with their encodings
---read: only the first files, of what was lowered before.
+--read: only the first files, of what was lowered before. --planned: annotated by quantgate.torch.Quantizer.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def prepare() -> None:
             registry.load(f"{library}_")
 
 
-def run(name: str, precision: str, folder: Path, read_only: bool) -> None:
+def run(name: str, precision: str, folder: Path, read_only: bool, plan: bool = False) -> None:
     import pt2e
     import registry
 
@@ -237,8 +237,10 @@ def run(name: str, precision: str, folder: Path, read_only: bool) -> None:
     steps.done("made")
     graph = pt2e.exported(net, given)
     steps.done("exported")
-    converted = pt2e.convert(graph, given, precision, lambda model: keep("annotated", model))
-    steps.done("converted")
+    converted = pt2e.convert(graph, given, precision, lambda model: keep("annotated", model), plan)
+    got = pt2e.outputs(converted, given)
+    steps.done("converted", off=pt2e.apart(got, pt2e.outputs(net, given)),
+               noise=pt2e.apart(pt2e.outputs(converted, pt2e.moved(given)), got))
     keep("converted", converted)
     if not read_only:
         tag(converted)
@@ -259,7 +261,7 @@ def forked(line: list[str], timeout: int) -> str:
             os.dup2(log, 1)
             os.dup2(log, 2)
             signal.alarm(timeout)  # its default ends the process
-            run(name, precision, Path(folder), "--read" in options)
+            run(name, precision, Path(folder), "--read" in options, "--planned" in options)
             status = 0
         except BaseException:
             traceback.print_exc()
@@ -286,7 +288,7 @@ def main() -> int:
     with_libraries()
     prepare()
     if arguments.case:
-        run(arguments.case[0], arguments.case[1], Path(arguments.case[2]), "--read" in more)
+        run(arguments.case[0], arguments.case[1], Path(arguments.case[2]), "--read" in more, "--planned" in more)
         return 0
     for text in sys.stdin:
         line = text.split()

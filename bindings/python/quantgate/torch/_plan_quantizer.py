@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -88,6 +89,7 @@ class _Annotator:
 
     def __init__(self, model: GraphModule, planned: Plan) -> None:
         self.nodes: dict[str, Node] = {node.name: node for node in model.graph.nodes}
+        self.part_of_another = {node.name for node in planned.nodes if node.into}
         self.tensors: dict[str, PlannedTensor] = {tensor.name: tensor for tensor in planned.tensors}
         self.converts = {(c.tensor, c.node): c for c in planned.converts}
         self.kept = {node.name for node in planned.nodes
@@ -98,6 +100,34 @@ class _Annotator:
         for node in self.nodes.values():
             if node.op == "call_function":
                 self._annotate(node)
+
+    def _name(self, node: Node) -> str:
+        """What the plan calls the tensor that a node makes: the outputs of one op have its name and a number."""
+        if node.target is not operator.getitem:
+            return node.name
+        source, index = node.args
+        assert isinstance(source, Node)
+        return f"{source.name}[{index}]"
+
+    def _origin(self, node: Node) -> Node:
+        """The node whose tensor it is: dropout, clone and the like hand on what they read, and no plan has them."""
+        while node.name in self.part_of_another and self._name(node) not in self.tensors:
+            source = next(iter(node.all_input_nodes), None)
+            own, read = node.meta.get("val"), source.meta.get("val") if source is not None else None
+            if not isinstance(own, torch.Tensor) or not isinstance(read, torch.Tensor) or own.shape != read.shape:
+                break
+            assert source is not None
+            node = source
+        return node
+
+    def _producer(self, name: str) -> Node | None:
+        """The node that makes a tensor of the plan; of several outputs the one that picks it."""
+        base, bracket, index = name.partition("[")
+        node = self.nodes.get(base)
+        if node is None or not bracket:
+            return node
+        number = int(index.rstrip("]"))
+        return next((user for user in node.users if user.target is operator.getitem and user.args[1] == number), None)
 
     def _annotate(self, node: Node) -> None:
         if node.name in self.kept:
@@ -114,10 +144,11 @@ class _Annotator:
 
     def _read(self, source: Node, node: Node) -> Any:
         """The spec of an operand; None where it is in float."""
-        tensor = self.tensors.get(source.name)
-        if tensor is None:
+        origin = self._origin(source)
+        tensor = self.tensors.get(self._name(origin))
+        if tensor is None or not isinstance(source.meta.get("val"), torch.Tensor):
             return None
-        convert = self.converts.get((source.name, node.name))
+        convert = self.converts.get((tensor.name, node.name))
         if convert is not None:
             if "FLOAT" in convert.to_dtype:
                 return None
@@ -128,14 +159,19 @@ class _Annotator:
             return self._weight(tensor, source)
         if tensor.dtype == "SFIXED_POINT_32":
             return self._bias(tensor, node)
-        return self._own(tensor)
+        return self._own(tensor) if origin is source else self._shared(origin, tensor)
 
     def _made(self, node: Node) -> Any:
-        tensor = self.tensors.get(node.name)
-        if tensor is None or not tensor.encoding or tensor.role != "activation":
+        tensor = self.tensors.get(self._name(node))
+        if (tensor is None or not tensor.encoding or tensor.role != "activation"
+                or not isinstance(node.meta.get("val"), torch.Tensor)):
             return None
-        root = self.nodes.get(tensor.shares_with)
-        if root is None or tensor.scale is not None:
+        root = self._producer(tensor.shares_with)
+        return self._own(tensor) if root is None else self._shared(root, tensor)
+
+    def _shared(self, root: Node, tensor: PlannedTensor) -> Any:
+        """The observer of what another node makes."""
+        if tensor.scale is not None:
             return self._own(tensor)
         if root.op == "call_function" and root.name not in self.kept:
             return SharedQuantizationSpec(root)
@@ -201,8 +237,8 @@ class _Annotator:
         """Input scale times weight scale, for each channel of the weight."""
         activation, weight = node.args[0], node.args[1] if len(node.args) > 1 else None
         norm = next((arg for arg in node.args[1:] if isinstance(arg, Node)
-                     and self.tensors.get(arg.name) is not None
-                     and self.tensors[arg.name].role in ("weight", "constant")), weight)
+                     and (known := self.tensors.get(self._name(self._origin(arg)))) is not None
+                     and known.role in ("weight", "constant")), weight)
         if not isinstance(activation, Node) or not isinstance(norm, Node):
             return None
         channels = tensor.encoding == "perChannel"

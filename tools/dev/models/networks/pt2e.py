@@ -36,6 +36,13 @@ def quantizer(precision: str) -> Any:
     return made
 
 
+def planned(precision: str) -> Any:
+    """quantgate's quantizer, on the graph that QnnQuantizer would annotate."""
+    import quantgate.torch
+
+    return quantgate.torch.Quantizer(precision=precision, soc=SOC, transform=quantizer(precision).transform_for_annotation)
+
+
 def watched(inner: Any, look: Callable[[torch.fx.GraphModule], None]) -> Any:
     """The quantizer, whose annotated graph is shown to `look`."""
     from torchao.quantization.pt2e.quantizer import Quantizer
@@ -57,12 +64,39 @@ def watched(inner: Any, look: Callable[[torch.fx.GraphModule], None]) -> Any:
 
 
 def convert(graph: torch.fx.GraphModule, given: registry.Tensors, precision: str,
-            look: Callable[[torch.fx.GraphModule], None] = lambda model: None) -> torch.fx.GraphModule:
-    """Calibrated with samples and converted. `look` sees the graph when it is annotated."""
+            look: Callable[[torch.fx.GraphModule], None] = lambda model: None, plan: bool = False) -> torch.fx.GraphModule:
+    """Calibrated with samples and converted, annotated by QnnQuantizer or as planned. `look` sees the graph when it is
+    annotated."""
     from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-    prepared = prepare_pt2e(graph, watched(quantizer(precision), look))
+    prepared = prepare_pt2e(graph, watched(planned(precision) if plan else quantizer(precision), look))
     with torch.no_grad():
         for seed in range(CALIBRATION):
             prepared(*(registry.sample(given, seed) if seed else copy.deepcopy(given)))
     return convert_pt2e(prepared)
+
+
+def outputs(model: Any, given: registry.Tensors) -> list[torch.Tensor]:
+    """What a model computes, in float."""
+    from torch.utils import _pytree
+
+    with torch.no_grad():
+        found = _pytree.tree_leaves(model(*copy.deepcopy(given)))
+    return [t.detach().float() for t in found if isinstance(t, torch.Tensor) and t.is_floating_point()]
+
+
+def moved(given: registry.Tensors) -> registry.Tensors:
+    """Inputs that differ by 1/256 of their range, up and down in turn."""
+    def move(t: Any) -> Any:
+        if not isinstance(t, torch.Tensor) or not t.is_floating_point() or not t.numel():
+            return t
+        signs = 1 - 2 * (torch.arange(t.numel()) % 2).reshape(t.shape)
+        return t + signs * (t.max() - t.min()) / 256
+
+    return tuple(move(t) for t in given)
+
+
+def apart(got: list[torch.Tensor], want: list[torch.Tensor]) -> float:
+    """Root mean square of the difference, as a part of the spread, of the worst output."""
+    return max((float((g - w).square().mean().sqrt() / w.std(correction=0).clamp(min=1e-9))
+                for g, w in zip(got, want) if w.numel() > 1), default=0.0)
