@@ -53,12 +53,12 @@ class Handed(torch.nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.first, self.second = torch.nn.Linear(64, 64), torch.nn.Linear(32, 8)
+        self.first, self.second, self.third = torch.nn.Linear(64, 64), torch.nn.Linear(32, 8), torch.nn.Linear(32, 8)
         self.dropout = torch.nn.Dropout(0.1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         left, right = self.first(self.dropout(torch.relu(x))).clone().chunk(2, -1)
-        return self.second(left * torch.sigmoid(right)) + self.second(self.dropout(right))
+        return self.second(left * torch.sigmoid(right)) + self.third(self.dropout(right))
 
 
 def converted(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...], quantizer: Any) -> Any:
