@@ -310,6 +310,7 @@ bool GraphPlan::Dictate(int32_t value, const Choice& choice) {
   if (choice.scale) root.scale = choice.scale;
   root.zero_point = zero_point;
   root.symmetric = symmetric;
+  root.least_scale = std::max(root.least_scale, choice.least_scale);
   return true;
 }
 
@@ -324,6 +325,7 @@ bool GraphPlan::Join(int32_t a, int32_t b) {
   choice.symmetric = other.symmetric;
   choice.scale = other.scale;
   choice.zero_point = other.zero_point;
+  choice.least_scale = other.least_scale;
   if (!Dictate(a, choice)) return false;
   values_[static_cast<size_t>(b)].parent = a;
   return true;

@@ -57,6 +57,7 @@ struct Value {
   bool symmetric = false;
   std::optional<double> scale;
   std::optional<int64_t> zero_point;
+  double least_scale = 0;  // 0 = none is known
   int32_t parent = -1;  // of the class with one encoding; -1 = it is the root
 };
 

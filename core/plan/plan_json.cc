@@ -95,6 +95,7 @@ Json ToJson(const PlannedTensor& tensor) {
   if (tensor.block_size > 0) json["blockSize"] = tensor.block_size;
   if (tensor.scale) json["scale"] = *tensor.scale;
   if (tensor.zero_point) json["zeroPoint"] = *tensor.zero_point;
+  if (tensor.least_scale > 0) json["leastScale"] = tensor.least_scale;
   AddText(json, "sharesWith", tensor.shares_with);
   AddText(json, "derivedFrom", tensor.derived_from);
   if (!tensor.constraints.empty()) json["constraints"] = List(tensor.constraints);

@@ -225,6 +225,7 @@ class Writer {
     tensor.symmetric = encoding.symmetric;
     tensor.scale = encoding.scale;
     tensor.zero_point = encoding.zero_point;
+    if (!tensor.scale) tensor.least_scale = encoding.least_scale;
     if (tensor.symmetric && !tensor.zero_point)
       tensor.zero_point = SymmetricZeroPoint(tensor.dtype);
     if (root != id) tensor.shares_with = graph_.tensors[static_cast<size_t>(encoding.tensor)].name;

@@ -251,6 +251,24 @@ bool Probe::RepairNumbers(const rules::Subject& subject, const rules::RuleEntry&
   return scale > 0 && std::exchange(choice.trial_scale, scale) != scale;
 }
 
+// Limits that are scales themselves; those that are times other scales only numbers can keep.
+void Probe::AddLeastScales(const ActiveVariant& row, std::vector<Choice>& choices) {
+  const uint64_t group = uint64_t{1} << std::min<int>(row.row->group, 63);
+  for (const ActiveConstraint& active : op_.constraints) {
+    if ((active.groups & group) == 0 || active.row->kind != Kind::kScaleRange ||
+        active.entry->scale_limit == nullptr || active.consequence < Consequence::kWrongValues) {
+      continue;
+    }
+    ForEachSubject(*view_, active, [&](const rules::Subject& subject) {
+      const auto limit = active.entry->scale_limit(subject);
+      if (!limit || !limit->min || limit->relative() || subject.tensor == nullptr) return;
+      const auto slot = static_cast<size_t>(subject.tensor - model_.tensors.data());
+      double& least = choices[RootOf(choices, slot)].least_scale;
+      least = std::max(least, *limit->min);
+    });
+  }
+}
+
 bool Probe::Repair(const Broken& broken, std::vector<Choice>& choices) {
   if (broken.tensor == nullptr) return false;
   const auto slot = static_cast<size_t>(broken.tensor - model_.tensors.data());
@@ -313,7 +331,10 @@ Trial Probe::Try(const ActiveVariant& row, std::vector<Choice>& choices) {
         trial.blocking = b.active->row;
       }
     }
-    if (!changed) return trial;
+    if (!changed) {
+      AddLeastScales(row, choices);
+      return trial;
+    }
   }
   trial.worst = Consequence::kRejected;
   return trial;

@@ -41,6 +41,7 @@ struct Choice {
   std::optional<double> scale;  // dictated
   std::optional<int64_t> zero_point;
   int16_t same_as = -1;  // the slot whose encoding it has
+  double least_scale = 0;  // below it the op computes wrong; 0 = none is known
   // Numbers to try: those of a tensor are only known once data was seen.
   double trial_scale = 0;
   int64_t trial_zero_point = 0;
@@ -92,6 +93,7 @@ class Probe {
   bool Repair(const Broken& broken, std::vector<Choice>& choices);
   bool RepairFixed(const rules::Subject& subject, Choice& choice);
   bool RepairShared(const rules::Subject& subject, size_t slot, std::vector<Choice>& choices);
+  void AddLeastScales(const ActiveVariant& row, std::vector<Choice>& choices);
   bool RepairNumbers(const rules::Subject& subject, const rules::RuleEntry& entry, Choice& choice);
   int SlotAt(int port, int element) const;
 

@@ -149,6 +149,26 @@ class OnnxRuntime(unittest.TestCase):
         report = qg.check(path, soc="SM8550")
         self.assertIn(report.verdict, ("accepted", "advice"), str(report))
 
+    def test_tiny_values_before_a_softmax_get_a_scale_that_it_computes_right_with(self) -> None:
+        import numpy as np
+        import onnx
+        from onnx import helper, numpy_helper
+
+        kind = onnx.TensorProto.FLOAT
+        nodes = [helper.make_node("Mul", ["x", "tiny"], ["s"], name="scores"),
+                 helper.make_node("Softmax", ["s"], ["y"], name="softmax", axis=-1)]
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", kind, [1, 3, 16, 16])],
+                                  [helper.make_tensor_value_info("y", kind, [1, 3, 16, 16])],
+                                  [numpy_helper.from_array(np.full((1, 3, 1, 1), 1e-3, np.float32), "tiny")])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+        onnx.save(model, self.source)
+        plan = qg.plan(self.source, precision="16a8w", soc="SM8550")
+        path = self.quantized(plan)
+        constants = {i.name: numpy_helper.to_array(i) for i in onnx.load(path).graph.initializer}
+        self.assertAlmostEqual(float(constants["s_scale"]), 2.6441e-06, delta=1e-9)
+        report = qg.check(path, soc="SM8550")
+        self.assertIn(report.verdict, ("accepted", "advice", "altered"), str(report))
+
     def test_a_weight_of_one_dimension_has_one_scale(self) -> None:
         import numpy as np
         import onnx

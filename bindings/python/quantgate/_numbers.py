@@ -35,22 +35,22 @@ def middle(dtype: str, bits: int = 0) -> int:
 
 
 def fitted(tensor: PlannedTensor, least: float, most: float) -> Numbers:
-    """The finest encoding of the planned form that holds all of the range, and 0."""
+    """The finest encoding of the planned form that holds all of the range, and 0, and that ops compute right with."""
     if tensor.scale is not None and tensor.zero_point is not None:
         return Numbers(tensor.scale, tensor.zero_point)
     low, high = ends(tensor.dtype, tensor.bits)
     least, most = min(least, 0.0), max(most, 0.0)
     if tensor.symmetric or tensor.zero_point == middle(tensor.dtype, tensor.bits):
         bound = max(-least, most, LEAST_RANGE / 2)
-        return Numbers(2 * bound / (high - low), middle(tensor.dtype, tensor.bits))
+        return Numbers(max(2 * bound / (high - low), tensor.least_scale), middle(tensor.dtype, tensor.bits))
     if tensor.zero_point is not None:
         above, below = high - tensor.zero_point, tensor.zero_point - low
         steps = [most / above if above else 0.0, -least / below if below else 0.0,
-                 LEAST_RANGE / (high - low)]
+                 LEAST_RANGE / (high - low), tensor.least_scale]
         return Numbers(max(steps), tensor.zero_point)
     if most - least < LEAST_RANGE:
         most = least + LEAST_RANGE
-    scale = (most - least) / (high - low)
+    scale = max((most - least) / (high - low), tensor.least_scale)
     return Numbers(scale, max(low, min(high, round(low - least / scale))))
 
 

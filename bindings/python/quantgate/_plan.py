@@ -62,6 +62,7 @@ class PlannedTensor:
     block_size: int = 0
     scale: float | None = None  # dictated
     zero_point: int | None = None
+    least_scale: float = 0.0  # below it an op computes wrong; 0: none is known
     shares_with: str = ""
     derived_from: str = ""
     constraints: tuple[str, ...] = ()
@@ -82,7 +83,7 @@ class PlannedConvert:
     elements: int = 0
 
 
-_FIELDS = {"fileAxis": "file_axis", "blockSize": "block_size", "zeroPoint": "zero_point",
+_FIELDS = {"fileAxis": "file_axis", "leastScale": "least_scale", "blockSize": "block_size", "zeroPoint": "zero_point",
            "sharesWith": "shares_with", "derivedFrom": "derived_from", "from": "from_dtype",
            "to": "to_dtype"}
 

@@ -198,17 +198,20 @@ class _Config:
     # ---- numbers that only data gives ----
 
     def classes(self) -> list[list[PlannedTensor]]:
-        """Tensors that have one encoding with others."""
-        return [members for members in classes(self.tensors).values() if len(members) > 1]
+        """Tensors that have one encoding with others, or may not have any scale."""
+        return [members for members in classes(self.tensors).values()
+                if len(members) > 1 or members[0].least_scale]
 
     def share(self, range_of: RangeOf) -> None:
-        """Writes the encoding of every class down: what it holds is what any member holds."""
+        """Writes the encoding of every class down: what it holds is what any member holds. A single
+        tensor's only where its values alone would give it too small a scale."""
         import numpy
 
         known = numbers(self.plan, range_of)
         for members in self.classes():
             for member in members:
-                if member.name not in known:
+                if member.name not in known or (
+                        len(members) == 1 and known[member.name].scale > member.least_scale):
                     continue
                 override = self.overrides[member.name][0]
                 for key in ("symmetric", "rmin", "rmax"):

@@ -75,6 +75,8 @@ struct PlannedTensor {
   // The op dictates them.
   std::optional<double> scale;
   std::optional<int64_t> zero_point;
+  // Below it an op computes wrong, where the range of its values is tiny; 0 = none is known.
+  double least_scale = 0;
   SharedString shares_with;   // the tensor whose scale and zero point it has; empty = its own
   SharedString derived_from;  // of a bias: scale = scale of this activation * that of the weight
   std::vector<SharedString> constraints;  // ids of those that say so

@@ -207,6 +207,15 @@ TEST(Plan, AWishThatCannotBeHadIsSaidWithItsReason) {
   EXPECT_FALSE(plan->nodes[0].rule.empty());
 }
 
+TEST(Plan, TheLeastScaleThatAnOpComputesRightWith) {
+  Net net({1, 8, 8, 16});
+  net.Op("Softmax", "weights", {1, 8, 8, 16}, {{"axis", UintParam{3}}});
+  const auto wide = PlanOf(net.model, {.precision = "16a8w"});
+  ASSERT_TRUE(wide.ok()) << wide.status();
+  EXPECT_NEAR(Find(*wide, "x").least_scale, 2.6441e-06, 1e-9);
+  EXPECT_EQ(Find(*PlanOf(net.model, {.precision = "fp16"}), "x").least_scale, 0);
+}
+
 TEST(Plan, AnOverrideCostsConverts) {
   Net net({1, 8, 8, 16});
   net.Conv("a");

@@ -35,7 +35,7 @@ class UnsignedSymmetricObserver(MinMaxObserver):  # type: ignore[misc]
         bound = torch.maximum(-self.min_val, self.max_val).clamp(min=_LEAST_SCALE)
         steps = self.quant_max - self.quant_min
         zero_point = torch.full_like(bound, (self.quant_min + self.quant_max + 1) // 2, dtype=torch.int64)
-        return 2 * bound / steps, zero_point
+        return (2 * bound / steps).clamp(min=float(self.eps)), zero_point
 
 
 class NonNegativeObserver(MinMaxObserver):  # type: ignore[misc]
@@ -43,6 +43,7 @@ class NonNegativeObserver(MinMaxObserver):  # type: ignore[misc]
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
         scale = self.max_val.clamp(min=_LEAST_SCALE) / (self.quant_max - self.quant_min)
+        scale = scale.clamp(min=float(self.eps))
         return scale, torch.full_like(scale, self.quant_min, dtype=torch.int64)
 
 
@@ -104,10 +105,9 @@ class _Annotator:
     def _name(self, node: Node) -> str:
         """What the plan calls the tensor that a node makes: the outputs of one op have its name and a number."""
         if node.target is not operator.getitem:
-            return node.name
+            return str(node.name)
         source, index = node.args
-        assert isinstance(source, Node)
-        return f"{source.name}[{index}]"
+        return f"{source.name}[{index}]" if isinstance(source, Node) else str(node.name)
 
     def _origin(self, node: Node) -> Node:
         """The node whose tensor it is: dropout, clone and the like hand on what they read, and no plan has them."""
@@ -184,11 +184,11 @@ class _Annotator:
         # One object a tensor: PT2E lets equal specs of one tensor share their observer.
         if tensor.name not in self.specs:
             self.specs[tensor.name] = self._activation(
-                tensor.dtype, tensor.bits, tensor.symmetric, tensor.scale, tensor.zero_point)
+                tensor.dtype, tensor.bits, tensor.symmetric, tensor.scale, tensor.zero_point, tensor.least_scale)
         return self.specs[tensor.name]
 
     def _activation(self, dtype: str, bits: int, symmetric: bool, scale: float | None,
-                    zero_point: int | None) -> Any:
+                    zero_point: int | None, least: float = 0.0) -> Any:
         low, high = ends(dtype, bits)
         common = {"dtype": _stored(dtype), "quant_min": low, "quant_max": high}
         if scale is not None and zero_point is not None:
@@ -201,7 +201,7 @@ class _Annotator:
             observer = UnsignedSymmetricObserver if low == 0 else MinMaxObserver
         elif zero_point == low:
             observer = NonNegativeObserver
-        return QuantizationSpec(observer_or_fake_quant_ctr=observer.with_args(eps=_LEAST_SCALE),
+        return QuantizationSpec(observer_or_fake_quant_ctr=observer.with_args(eps=max(_LEAST_SCALE, least)),
                                 qscheme=scheme, **common)
 
     def _weight(self, tensor: PlannedTensor, source: Node) -> Any:
