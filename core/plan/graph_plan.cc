@@ -396,8 +396,10 @@ void GraphPlan::JoinShared() {
       const size_t place = s.places[i];
       const int32_t value = value_at(place);
       if (Join(first, value) || place >= node.inputs.size()) continue;
+      // Of a weight that another op reads per channel even the dtype is not this op's.
+      const auto slot = static_cast<size_t>(ops_[op].options->slot_of_place[place]);
       const int32_t made =
-          Convert(op, place, values_[static_cast<size_t>(value)].dtype, ConvertReason::kShared);
+          Convert(op, place, ops_[op].option()->choices[slot].dtype, ConvertReason::kShared);
       value_of_[op][place] = made;
       Join(first, made);
     }

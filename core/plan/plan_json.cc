@@ -110,6 +110,7 @@ Json ToJson(const PlannedConvert& convert) {
                {"to", DtypeName(convert.to)}};
   if (convert.scale) json["scale"] = *convert.scale;
   if (convert.zero_point) json["zeroPoint"] = *convert.zero_point;
+  AddText(json, "sharesWith", convert.shares_with);
   if (convert.elements > 0) json["elements"] = convert.elements;
   json["reason"] = convert.reason.view();
   return json;

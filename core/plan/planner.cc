@@ -279,6 +279,8 @@ class Writer {
       convert.to = value.dtype;
       convert.scale = encoding.scale;
       convert.zero_point = encoding.zero_point;
+      if (const int32_t root = choices_.RootOf(at.value); root != at.value)
+        convert.shares_with = graph_.tensors[static_cast<size_t>(encoding.tensor)].name;
       convert.port = fmt::format("in[{}]", at.place);
       convert.elements = 1;
       for (const int64_t dim : graph_.tensors[static_cast<size_t>(at.tensor)].dims) {

@@ -85,6 +85,32 @@ class Quantizers(unittest.TestCase):
         _, model = converted(module, IMAGE, qgt.Quantizer(precision="16a8w", soc="SM8550"))
         self.assertLess(float((model(*IMAGE) - want).detach().abs().max()), 0.01)
 
+    def test_a_weight_that_is_looked_up_and_multiplied_with(self) -> None:
+        class Tied(torch.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.table, self.head = torch.nn.Embedding(32, 16), torch.nn.Linear(16, 32, bias=False)
+                self.head.weight = self.table.weight
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return self.head(torch.relu(self.table(x)))
+
+        inputs = (torch.arange(8).reshape(1, 8),)
+        _, model = converted(Tied(), inputs, qgt.Quantizer(precision="8a8w", soc="SM8550"))
+        report = qgt.check(torch.export.export(model, inputs), soc="SM8550")
+        self.assertIn(report.verdict, TAKEN, str(report))
+
+    def test_masks_leave_the_range_to_what_is_not_masked(self) -> None:
+        class Masked(torch.nn.Module):
+            def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+                return torch.softmax(x + mask, -1)
+
+        for lowest in (float("-inf"), torch.finfo(torch.float32).min):
+            mask = torch.zeros(1, 8, 8).masked_fill(torch.ones(8, 8, dtype=torch.bool).triu(1), lowest)
+            inputs = (torch.randn(1, 8, 8, generator=torch.Generator().manual_seed(0)), mask)
+            _, model = converted(Masked(), inputs, qgt.Quantizer(precision="8a8w", soc="SM8550"))
+            self.assertLess(float((model(*inputs) - Masked()(*inputs)).abs().max()), 0.05)
+
     def test_behind_identities_and_one_of_several_outputs(self) -> None:
         module, inputs = Handed().eval(), (torch.randn(1, 8, 64),)
         for precision in ("8a8w", "16a8w"):

@@ -80,6 +80,7 @@ class PlannedConvert:
     reason: str
     scale: float | None = None
     zero_point: int | None = None
+    shares_with: str = ""
     elements: int = 0
 
 

@@ -124,6 +124,7 @@ struct PlannedConvert {
   std::optional<double> scale;
   std::optional<int64_t> zero_point;
   int64_t elements = 0;  // 0 = not known
+  SharedString shares_with;  // the tensor whose scale and zero point it has; empty = its own
   SharedString reason;
 };
 

@@ -26,9 +26,27 @@ from quantgate.torch._check import check, read
 _KEY = "quantization_annotation"
 # Of a tensor that never varies.
 _LEAST_SCALE = 2.0**-20
+# Numbers beyond are masks, infinite or the largest of a float, for a softmax that is to see nothing there.
+_MASKED = 1e30
+# Below all others e^-16 of them is left, a ten millionth: less than a step of 16 bits.
+_BELOW = 16.0
 
 
-class UnsignedSymmetricObserver(MinMaxObserver):  # type: ignore[misc]
+class RangeObserver(MinMaxObserver):  # type: ignore[misc]
+    """Smallest and largest value, of which masks are so far out only as a softmax needs."""
+
+    def forward(self, x_orig: torch.Tensor) -> torch.Tensor:
+        x = x_orig.detach()
+        masked = x.abs() > _MASKED
+        if masked.any():
+            rest = x[~masked]
+            low, high = (rest.min(), rest.max()) if rest.numel() else (x.new_zeros(()), x.new_zeros(()))
+            x = torch.where(masked, torch.where(x < 0, low - _BELOW, high + _BELOW), x)
+        super().forward(x)
+        return x_orig
+
+
+class UnsignedSymmetricObserver(RangeObserver):
     """Symmetric around the middle of an unsigned type, which torch's observers know for 8 bits only."""
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
@@ -38,7 +56,7 @@ class UnsignedSymmetricObserver(MinMaxObserver):  # type: ignore[misc]
         return (2 * bound / steps).clamp(min=float(self.eps)), zero_point
 
 
-class NonNegativeObserver(MinMaxObserver):  # type: ignore[misc]
+class NonNegativeObserver(RangeObserver):
     """Of a tensor whose zero point is its type's smallest value: the range begins at 0."""
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
@@ -152,6 +170,11 @@ class _Annotator:
         if convert is not None:
             if "FLOAT" in convert.to_dtype:
                 return None
+            root = self._producer(convert.shares_with)
+            if root is node:  # which then has that of what it reads
+                return self._own(self.tensors[convert.shares_with])
+            if root is not None and convert.scale is None and root.op == "call_function":
+                return SharedQuantizationSpec(root)
             return self._activation(convert.to_dtype, 0, False, convert.scale, convert.zero_point)
         if not tensor.encoding:
             return None
@@ -166,6 +189,10 @@ class _Annotator:
         if (tensor is None or not tensor.encoding or tensor.role != "activation"
                 or not isinstance(node.meta.get("val"), torch.Tensor)):
             return None
+        for source in node.all_input_nodes:
+            convert = self.converts.get((self._name(self._origin(source)), node.name))
+            if convert is not None and convert.shares_with == tensor.name:
+                return SharedQuantizationSpec((source, node))
         root = self._producer(tensor.shares_with)
         return self._own(tensor) if root is None else self._shared(root, tensor)
 
@@ -194,11 +221,11 @@ class _Annotator:
         if scale is not None and zero_point is not None:
             return FixedQParamsQuantizationSpec(scale=scale, zero_point=zero_point,
                                                 qscheme=torch.per_tensor_affine, **common)
-        observer: Any = MinMaxObserver
+        observer: Any = RangeObserver
         scheme = torch.per_tensor_affine
         if symmetric or zero_point == middle(dtype, bits):
             scheme = torch.per_tensor_symmetric
-            observer = UnsignedSymmetricObserver if low == 0 else MinMaxObserver
+            observer = UnsignedSymmetricObserver if low == 0 else RangeObserver
         elif zero_point == low:
             observer = NonNegativeObserver
         return QuantizationSpec(observer_or_fake_quant_ctr=observer.with_args(eps=max(_LEAST_SCALE, least)),
