@@ -159,16 +159,21 @@ void Probe::Put(const std::vector<Choice>& choices) {
   }
 }
 
-std::vector<Probe::Broken> Probe::FindBroken(const ActiveVariant& row) {
-  std::vector<Broken> broken;
+template <typename Visit>
+void Probe::ForEachOfGroup(const ActiveVariant& row, const Visit& visit) {
   const uint64_t group = uint64_t{1} << std::min<int>(row.row->group, 63);
   for (const ActiveConstraint& active : op_.constraints) {
     if ((active.groups & group) == 0) continue;
-    ForEachSubject(*view_, active, [&](const rules::Subject& subject) {
-      if (active.entry->holds(subject)) return;
-      broken.push_back({&active, subject.constraint, subject.tensor, subject.element});
-    });
+    ForEachSubject(*view_, active, [&](const rules::Subject& subject) { visit(active, subject); });
   }
+}
+
+std::vector<Probe::Broken> Probe::FindBroken(const ActiveVariant& row) {
+  std::vector<Broken> broken;
+  ForEachOfGroup(row, [&](const ActiveConstraint& active, const rules::Subject& subject) {
+    if (active.entry->holds(subject)) return;
+    broken.push_back({&active, subject.constraint, subject.tensor, subject.element});
+  });
   // What the op dictates comes first: what others ask for may follow from it.
   std::stable_sort(broken.begin(), broken.end(), [](const Broken& a, const Broken& b) {
     const auto order = [](Kind kind) {
@@ -253,20 +258,17 @@ bool Probe::RepairNumbers(const rules::Subject& subject, const rules::RuleEntry&
 
 // Limits that are scales themselves; those that are times other scales only numbers can keep.
 void Probe::AddLeastScales(const ActiveVariant& row, std::vector<Choice>& choices) {
-  const uint64_t group = uint64_t{1} << std::min<int>(row.row->group, 63);
-  for (const ActiveConstraint& active : op_.constraints) {
-    if ((active.groups & group) == 0 || active.row->kind != Kind::kScaleRange ||
-        active.entry->scale_limit == nullptr || active.consequence < Consequence::kWrongValues) {
-      continue;
+  ForEachOfGroup(row, [&](const ActiveConstraint& active, const rules::Subject& subject) {
+    if (active.row->kind != Kind::kScaleRange || active.entry->scale_limit == nullptr ||
+        active.consequence < Consequence::kWrongValues || subject.tensor == nullptr) {
+      return;
     }
-    ForEachSubject(*view_, active, [&](const rules::Subject& subject) {
-      const auto limit = active.entry->scale_limit(subject);
-      if (!limit || !limit->min || limit->relative() || subject.tensor == nullptr) return;
-      const auto slot = static_cast<size_t>(subject.tensor - model_.tensors.data());
-      double& least = choices[RootOf(choices, slot)].least_scale;
-      least = std::max(least, *limit->min);
-    });
-  }
+    const auto limit = active.entry->scale_limit(subject);
+    if (!limit || !limit->min || limit->relative()) return;
+    const auto slot = static_cast<size_t>(subject.tensor - model_.tensors.data());
+    double& least = choices[RootOf(choices, slot)].least_scale;
+    least = std::max(least, *limit->min);
+  });
 }
 
 bool Probe::Repair(const Broken& broken, std::vector<Choice>& choices) {

@@ -89,6 +89,9 @@ class Probe {
   void FindSlots(const Model& graph, const Node& node);
   void Put(const std::vector<Choice>& choices);
   void PutOne(size_t slot, const std::vector<Choice>& choices);
+  // Calls `visit(active, subject)` for each constraint of the row's group and what it is about.
+  template <typename Visit>
+  void ForEachOfGroup(const ActiveVariant& row, const Visit& visit);
   std::vector<Broken> FindBroken(const ActiveVariant& row);
   bool Repair(const Broken& broken, std::vector<Choice>& choices);
   bool RepairFixed(const rules::Subject& subject, Choice& choice);

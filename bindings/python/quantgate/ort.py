@@ -334,23 +334,24 @@ def _computed_before(graph: Any, plan: Plan) -> list[Any]:
     return nodes
 
 
+def _copied(graph: Any, constant: Any, name: str) -> Any:
+    copy = graph.initializer.add()
+    copy.CopyFrom(constant)
+    copy.name = name
+    return copy
+
+
 def _keep_constants(proto: Any, plan: Plan) -> None:
     """A constant of its own for what is computed when the model is loaded, in float, where others
     read the same one quantized."""
-    before = {node.name for node in _computed_before(proto.graph, plan)}
+    before = _computed_before(proto.graph, plan)
+    names = {node.name for node in before}
     constants = {tensor.name: tensor for tensor in proto.graph.initializer}
-    quantized = {name for node in proto.graph.node if node.name not in before for name in node.input}
-    copies: set[str] = set()
-    for node in proto.graph.node:
-        for i, name in enumerate(node.input):
-            if node.name not in before or name not in quantized or name not in constants:
-                continue
-            node.input[i] = f"{name}_in_float"
-            if name not in copies:
-                copies.add(name)
-                copy = proto.graph.initializer.add()
-                copy.CopyFrom(constants[name])
-                copy.name = node.input[i]
+    quantized = {name for node in proto.graph.node if node.name not in names for name in node.input}
+    both = {name for node in before for name in node.input if name in quantized and name in constants}
+    copies = {name: _copied(proto.graph, constants[name], f"{name}_in_float").name for name in sorted(both)}
+    for node in before:
+        node.input[:] = [copies.get(name, name) for name in node.input]
 
 
 def _copy_constants(proto: Any, plan: Plan) -> None:
@@ -363,9 +364,7 @@ def _copy_constants(proto: Any, plan: Plan) -> None:
             continue
         name = _copy_name(convert.tensor, convert.to_dtype)
         if name not in constants:
-            constants[name] = proto.graph.initializer.add()
-            constants[name].CopyFrom(constants[convert.tensor])
-            constants[name].name = name
+            constants[name] = _copied(proto.graph, constants[convert.tensor], name)
         inputs = nodes[convert.node].input
         inputs[:] = [name if own == convert.tensor else own for own in inputs]
 

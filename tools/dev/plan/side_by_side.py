@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import statistics
 from collections import Counter
 from pathlib import Path
 
 import places
+from labelling import in_file
 
 PAGE = places.ROOT / "docs" / "records" / "plan.md"
 OFFICIAL_LABELS = places.LABELS
@@ -32,11 +32,6 @@ def nodes_of(plan: dict) -> dict[str, dict]:
     """By name: the planned node, or the one that it became part of."""
     by_name = {node["name"]: node for node in plan["nodes"]}
     return {name: by_name.get(node.get("into", ""), node) for name, node in by_name.items()}
-
-
-def name_in_file(unit: str) -> str:
-    """The runtime's optimizer marks the copies that it makes, of another layout among others."""
-    return re.sub(r"(_token_\d+|/duplicated)+$", "", unit)
 
 
 def numbers(label: dict) -> tuple[float, float] | None:
@@ -74,9 +69,10 @@ class Form:
         self.counts["refused"] += len(refused)
         self.counts["official refused"] += len(refused_units(theirs))
         planned = nodes_of(plan)
-        surprises = {name: op for name, op in refused.items() if name_in_file(name) in planned
-                     and planned[name_in_file(name)]["name"] not in wanting and op not in ("QuantizeLinear", "DequantizeLinear")}
-        self.counts["refused of the runtime's"] += sum(name_in_file(name) not in planned for name in refused)
+        of_unit = {name: in_file(name, planned) for name in refused}
+        self.counts["refused of the runtime's"] += sum(node is None for node in of_unit.values())
+        surprises = {name: op for name, op in refused.items() if of_unit[name] is not None
+                     and planned[of_unit[name]]["name"] not in wanting and op not in ("QuantizeLinear", "DequantizeLinear")}
         self.counts["refused against the plan"] += len(surprises)
         known = refused_units(theirs)
         own = {name: op for name, op in surprises.items() if name not in known}
@@ -158,7 +154,7 @@ def write(exports: list[places.Export], forms: dict[str, str], arch: str, _: Pat
     reasons: Counter = sum((c.reasons for c in columns), Counter())
     lines += ["", f"{sum(reasons.values())} nodes that the plans call refused or unchecked, and why:", ""]
     lines += [f"- {count} × {op}: {why}" for (op, why), count in sorted(reasons.items(), key=lambda r: (-r[1], r[0]))]
-    lines += ["", f"{len(notes)} differences from what was hoped for:", ""] + [f"- {note}" for note in notes] + [END]
+    lines += ["", f"{len(notes)} differences from the goals:", ""] + [f"- {note}" for note in notes] + [END]
     text = PAGE.read_text()
     before, rest = text.split(BEGIN, 1)
     PAGE.write_text(before + "\n".join(lines) + rest.split(END, 1)[1])

@@ -10,10 +10,12 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Container
 from pathlib import Path
 
 import compare
@@ -24,6 +26,18 @@ TIMEOUT_S = 900  # long, for machines that are busy with other things
 ALONE_S = 900
 ASKED = ("session", "numbers", "strict")  # of one process, in this order
 ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
+
+_COPIES = re.compile(r"(_token_\d+|/duplicated|/MatMulAddFusion|_transformed)+$")
+
+
+def in_file(name: str, names: Container[str]) -> str | None:
+    """The node of the file behind an optimizer's name."""
+    while name not in names:
+        shorter = _COPIES.sub("", name)
+        if shorter == name:
+            return None
+        name = shorter
+    return name
 
 
 class Labels:

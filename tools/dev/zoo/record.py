@@ -19,7 +19,6 @@ What was not asked is null.
 from __future__ import annotations
 
 import json
-import re
 import sys
 
 import onnx
@@ -27,20 +26,9 @@ import places
 import recordings
 import strip
 from compare import ALONE, STEPS
-from labelling import Labels
+from labelling import Labels, in_file
 
 QDQ = ("QuantizeLinear", "DequantizeLinear")
-_COPIES = re.compile(r"(_token_\d+|/duplicated|/MatMulAddFusion|_transformed)+$")
-
-
-def in_file(name: str, names: set[str]) -> str | None:
-    """The node of the file behind an optimizer's name."""
-    while name not in names:
-        shorter = _COPIES.sub("", name)
-        if shorter == name:
-            return None
-        name = shorter
-    return name
 
 
 def units(model: onnx.ModelProto, session: dict) -> str:

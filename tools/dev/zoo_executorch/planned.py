@@ -18,13 +18,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 import held_out  # noqa: E402
 import labelling  # noqa: E402
 import places  # noqa: E402
 
+from tools.dev.shared.page_table import replaced  # noqa: E402
+
 PAGE = places.ROOT / "docs" / "records" / "plan.md"
-BEGIN, END = "<!-- executorch zoo: written by planned.py -->", "<!-- /executorch zoo -->"
+MARKS = ("<!-- executorch zoo: written by planned.py -->", "<!-- /executorch zoo -->")
 LEAST_NOISE = 0.005  # as in tools/dev/plan/side_by_side.py
 
 
@@ -47,7 +50,7 @@ class Answer:
         lowered = steps.get("lowered", {})
         self.failed = (steps.get("failed") or {}).get("why") or (lowered.get("failure") or {}).get("message", "")
         self.is_lowered = "lowered" in steps
-        self.off, self.noise = (steps.get("converted", {}).get(key) for key in ("off", "noise"))
+        self.off, self.noise = (steps.get("compared", {}).get(key) for key in ("off", "noise"))
         queried = case.folder / "queried.json"
         asked = json.loads(queried.read_text()) if queried.is_file() else []
         self.refused = {(q["from"] or q["node"], q["target"]) for q in asked if q["supported"] is False and not q["bypass"]}
@@ -100,7 +103,7 @@ def is_worse(mine: Answer, theirs: Answer) -> bool:
 
 
 def record(_: list[str]) -> int:
-    lines = [BEGIN]
+    lines: list[str] = []
     notes: list[str] = []
     for precision in ("8a8w", "16a8w"):
         both = [(p, Answer(p), Answer(o)) for p, o in pairs()
@@ -113,10 +116,10 @@ def record(_: list[str]) -> int:
         lines += [f"| not worse than QnnQuantizer, beyond noise | {not_worse} / {len(compared)} | |", ""]
         for case, m, t in both:
             notes += notes_of(case, m, t)
-    lines += [f"{len(notes)} differences:", "", *notes, END]
-    before, rest = PAGE.read_text().split(BEGIN, 1)
-    PAGE.write_text(before + "\n".join(lines) + rest.split(END, 1)[1])
-    print("\n".join(lines))
+    lines += [f"{len(notes)} differences:", "", *notes]
+    table = "\n".join(lines)
+    PAGE.write_text(replaced(PAGE.read_text(), MARKS, f"\n{table}\n"))
+    print(table)
     return 0
 
 

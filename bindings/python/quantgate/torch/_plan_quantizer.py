@@ -50,7 +50,7 @@ class UnsignedSymmetricObserver(RangeObserver):
     """Symmetric around the middle of an unsigned type, which torch's observers know for 8 bits only."""
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
-        bound = torch.maximum(-self.min_val, self.max_val).clamp(min=_LEAST_SCALE)
+        bound = torch.maximum(-self.min_val, self.max_val)
         steps = self.quant_max - self.quant_min
         zero_point = torch.full_like(bound, (self.quant_min + self.quant_max + 1) // 2, dtype=torch.int64)
         return (2 * bound / steps).clamp(min=float(self.eps)), zero_point
@@ -60,8 +60,7 @@ class NonNegativeObserver(RangeObserver):
     """Of a tensor whose zero point is its type's smallest value: the range begins at 0."""
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
-        scale = self.max_val.clamp(min=_LEAST_SCALE) / (self.quant_max - self.quant_min)
-        scale = scale.clamp(min=float(self.eps))
+        scale = (self.max_val / (self.quant_max - self.quant_min)).clamp(min=float(self.eps))
         return scale, torch.full_like(scale, self.quant_min, dtype=torch.int64)
 
 
@@ -114,6 +113,9 @@ class _Annotator:
         self.kept = {node.name for node in planned.nodes
                      if node.fit in ("float", "refused", "unchecked") and not node.into}
         self.specs: dict[str, Any] = {}  # of tensors, by name
+        self.producers: dict[str, Node] = {}  # of tensors of the plan; of several outputs the node that picks one
+        for node in self.nodes.values():
+            self.producers.setdefault(self._name(node), node)
 
     def annotate(self) -> None:
         for node in self.nodes.values():
@@ -138,15 +140,6 @@ class _Annotator:
             node = source
         return node
 
-    def _producer(self, name: str) -> Node | None:
-        """The node that makes a tensor of the plan; of several outputs the one that picks it."""
-        base, bracket, index = name.partition("[")
-        node = self.nodes.get(base)
-        if node is None or not bracket:
-            return node
-        number = int(index.rstrip("]"))
-        return next((user for user in node.users if user.target is operator.getitem and user.args[1] == number), None)
-
     def _annotate(self, node: Node) -> None:
         if node.name in self.kept:
             return
@@ -170,7 +163,7 @@ class _Annotator:
         if convert is not None:
             if "FLOAT" in convert.to_dtype:
                 return None
-            root = self._producer(convert.shares_with)
+            root = self.producers.get(convert.shares_with)
             if root is node:  # which then has that of what it reads
                 return self._own(self.tensors[convert.shares_with])
             if root is not None and convert.scale is None and root.op == "call_function":
@@ -193,7 +186,7 @@ class _Annotator:
             convert = self.converts.get((self._name(self._origin(source)), node.name))
             if convert is not None and convert.shares_with == tensor.name:
                 return SharedQuantizationSpec((source, node))
-        root = self._producer(tensor.shares_with)
+        root = self.producers.get(tensor.shares_with)
         return self._own(tensor) if root is None else self._shared(root, tensor)
 
     def _shared(self, root: Node, tensor: PlannedTensor) -> Any:
