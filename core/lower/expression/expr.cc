@@ -58,7 +58,7 @@ absl::StatusOr<Expr> Expr::Parse(std::string_view text) {
 bool Condition::Holds(const Scope& scope) {
   if (!text_) return true;
   if (compiled_.empty()) compiled_ = Expr::Compile(text_).value();
-  return compiled_.Eval(scope).True();
+  return compiled_.Holds(scope);
 }
 
 absl::StatusOr<Expr> Expr::Compile(opdb::Tree tree) {
@@ -181,13 +181,13 @@ Value List(const std::vector<Value>& values) {
 }
 
 // False where one of both is no number.
-Value Compare(Code code, const Value& left, const Value& right) {
+bool Compare(Code code, const Value& left, const Value& right) {
   const std::optional<double> a = left.AsReal(), b = right.AsReal();
-  if (!a || !b) return Value::Int(0);
-  return Value::Int(code == Code::kLt   ? *a < *b
-                    : code == Code::kLe ? *a <= *b
-                    : code == Code::kGt ? *a > *b
-                                        : *a >= *b);
+  if (!a || !b) return false;
+  return code == Code::kLt   ? *a < *b
+         : code == Code::kLe ? *a <= *b
+         : code == Code::kGt ? *a > *b
+                             : *a >= *b;
 }
 
 // Negative indexes count from the end.
@@ -206,19 +206,62 @@ Value Element(const Value& list, const Value& index) {
 }  // namespace
 
 Value Expr::Eval(const Scope& scope) const {
-  if (nodes_.empty()) return Value::Null();
-  return Eval(static_cast<int32_t>(nodes_.size()) - 1, scope);
+  return nodes_.empty() ? Value::Null() : Eval(nodes_.back(), scope);
 }
 
-Value Expr::Eval(int32_t index, const Scope& scope) const {
-  const Item& item = nodes_[static_cast<size_t>(index)];
-  const auto arg = [&](size_t i) { return Eval(item.args[i], scope); };
-  // Of both operands; a literal is not copied.
-  const auto of_two = [&](auto&& compute) {
-    const Item& second = nodes_[static_cast<size_t>(item.args[1])];
-    const Value first = arg(0);
-    return IsLiteral(second.code) ? compute(first, second.value) : compute(first, arg(1));
-  };
+bool Expr::Holds(const Scope& scope) const {
+  return !nodes_.empty() && Holds(nodes_.back(), scope);
+}
+
+Value Expr::Call(const Item& item, const Scope& scope) const {
+  // Most functions are asked about one port.
+  if (item.args.size() == 1) {
+    const Item& only = At(item.args[0]);
+    if (IsLiteral(only.code)) return item.function->call(scope, {&only.value, 1});
+    const Value value = Eval(only, scope);
+    return item.function->call(scope, {&value, 1});
+  }
+  absl::InlinedVector<Value, 4> args;
+  for (const int32_t arg : item.args) args.push_back(Eval(At(arg), scope));
+  return item.function->call(scope, args);
+}
+
+template <typename Compute>
+auto Expr::OfBoth(const Item& item, const Scope& scope, Compute&& compute) const {
+  const Item& second = At(item.args[1]);
+  const Value first = Eval(At(item.args[0]), scope);
+  return IsLiteral(second.code) ? compute(first, second.value) : compute(first, Eval(second, scope));
+}
+
+bool Expr::AreEqual(const Item& item, const Scope& scope) const {
+  return OfBoth(item, scope, [](const Value& a, const Value& b) { return a.Equals(b); });
+}
+
+bool Expr::Holds(const Item& item, const Scope& scope) const {
+  const auto arg = [&](size_t i) { return Holds(At(item.args[i]), scope); };
+  switch (item.code) {
+    case Code::kAnd:
+      return arg(0) && arg(1);
+    case Code::kOr:
+      return arg(0) || arg(1);
+    case Code::kNot:
+      return !arg(0);
+    case Code::kEq:
+      return AreEqual(item, scope);
+    case Code::kNe:
+      return !AreEqual(item, scope);
+    case Code::kLt:
+    case Code::kLe:
+    case Code::kGt:
+    case Code::kGe:
+      return OfBoth(item, scope, [&](const Value& a, const Value& b) { return Compare(item.code, a, b); });
+    default:
+      return Eval(item, scope).True();
+  }
+}
+
+Value Expr::Eval(const Item& item, const Scope& scope) const {
+  const auto arg = [&](size_t i) { return Eval(At(item.args[i]), scope); };
   switch (item.code) {
     case Code::kInteger:
     case Code::kReal:
@@ -235,24 +278,15 @@ Value Expr::Eval(int32_t index, const Scope& scope) const {
       for (size_t i = 0; i < item.args.size(); ++i) values.push_back(arg(i));
       return List(values);
     }
-    case Code::kCall: {
-      absl::InlinedVector<Value, 4> args;
-      for (size_t i = 0; i < item.args.size(); ++i) args.push_back(arg(i));
-      return item.function->call(scope, args);
-    }
+    case Code::kCall:
+      return Call(item, scope);
     case Code::kTernary:
-      return arg(0).True() ? arg(1) : arg(2);
+      return Holds(At(item.args[0]), scope) ? arg(1) : arg(2);
     case Code::kCoalesce: {
       Value first = arg(0);
       if (first.null()) return arg(1);
       return first;
     }
-    case Code::kAnd:
-      return Value::Int(arg(0).True() && arg(1).True());
-    case Code::kOr:
-      return Value::Int(arg(0).True() || arg(1).True());
-    case Code::kNot:
-      return Value::Int(!arg(0).True());
     case Code::kNegate:
       return Arithmetic(Code::kSub, Value::Int(0), arg(0));
     case Code::kAdd:
@@ -260,18 +294,19 @@ Value Expr::Eval(int32_t index, const Scope& scope) const {
     case Code::kMul:
     case Code::kDiv:
     case Code::kMod:
-      return of_two([&](const Value& a, const Value& b) { return Arithmetic(item.code, a, b); });
+      return OfBoth(item, scope, [&](const Value& a, const Value& b) { return Arithmetic(item.code, a, b); });
+    case Code::kIndex:
+      return Element(arg(0), arg(1));
+    case Code::kAnd:
+    case Code::kOr:
+    case Code::kNot:
     case Code::kEq:
-      return of_two([](const Value& a, const Value& b) { return Value::Int(a.Equals(b)); });
     case Code::kNe:
-      return of_two([](const Value& a, const Value& b) { return Value::Int(!a.Equals(b)); });
     case Code::kLt:
     case Code::kLe:
     case Code::kGt:
     case Code::kGe:
-      return of_two([&](const Value& a, const Value& b) { return Compare(item.code, a, b); });
-    case Code::kIndex:
-      return Element(arg(0), arg(1));
+      return Value::Int(Holds(item, scope));
   }
   return Value::Null();
 }

@@ -69,6 +69,8 @@ class Expr {
 
   bool empty() const { return nodes_.empty(); }
   Value Eval(const Scope& scope) const;
+  // As Eval().True().
+  bool Holds(const Scope& scope) const;
 
  private:
   struct Item {
@@ -78,7 +80,15 @@ class Expr {
     const FunctionRow* function = nullptr;
     expression::Args args;  // indexes into nodes_
   };
-  Value Eval(int32_t index, const Scope& scope) const;
+  const Item& At(int32_t index) const { return nodes_[static_cast<size_t>(index)]; }
+  Value Eval(const Item& item, const Scope& scope) const;
+  bool Holds(const Item& item, const Scope& scope) const;
+  Value Call(const Item& item, const Scope& scope) const;
+  // Whether both operands are equal.
+  bool AreEqual(const Item& item, const Scope& scope) const;
+  // What `compute` makes of both operands; a literal is not copied.
+  template <typename Compute>
+  auto OfBoth(const Item& item, const Scope& scope, Compute&& compute) const;
 
   std::vector<Item> nodes_;  // the last is the root
 };

@@ -81,7 +81,7 @@ void SourceResolver::AssignRole(int32_t index) {
     return !ids.empty() && ids[0] != kNoTensor && !FileTensor(ids[0]).unknown_rank;
   };
   if (role == Role::kOp && !state.mapping->unchanged.empty() && has_rank(node.inputs) &&
-      has_rank(node.outputs) && state.mapping->unchanged.Eval(NodeScope(*this, index)).True()) {
+      has_rank(node.outputs) && state.mapping->unchanged.Holds(NodeScope(*this, index))) {
     role = Role::kIdentity;
   }
   switch (role) {

@@ -128,7 +128,7 @@ TensorId SourceResolver::Arrange(int32_t node, const PortSpec& spec, TensorId id
   if (spec.layout == mapping::Layout::kChannelsLast) {
     const int rank = builder_.tensor(id).rank();
     if (rank < 0) return kNoTensor;
-    Ints perm;
+    absl::InlinedVector<int64_t, 6> perm;
     for (int i = 0; i < rank; ++i) perm.push_back(i == 0 ? 0 : i + 1 == rank ? 1 : i + 1);
     if (rank < 3) perm.clear();
     if (!perm.empty() || spec.unsqueeze >= 0) id = builder_.Permuted(id, perm, spec.unsqueeze);

@@ -97,7 +97,7 @@ void SourceResolver::PassForward(int32_t index) {
 const mapping::Case* SourceResolver::ChooseCase(int32_t node) {
   const NodeScope scope(*this, node);
   for (const mapping::Case& c : states_[static_cast<size_t>(node)].mapping->cases) {
-    if (c.when.empty() || c.when.Eval(scope).True()) return &c;
+    if (c.when.empty() || c.when.Holds(scope)) return &c;
   }
   return nullptr;
 }

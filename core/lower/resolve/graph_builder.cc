@@ -91,7 +91,8 @@ TensorId GraphBuilder::Permuted(TensorId graph_id, std::span<const int64_t> perm
   if (seen != (1u << perm.size()) - 1) return kNoTensor;
   if (identity) return graph_id;
   const auto [it, added] = views_.try_emplace({graph_id, key}, kNoTensor);
-  if (!added) return it->second;
+  TensorId& view = it->second;
+  if (!added) return view;
 
   Tensor t = from;
   absl::InlinedVector<int8_t, 5> layout;
@@ -115,10 +116,9 @@ TensorId GraphBuilder::Permuted(TensorId graph_id, std::span<const int64_t> perm
       block_size.push_back(axis < 0 ? 1 : old.block_size[static_cast<size_t>(axis)]);
     }
   }
-  const TensorId result = Add(std::move(t));
-  resolved_->layout.emplace(result, std::move(layout));
-  views_[{graph_id, key}] = result;
-  return result;
+  view = Add(std::move(t));
+  resolved_->layout.emplace(view, std::move(layout));
+  return view;
 }
 
 TensorId GraphBuilder::Reshaped(TensorId graph_id, const mapping::Ints& dims) {

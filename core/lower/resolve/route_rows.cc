@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/database/conditions.h"
 #include "core/lower/resolve/node_scope.h"
 #include "core/lower/resolve/source_resolver.h"
@@ -87,8 +88,8 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey
     const Node& node = file_.nodes[i];
     if (states_[i].kind == Kind::kFolded || states_[i].kind == Kind::kUnread) continue;
     const bool standard = node.domain.empty() || node.domain == "ai.onnx";
-    const auto found =
-        by_operator.find(standard ? node.op.str() : absl::StrCat(node.domain.str(), ".", node.op.str()));
+    const auto found = standard ? by_operator.find(Absl(node.op.view()))
+                                : by_operator.find(absl::StrCat(node.domain.str(), ".", node.op.str()));
     if (found == by_operator.end()) continue;
     const auto index = static_cast<int32_t>(i);
     for (RouteRow& row : found->second) {

@@ -135,11 +135,15 @@ class Context {
     const auto* value = param == nullptr ? nullptr : std::get_if<IntParam>(&param->value);
     return value == nullptr ? otherwise : value->value;
   }
-  std::optional<Ints> List(std::string_view name) const {
+  // Null where the node has no such list.
+  const Ints* ListOrNull(std::string_view name) const {
     const Param* param = node_.FindParam(name);
-    const auto* value = param == nullptr ? nullptr : std::get_if<Ints>(&param->value);
-    if (value == nullptr) return std::nullopt;
-    return *value;
+    return param == nullptr ? nullptr : std::get_if<Ints>(&param->value);
+  }
+  std::optional<Ints> List(std::string_view name) const {
+    const Ints* const list = ListOrNull(name);
+    if (list == nullptr) return std::nullopt;
+    return *list;
   }
   std::string_view Text(std::string_view name) const {
     const Param* param = node_.FindParam(name);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/readers/onnx/shapes/context.h"
 #include "core/readers/onnx/shapes/functions.h"
 
@@ -23,19 +24,24 @@ struct Window {
   int64_t output_padding = 0;
 };
 
+// Numbers of an attribute, an entry a spatial axis or end; `otherwise` each where it is not given.
+struct Numbers {
+  const Ints* given;
+  int64_t otherwise;
+
+  bool Fit(size_t count) const { return given == nullptr || given->size() == count; }
+  int64_t operator[](size_t i) const { return given == nullptr ? otherwise : (*given)[i]; }
+};
+
 // `kernel` has one entry a spatial axis. nullopt when the attributes don't fit.
-std::optional<std::vector<Window>> Windows(const Context& c, std::span<const int64_t> kernel) {
+std::optional<absl::InlinedVector<Window, 3>> Windows(const Context& c, DimSpan kernel) {
   // Far above any real kernel, and small enough to compute with.
   constexpr int64_t kLimit = int64_t{1} << 30;
   const size_t n = kernel.size();
-  const Ints strides = c.List("strides").value_or(Ints(n, 1));
-  const Ints dilations = c.List("dilations").value_or(Ints(n, 1));
-  const Ints pads = c.List("pads").value_or(Ints(2 * n, 0));
-  const Ints extra = c.List("output_padding").value_or(Ints(n, 0));
-  if (strides.size() != n || dilations.size() != n || pads.size() != 2 * n || extra.size() != n) {
-    return std::nullopt;
-  }
-  std::vector<Window> windows(n);
+  const Numbers strides{c.ListOrNull("strides"), 1}, dilations{c.ListOrNull("dilations"), 1};
+  const Numbers pads{c.ListOrNull("pads"), 0}, extra{c.ListOrNull("output_padding"), 0};
+  if (!strides.Fit(n) || !dilations.Fit(n) || !pads.Fit(2 * n) || !extra.Fit(n)) return std::nullopt;
+  absl::InlinedVector<Window, 3> windows(n);
   for (size_t i = 0; i < n; ++i) {
     Window& w = windows[i];
     for (const int64_t value : {kernel[i], strides[i], dilations[i]}) {
@@ -60,13 +66,13 @@ int64_t Slide(int64_t size, const Window& w, std::string_view auto_pad, bool cei
   return room / w.stride + 1 + (ceil && room % w.stride != 0 ? 1 : 0);
 }
 
-void Pooled(Context& c, const Dims& x, int64_t channels, std::span<const int64_t> kernel,
-            bool ceil) {
+void Pooled(Context& c, const Dims& x, int64_t channels, DimSpan kernel, bool ceil) {
   const auto windows = Windows(c, kernel);
   if (!windows || x.size() != kernel.size() + 2) return;
-  Ints out = {x[0], channels};
+  const std::string_view auto_pad = c.Text("auto_pad");
+  Dims out = {x[0], channels};
   for (size_t i = 0; i < windows->size(); ++i) {
-    out.push_back(Slide(x[i + 2], (*windows)[i], c.Text("auto_pad"), ceil));
+    out.push_back(Slide(x[i + 2], (*windows)[i], auto_pad, ceil));
   }
   c.SetShape(0, out);
   c.SetShape(1, out);
