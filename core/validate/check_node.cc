@@ -91,113 +91,152 @@ std::string NearestOp(const TargetTable& table, std::string_view name) {
   return DidYouMeanOf(name, names);
 }
 
+// What is said where the target lacks the op: it has no such op at all, or only for others.
+OpVerdict ReportUnlisted(const TargetTable& table, const Node& node, std::vector<Finding>& findings,
+                         std::string& reason) {
+  const opdb::View& db = table.db();
+  const std::string_view backend = db.str(table.backend().name);
+  const std::string_view unlisted = db.str(table.backend().unlisted);
+  Finding f;
+  if (!unlisted.empty()) {
+    f = rules::Raise(rules::kOpNotInTarget, Consequence::kRejected);
+    f.constraint = fmt::format("{}/{}", backend, node.op);
+    f.message = fmt::format("{}: {}", node.op, unlisted);
+    f.allowed = "an op of this backend";
+  } else {
+    reason = fmt::format("op \"{}\" is not in the database for {}{}", node.op, backend,
+                         NearestOp(table, node.op));
+    f = rules::Raise(rules::kUnknownOp, Consequence::kUnchecked);
+    f.message = reason;
+    f.allowed = "a known op";
+  }
+  f.op = f.found = node.op;
+  const Consequence consequence = f.consequence;
+  findings.push_back(std::move(f));
+  return {consequence};
+}
+
+OpVerdict ReportNotInTarget(const TargetTable& table, const opdb::OpRow& op, const Node& node,
+                            std::vector<Finding>& findings) {
+  const opdb::View& db = table.db();
+  Finding f = rules::Raise(rules::kOpNotInTarget, Consequence::kRejected);
+  f.op = node.op;
+  f.constraint = fmt::format("{}/{}", db.str(table.backend().name), f.op);
+  f.found = fmt::format("SDK {}", SdkName(table.sdk()));
+  f.allowed = op.range.since > table.sdk() ? fmt::format("SDK {} and later", SdkName(op.range.since))
+                                           : "another SDK or arch";
+  f.message = fmt::format("{} needs {}", f.op, f.allowed);
+  f.sources = SourceIds(db, op.sources);
+  findings.push_back(std::move(f));
+  return {Consequence::kRejected};
+}
+
+// The rows that the datatypes of a node match, the best of each group.
+struct MatchedRows {
+  std::array<const ActiveVariant*, kMaxGroups> best;  // an entry counts where its bit in `groups` is set
+  uint64_t groups = 0;
+  bool stated = false;  // some document says that these datatypes go together
+
+  bool none() const { return groups == 0; }
+};
+
+MatchedRows MatchRows(const TargetTable& table, const ActiveOp& op, const PortFacts& facts) {
+  MatchedRows rows;
+  rows.stated = table.tuple_rows();
+  for (const ActiveVariant& variant : op.variants) {
+    if (!Matches(variant.masks, facts)) continue;
+    rows.stated = rows.stated || StatedTogether(variant, facts);
+    const size_t group = std::min<size_t>(variant.row->group, kMaxGroups - 1);
+    const uint64_t bit = uint64_t{1} << group;
+    if ((rows.groups & bit) == 0 || variant.consequence < rows.best[group]->consequence) {
+      rows.best[group] = &variant;
+    }
+    rows.groups |= bit;
+  }
+  return rows;
+}
+
+// What the node breaks of the constraints of the rows it matches; without any, of those of every row.
+void FindBroken(const NodeView& node, const ActiveOp& op, const PortFacts& facts, uint64_t groups,
+                BrokenList& broken) {
+  for (const ActiveConstraint& active : op.constraints) {
+    const bool relevant = groups == 0 ? active.groups == ~uint64_t{0} : (active.groups & groups) != 0;
+    if (relevant && Passes(active.own, facts) && Passes(active.peer, facts) &&
+        !HoldsByFacts(active, facts)) {
+      Evaluate(node, active, broken);
+    }
+  }
+}
+
+bool IsOfGroup(const Broken& broken, size_t group) {
+  return ((broken.constraint->row->groups >> group) & 1u) != 0;
+}
+
+// The group of the row with the least severe findings, then the fewest.
+size_t LeastSevereGroup(const MatchedRows& rows, const BrokenList& broken) {
+  size_t best = 0;
+  auto best_score = std::pair<int, int>(100, 0);
+  for (uint64_t rest = rows.groups; rest != 0; rest &= rest - 1) {
+    const auto g = static_cast<size_t>(std::countr_zero(rest));
+    auto score = std::pair<int, int>(static_cast<int>(rows.best[g]->consequence), 0);
+    for (const Broken& b : broken) {
+      if (!IsOfGroup(b, g)) continue;
+      score.first = std::max(score.first, static_cast<int>(b.constraint->consequence));
+      ++score.second;
+    }
+    if (score < best_score) {
+      best_score = score;
+      best = g;
+    }
+  }
+  return best;
+}
+
+// What there is to say of the row itself.
+void ReportRow(const TargetTable& table, const ActiveOp& op, const NodeView& view, const PortFacts& facts,
+               const MatchedRows& rows, size_t best, std::vector<Finding>& findings) {
+  if (rows.none()) {
+    const bool mix = !table.tuple_rows() && DocumentedPortByPort(op, facts);
+    findings.push_back(mix ? UndocumentedMix(table, view) : ExplainNoRow(table, op, view, facts));
+  } else if (rows.best[best]->consequence == Consequence::kUndocumented) {
+    findings.push_back(UndocumentedRow(table, view, *rows.best[best]));
+  } else if (!rows.stated) {
+    findings.push_back(UndocumentedMix(table, view));
+  }
+}
+
+void ReportUnknownDtype(const NodeView& view, const PortFacts& facts, std::vector<Finding>& findings,
+                        std::string& reason) {
+  Finding f = rules::Raise(rules::kUnknownDtype, Consequence::kUnchecked);
+  f.op = view.node().op;
+  f.port = rules::PortName(view, facts.unknown_port);
+  f.message = fmt::format("{} of {} has no datatype", f.port, f.op);
+  f.found = "unknown";
+  f.allowed = "a datatype";
+  reason = fmt::format("the datatype of {} is not known", f.port);
+  findings.push_back(std::move(f));
+}
+
 }  // namespace
 
 OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const Node& node,
                     std::vector<Finding>& findings, std::string& reason, KnownForm* form) {
-  const opdb::View& db = table.db();
   const ActiveOp* op = table.Find(node.op);
-  if (op == nullptr && !db.str(table.backend().unlisted).empty()) {
-    Finding f = rules::Raise(rules::kOpNotInTarget, Consequence::kRejected);
-    f.op = node.op;
-    f.constraint = fmt::format("{}/{}", db.str(table.backend().name), node.op);
-    f.message = fmt::format("{}: {}", node.op, db.str(table.backend().unlisted));
-    f.found = node.op;
-    f.allowed = "an op of this backend";
-    findings.push_back(std::move(f));
-    return {Consequence::kRejected};
-  }
-  if (op == nullptr) {
-    reason = fmt::format("op \"{}\" is not in the database for {}{}", node.op,
-                         db.str(table.backend().name), NearestOp(table, node.op));
-    Finding f = rules::Raise(rules::kUnknownOp, Consequence::kUnchecked);
-    f.op = node.op;
-    f.message = reason;
-    f.found = node.op;
-    f.allowed = "a known op";
-    findings.push_back(std::move(f));
-    return {Consequence::kUnchecked};
-  }
+  if (op == nullptr) return ReportUnlisted(table, node, findings, reason);
+  if (!op->in_target) return ReportNotInTarget(table, *op->row, node, findings);
 
   const size_t first = findings.size();
-  NodeView view(db, *op->row, *resolved.graph, node, table.arch_index());
+  NodeView view(table.db(), *op->row, *resolved.graph, node, table.arch_index());
   view.set_layout(&resolved.layout);
-  if (!op->in_target) {
-    Finding f = rules::Raise(rules::kOpNotInTarget, Consequence::kRejected);
-    f.op = node.op;
-    f.constraint = fmt::format("{}/{}", db.str(table.backend().name), f.op);
-    f.found = fmt::format("SDK {}", SdkName(table.sdk()));
-    f.allowed = op->row->range.since > table.sdk()
-                    ? fmt::format("SDK {} and later", SdkName(op->row->range.since))
-                    : "another SDK or arch";
-    f.message = fmt::format("{} needs {}", f.op, f.allowed);
-    f.sources = SourceIds(db, op->row->sources);
-    findings.push_back(std::move(f));
-    return {Consequence::kRejected};
-  }
-
   CheckPortsAndParams(table, view, findings);
 
   const PortFacts facts = FactsOf(view);
-  // The best matching row of each group; an entry counts where its bit in `groups` is set.
-  std::array<const ActiveVariant*, kMaxGroups> best_of_group;
-  uint64_t groups = 0;
-  bool stated = table.tuple_rows();
-  for (const ActiveVariant& variant : op->variants) {
-    if (!Matches(variant.masks, facts)) continue;
-    stated = stated || StatedTogether(variant, facts);
-    const size_t group = std::min<size_t>(variant.row->group, kMaxGroups - 1);
-    const uint64_t bit = uint64_t{1} << group;
-    if ((groups & bit) == 0 || variant.consequence < best_of_group[group]->consequence) {
-      best_of_group[group] = &variant;
-    }
-    groups |= bit;
-  }
-
-  // Without a matching row only what holds for every row is checked.
-  const bool no_row = groups == 0;
+  const MatchedRows rows = MatchRows(table, *op, facts);
   BrokenList broken;
-  for (const ActiveConstraint& active : op->constraints) {
-    const bool relevant = no_row ? active.groups == ~uint64_t{0} : (active.groups & groups) != 0;
-    if (relevant && Passes(active.own, facts) && Passes(active.peer, facts) &&
-        !HoldsByFacts(active, facts)) {
-      Evaluate(view, active, broken);
-    }
-  }
-
-  // The group of the row with the least severe findings.
-  size_t best = 0;
-  if (!no_row) {
-    auto best_score = std::pair<int, int>(100, 0);
-    for (uint64_t rest = groups; rest != 0; rest &= rest - 1) {
-      const auto g = static_cast<size_t>(std::countr_zero(rest));
-      auto score = std::pair<int, int>(static_cast<int>(best_of_group[g]->consequence), 0);
-      for (const Broken& b : broken) {
-        if (((b.constraint->row->groups >> g) & 1u) == 0) continue;
-        score.first = std::max(score.first, static_cast<int>(b.constraint->consequence));
-        ++score.second;
-      }
-      if (score < best_score) {
-        best_score = score;
-        best = g;
-      }
-    }
-  }
-
-  if (no_row) {
-    if (!table.tuple_rows() && DocumentedPortByPort(*op, facts)) {
-      findings.push_back(UndocumentedMix(table, view));
-    } else {
-      findings.push_back(ExplainNoRow(table, *op, view, facts));
-    }
-  } else if (best_of_group[best]->consequence == Consequence::kUndocumented) {
-    findings.push_back(UndocumentedRow(table, view, *best_of_group[best]));
-  } else if (!stated) {
-    findings.push_back(UndocumentedMix(table, view));
-  }
-  const auto of_best = [&](const Broken& b) {
-    return no_row || ((b.constraint->row->groups >> best) & 1u) != 0;
-  };
+  FindBroken(view, *op, facts, rows.groups, broken);
+  const size_t best = LeastSevereGroup(rows, broken);
+  ReportRow(table, *op, view, facts, rows, best, findings);
+  const auto of_best = [&](const Broken& b) { return rows.none() || IsOfGroup(b, best); };
   broken.erase(std::stable_partition(broken.begin(), broken.end(), of_best), broken.end());
   const size_t others = findings.size() - first;
   ReportBroken(table, *op, view, facts, broken, findings);
@@ -206,19 +245,11 @@ OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const No
 
   Consequence worst = SortByPort(findings, first);
   if (facts.unknown_dtype && worst == Consequence::kAccepted) {
-    const std::string port = rules::PortName(view, facts.unknown_port);
-    reason = fmt::format("the datatype of {} is not known", port);
-    Finding f = rules::Raise(rules::kUnknownDtype, Consequence::kUnchecked);
-    f.op = node.op;
-    f.port = port;
-    f.message = fmt::format("{} of {} has no datatype", port, node.op);
-    f.found = "unknown";
-    f.allowed = "a datatype";
-    findings.push_back(std::move(f));
+    ReportUnknownDtype(view, facts, findings, reason);
     worst = Consequence::kUnchecked;
   }
-  const Basis basis = no_row ? Basis::kDocuments : best_of_group[best]->basis;
-  const bool one_row_group = std::has_single_bit(groups);
+  const Basis basis = rows.none() ? Basis::kDocuments : rows.best[best]->basis;
+  const bool one_row_group = std::has_single_bit(rows.groups);
   if (form != nullptr && others == 0 && findings.size() == reported && !facts.unknown_dtype &&
       (broken.empty() || one_row_group)) {
     Remember(*op, view, facts, best, broken, *form);

@@ -34,7 +34,9 @@ class SharedString {
     other.Clear();
   }
   SharedString& operator=(const SharedString& other) noexcept {
-    return *this = SharedString(other);
+    if (IsShared() || other.IsShared()) return *this = SharedString(other);
+    std::memcpy(bytes_, other.bytes_, sizeof bytes_);
+    return *this;
   }
   SharedString& operator=(SharedString&& other) noexcept {
     char mine[sizeof bytes_];

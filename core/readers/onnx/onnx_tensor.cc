@@ -259,6 +259,62 @@ std::optional<std::pair<double, double>> RangeOf(
   return extremes.Range();
 }
 
+// Values that a file keeps in the field of their type, not as raw bytes.
+class TypedValues {
+ public:
+  TypedValues(const TypeRow& type, int64_t elements, TensorValues& values)
+      : type_(type),
+        elements_(static_cast<uint64_t>(elements)),
+        // 4-bit values share a number, two by two.
+        wanted_(type.bits == 4 ? RawBytes(type, elements) : elements_),
+        values_(values) {}
+
+  // Whether this field of the message holds values of the type.
+  bool Read(uint32_t tag, pbf_reader& reader) {
+    if (tag >> 3 != type_.field) return false;
+    switch (tag) {
+      case Bytes(kFloatData):
+        return AddAll(reader.get_packed_fixed32());
+      case Fixed32(kFloatData):
+        return Add(reader.get_fixed32());
+      case Bytes(kDoubleData):
+        return AddAll(reader.get_packed_fixed64());
+      case Fixed64(kDoubleData):
+        return Add(reader.get_fixed64());
+      case Bytes(kInt32Data):
+      case Bytes(kInt64Data):
+      case Bytes(kUint64Data):
+        return AddAll(reader.get_packed_uint64());
+      case Varint(kInt32Data):
+      case Varint(kInt64Data):
+      case Varint(kUint64Data):
+        return Add(reader.get_uint64());
+      default:
+        return false;
+    }
+  }
+  uint64_t given() const { return given_; }
+  bool complete() const { return given_ == wanted_; }
+
+ private:
+  bool Add(uint64_t bits) {
+    if (++given_ > wanted_) return true;
+    Append(type_, bits, &values_);
+    if (type_.bits == 4 && given_ * 2 <= elements_) Append(type_, bits >> 4, &values_);
+    return true;
+  }
+  template <typename Numbers>
+  bool AddAll(const Numbers& numbers) {
+    for (const auto bits : numbers) Add(bits);
+    return true;
+  }
+
+  const TypeRow& type_;
+  const uint64_t elements_, wanted_;
+  uint64_t given_ = 0;
+  TensorValues& values_;
+};
+
 }  // namespace
 
 Dtype DtypeOf(int64_t data_type) { return RowOf(data_type).dtype; }
@@ -367,49 +423,13 @@ std::shared_ptr<const TensorValues> Values(const TensorProto& tensor, std::strin
     AppendRaw(type, tensor.raw_data, tensor.elements, values.get());
     return values;
   }
-  // 4-bit values share a number, two by two.
-  const auto wanted = static_cast<uint64_t>(type.bits == 4 ? bytes : tensor.elements);
-  uint64_t given = 0;
-  const auto add = [&](uint64_t bits) {
-    if (++given > wanted) return;
-    Append(type, bits, values.get());
-    if (type.bits == 4 && given * 2 <= static_cast<uint64_t>(tensor.elements)) {
-      Append(type, bits >> 4, values.get());
-    }
-  };
-  ForEachField(tensor.message, place, [&](uint32_t tag, pbf_reader& reader) {
-    if (tag >> 3 != type.field) return false;
-    switch (tag) {
-      case Bytes(kFloatData):
-        for (const uint32_t bits : reader.get_packed_fixed32()) add(bits);
-        return true;
-      case Fixed32(kFloatData):
-        add(reader.get_fixed32());
-        return true;
-      case Bytes(kDoubleData):
-        for (const uint64_t bits : reader.get_packed_fixed64()) add(bits);
-        return true;
-      case Fixed64(kDoubleData):
-        add(reader.get_fixed64());
-        return true;
-      case Bytes(kInt32Data):
-      case Bytes(kInt64Data):
-      case Bytes(kUint64Data):
-        for (const uint64_t bits : reader.get_packed_uint64()) add(bits);
-        return true;
-      case Varint(kInt32Data):
-      case Varint(kInt64Data):
-      case Varint(kUint64Data):
-        add(reader.get_uint64());
-        return true;
-      default:
-        return false;
-    }
-  });
-  if (given == 0) return nullptr;  // a model stripped of its data
-  if (given != wanted) {
+  TypedValues typed(type, tensor.elements, *values);
+  ForEachField(tensor.message, place,
+               [&](uint32_t tag, pbf_reader& reader) { return typed.Read(tag, reader); });
+  if (typed.given() == 0) return nullptr;  // a model stripped of its data
+  if (!typed.complete()) {
     throw BadModel(NameOf(what, tensor.name),
-                   fmt::format("{} values for {} elements", given, tensor.elements));
+                   fmt::format("{} values for {} elements", typed.given(), tensor.elements));
   }
   return values;
 }

@@ -25,6 +25,7 @@ from tools.dev.shared.progress import counted
 
 MARKS = ("<!-- against: qgdev bench against -->", "<!-- end of against -->")
 CHAIN = 100_000  # nodes
+MOBILENET = Path(__file__).resolve().parents[3] / "docs/examples/mobilenetv2_8a8w.onnx"
 # Words, benchmark, key of bench_core.measured(), the most that new / old may be.
 BENCHMARKS = [
     ("a million nodes of a CNN, in process", "BM_Cnn/1000000", "ns", 0.65),
@@ -38,21 +39,35 @@ BENCHMARKS = [
 Row = tuple[str, float, float, "float | None", Callable[[float], str]]
 
 
+def in_turns(commands: list[list[str]], runs: int, what: str) -> list[float]:
+    """The least processor time of each, in seconds, run in turn."""
+    least = [float("inf")] * len(commands)
+    for _ in counted(what, range(runs)):
+        for k, command in enumerate(commands):
+            seconds, _ = timed(lambda c=command: subprocess.run(c, stdout=subprocess.DEVNULL))
+            least[k] = min(least[k], seconds)
+    return least
+
+
 def processes(old: Path, new: Path, runs: int) -> list[Row]:
-    """`check` of a chain of convolutions as an ONNX file: time and memory."""
+    """Whole processes: start, an example model, a chain of convolutions as an ONNX file with its memory."""
+    def of_both(*arguments: str) -> list[list[str]]:
+        return [[str(build / "bin/quantgate"), *arguments] for build in (old, new)]
+    def milliseconds(seconds: float) -> str:
+        return f"{1000 * seconds:.3g} ms"
+    # Short ones need more runs until one is left alone by what else happens.
+    version = in_turns(of_both("--version"), 8 * runs, "runs of --version")
+    mobilenet = in_turns(of_both("check", str(MOBILENET)), 8 * runs, "checks of MobileNetV2")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "chain.onnx"
         path.write_bytes(model(CHAIN, 4)[0])
-        commands = [[str(build / "bin/quantgate"), "check", str(path)] for build in (old, new)]
-        least = [float("inf")] * 2
-        for _ in counted("runs of the command", range(runs)):
-            for k, command in enumerate(commands):
-                seconds, _ = timed(lambda c=command: subprocess.run(c, stdout=subprocess.DEVNULL))
-                least[k] = min(least[k], seconds)
+        commands = of_both("check", str(path))
+        chain = in_turns(commands, runs, "checks of the chain")
         memory = [float(peak_mb(command).split()[0]) for command in commands]
-    return [(f"`check` of an ONNX chain of {CHAIN:,} nodes, whole process", least[0], least[1], 0.5,
-             lambda s: f"{1000 * s:.0f} ms"),
-            ("its peak memory", memory[0], memory[1], 0.42, lambda m: f"{m:.0f} MB")]
+    return [("`quantgate --version`, whole process", *version, 0.35, milliseconds),
+            ("`check` of MobileNetV2, whole process", *mobilenet, 0.5, milliseconds),
+            (f"`check` of an ONNX chain of {CHAIN:,} nodes, whole process", *chain, 0.5, milliseconds),
+            ("its peak memory", *memory, 0.42, lambda m: f"{m:.0f} MB")]
 
 
 def benchmarks(old: Path, new: Path, runs: int) -> list[Row]:
