@@ -249,15 +249,20 @@ class Describer {
     return OnNpu(run_.nodes[static_cast<size_t>(node)].placement);
   }
 
+  // What isn't known may be accepted: nothing is said of a cut that is not certain.
+  bool Cuts(int32_t node) const {
+    return !IsTaken(node) && run_.nodes[static_cast<size_t>(node)].placement != Placement::kUnknown;
+  }
+
   // All that can run as one without a cycle is one partition: what is left out on the way cuts
   // the graph into levels, counted from its end.
   void PartitionsByLevel() {
     const Edges edges = FindEdges();
     std::vector<int32_t> level(file_.nodes.size(), 0);
     for (size_t i = file_.nodes.size(); i-- > 0;) {
-      const bool taken = IsTaken(static_cast<int32_t>(i));
+      const bool cuts = Cuts(static_cast<int32_t>(i));
       for (const int32_t reader : edges.readers[i]) {
-        const int32_t cut = !taken && IsTaken(reader) ? 1 : 0;
+        const int32_t cut = cuts && !Cuts(reader) ? 1 : 0;
         level[i] = std::max(level[i], level[static_cast<size_t>(reader)] + cut);
       }
     }
