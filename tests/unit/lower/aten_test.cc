@@ -193,6 +193,11 @@ TEST(Aten, APartitionOfConstantsAloneCantBeBuilt) {
   const Report report = Check(Graph(tensors, cut));
   ASSERT_TRUE(report.as_run.has_value());
   EXPECT_NE(report.as_run->session_fails.find("constants alone"), std::string::npos);
+  // What isn't known may be accepted, and cuts nothing.
+  const std::string unknown = Node("aten.add.Tensor", R"("k", "k")", "kk") + "," +
+                              Node("quantgate.made_up.default", R"("kk")", "cpu") + "," +
+                              Node("aten.add.Tensor", R"("x", "cpu")", "y");
+  EXPECT_EQ(Check(Graph(tensors, unknown)).as_run->session_fails, "");
   EXPECT_EQ(report.as_run->partitions.size(), 2U);
 
   const std::string whole = Node("aten.add.Tensor", R"("k", "k")", "kk") + "," +
