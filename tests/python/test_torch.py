@@ -237,6 +237,32 @@ class Stages(unittest.TestCase):
         # Softmax' output is fixed, and known.
         self.assertTrue(any(not encoding.uncalibrated for encoding in encodings))
 
+    def test_what_will_be_folded_is_a_constant(self) -> None:
+        class Turned(torch.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.weight = torch.nn.Parameter(torch.randn(8, 4))
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return torch.nn.functional.linear(x, (self.weight * 0.5).t().reshape(4, 8))
+
+        class Products(Quant8):
+            def annotate(self, model: torch.fx.GraphModule) -> torch.fx.GraphModule:
+                super().annotate(model)
+                for node in model.graph.nodes:
+                    if "linear" not in str(node.target):
+                        node.meta.pop(KEY, None)
+                return model
+
+        inputs = (torch.randn(2, 8),)
+        before = check(Products().annotate(exported(Turned(), inputs)))
+        prepared = prepare_pt2e(exported(Turned(), inputs), Products())
+        prepared(*inputs)
+        after = check(convert_pt2e(prepared))
+        for report in (before, after):
+            self.assertEqual([node.op for node in report.nodes], ["aten.linear.default"])
+            self.assertEqual(fatal(report), [])
+
     def test_a_sequence_of_modules_has_paths_and_no_line_of_torch(self) -> None:
         net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 1), torch.nn.Sequential(torch.nn.ReLU()))
         for strict in (False, True):

@@ -249,15 +249,39 @@ class Describer {
     return OnNpu(run_.nodes[static_cast<size_t>(node)].placement);
   }
 
+  // What isn't known may be accepted: nothing is said of a cut that is not certain.
+  bool Cuts(int32_t node) const {
+    return !IsTaken(node) && run_.nodes[static_cast<size_t>(node)].placement != Placement::kUnknown;
+  }
+
+  // What makes a constant for a node on the CPU is handed over too; with the level that it runs in.
+  std::vector<std::pair<int32_t, int32_t>> ConstantMakers(const Edges& edges, const std::vector<int32_t>& level) const {
+    std::vector<int32_t> latest(file_.tensors.size(), -1);
+    for (size_t i = 0; i < file_.nodes.size(); ++i) {
+      if (!edges.counts[i] || !Cuts(static_cast<int32_t>(i))) continue;
+      for (const TensorId id : file_.nodes[i].inputs) {
+        if (id != kNoTensor) latest[static_cast<size_t>(id)] = std::max(latest[static_cast<size_t>(id)], level[i]);
+      }
+    }
+    std::vector<std::pair<int32_t, int32_t>> makers;
+    for (size_t i = 0; i < file_.nodes.size(); ++i) {
+      const Node& node = file_.nodes[i];
+      if (StateOf(i) != State::kAbsorbed || !node.inputs.empty() || node.outputs.size() != 1) continue;
+      const int32_t at = latest[static_cast<size_t>(node.outputs[0])];
+      if (at >= 0) makers.emplace_back(static_cast<int32_t>(i), at);
+    }
+    return makers;
+  }
+
   // All that can run as one without a cycle is one partition: what is left out on the way cuts
   // the graph into levels, counted from its end.
   void PartitionsByLevel() {
     const Edges edges = FindEdges();
     std::vector<int32_t> level(file_.nodes.size(), 0);
     for (size_t i = file_.nodes.size(); i-- > 0;) {
-      const bool taken = IsTaken(static_cast<int32_t>(i));
+      const bool cuts = Cuts(static_cast<int32_t>(i));
       for (const int32_t reader : edges.readers[i]) {
-        const int32_t cut = !taken && IsTaken(reader) ? 1 : 0;
+        const int32_t cut = cuts && !Cuts(reader) ? 1 : 0;
         level[i] = std::max(level[i], level[static_cast<size_t>(reader)] + cut);
       }
     }
@@ -278,7 +302,11 @@ class Describer {
                                             level[static_cast<size_t>(source)] != level[i];
                                    });
     }
+    for (const auto& [node, at] : ConstantMakers(edges, level)) {
+      if (parts[at].nodes.empty()) without_input_.push_back(node);
+    }
     for (const auto& [at, part] : parts) {
+      if (part.nodes.empty()) continue;
       for (const int32_t node : part.nodes) {
         run_.nodes[static_cast<size_t>(node)].partition = static_cast<int32_t>(run_.partitions.size());
       }

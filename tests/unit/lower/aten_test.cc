@@ -193,6 +193,16 @@ TEST(Aten, APartitionOfConstantsAloneCantBeBuilt) {
   const Report report = Check(Graph(tensors, cut));
   ASSERT_TRUE(report.as_run.has_value());
   EXPECT_NE(report.as_run->session_fails.find("constants alone"), std::string::npos);
+  // What isn't known may be accepted, and cuts nothing.
+  const std::string unknown = Node("aten.add.Tensor", R"("k", "k")", "kk") + "," +
+                              Node("quantgate.made_up.default", R"("kk")", "cpu") + "," +
+                              Node("aten.add.Tensor", R"("x", "cpu")", "y");
+  EXPECT_EQ(Check(Graph(tensors, unknown)).as_run->session_fails, "");
+  // A constant that is made for the CPU's node alone is handed over too.
+  const std::string made = R"({"name": "made", "op": "aten.arange.default", "inputs": [], "outputs": ["kk"]},)" +
+                           Node("aten._local_scalar_dense.default", R"("kk")", "cpu") + "," +
+                           Node("aten.add.Tensor", R"("x", "cpu")", "y");
+  EXPECT_NE(Check(Graph(tensors, made)).as_run->session_fails.find("constants alone"), std::string::npos);
   EXPECT_EQ(report.as_run->partitions.size(), 2U);
 
   const std::string whole = Node("aten.add.Tensor", R"("k", "k")", "kk") + "," +

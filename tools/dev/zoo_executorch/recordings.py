@@ -49,7 +49,7 @@ def states(queried: list[dict]) -> dict[str, str]:
 
 def labels_of(case: places.Case) -> dict | None:
     """Null: it never got to the lowering."""
-    last = steps_of(case)[-1]
+    last = [step for step in steps_of(case) if step["step"] in ("lowered", "failed")][-1]  # it may be read again later
     queried = case.folder / "queried.json"
     if last["step"] == "failed" and not last["why"].startswith("signal") or not (case.folder / "converted.json").exists():
         return None

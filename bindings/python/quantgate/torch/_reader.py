@@ -18,13 +18,9 @@ from torch.fx import GraphModule, Node
 from quantgate._core import FxCalls, Model, ModelBuilder
 from quantgate.torch import _encodings as encodings
 from quantgate.torch._encodings import PLAIN, Quantized, StandIns, Unknown
+from quantgate.torch._folding import is_folded
 from quantgate.torch._location import location_of
-from quantgate.torch._operators import (
-    Operator,
-    operator_of,
-    param_value,
-    writes_into_view,
-)
+from quantgate.torch._operators import Operator, operator_of, param_value, writes_into_view
 from quantgate.torch._quantizers import Quantizers
 from quantgate.torch._specs import Specs, annotation, input_spec, output_spec
 from quantgate.torch._values import Constant, kept_numbers, known_shape
@@ -413,6 +409,9 @@ class Reader:
             specs = getattr(annotation(node), "input_qspec_map", None)
             if specs is not None and not isinstance(specs, dict):
                 specs = None
+            if not specs and is_folded(node, self._values):
+                self._values[node] = Constant(node, value)  # type: ignore[arg-type]
+                return
         inputs: list[int | None] = []
         params = known.defaults.copy()
         given = len(args)
