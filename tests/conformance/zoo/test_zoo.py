@@ -21,8 +21,10 @@ import known  # noqa: E402
 import names  # noqa: E402
 import onnx_nodes  # noqa: E402
 import places  # noqa: E402
+import products  # noqa: E402
 import recordings  # noqa: E402
 import vectors  # noqa: E402
+import wire  # noqa: E402
 
 LIMIT = 5_000_000
 
@@ -144,6 +146,31 @@ class Recorded(unittest.TestCase):
         self.assertIn(struct.pack("<3i", 0, -1, 1), packed["8a8w.onnx"])
         alone = {"8a8w.onnx": files["8a8w.onnx"]}
         self.assertEqual(forms.packed(alone), alone)
+
+    def test_scales_of_biases_that_are_products_are_left_out(self):
+        def dequantize(of: bytes) -> bytes:
+            return wire.field(1, b"".join((wire.field(1, of), wire.field(1, of + b"_scale"), wire.field(2, of + b"_d"),
+                                           wire.field(4, b"DequantizeLinear"))))
+
+        def model(bias: bytes) -> tuple[bytes, dict[bytes, tuple[int, int]]]:
+            numbers = {b"x_scale": struct.pack("<f", 0.1), b"w_scale": struct.pack("<3f", 0.3, 0.7, 0.9), b"b_scale": bias}
+            graph = b"".join((*map(dequantize, (b"x", b"w", b"b")),
+                              wire.field(1, b"".join(wire.field(1, name) for name in (b"x_d", b"w_d", b"b_d"))),
+                              *(wire.field(20, value) for value in numbers.values())))
+            data = wire.field(7, graph)
+            return data, {name: (data.index(value), len(value) // 4) for name, value in numbers.items()}
+
+        tenth, *scales = struct.unpack("<4f", struct.pack("<4f", 0.1, 0.3, 0.7, 0.9))
+        exact = struct.pack("<3f", *(tenth * scale for scale in scales))
+        for bias, left in ((exact, bytes(12)), (exact[:8] + b"\1\2\3\4", exact[:8] + b"\1\2\3\4")):
+            data, at = model(bias)
+            out = bytearray(data)
+            products.left_out(out, data, at)
+            self.assertEqual(out[at[b"b_scale"][0]:][:12], left)
+            products.put_back(out, at)
+            self.assertEqual(bytes(out), data)
+        with self.assertRaises(ValueError):
+            products.left_out(bytearray(model(bytes(12))[0]), *model(bytes(12)))
 
     def test_few_numbers_are_written_once(self):
         def constant(kind: int, tag: int, numbers: bytes) -> bytes:

@@ -1,14 +1,15 @@
 """Two forms of an export in fewer bytes: their biases and scales are nearly those of the form with 16 bits.
 
 A bias is the same number in every form, divided by another scale; an activation has the same range, in 255 or 65535
-steps. `packed` puts in the place of such numbers their difference from what follows of BASE; `unpacked` is the way
-back, byte by byte the same; standard library only.
+steps. `packed` puts in the place of such numbers their difference from what follows of BASE, and leaves out what is a
+product of others (products.py); `unpacked` is the way back, byte by byte the same; standard library only.
 """
 
 from __future__ import annotations
 
 import struct
 
+import products
 import wire
 
 BASE = "16a8w.onnx"
@@ -66,6 +67,7 @@ def _expected(name: bytes, data: bytes, at: dict, base: bytes, base_at: dict) ->
 def _moved(data: bytes, base: bytes, sign: int) -> bytes:
     """Each number less what is expected of it, or with it; scales first, as biases need them."""
     at, base_at = _numbers(data), _numbers(base)
+    floats = {name: (begin, count) for name, (kind, begin, count) in at.items() if kind == FLOAT}
     out = bytearray(data)
     for kind in (FLOAT, INT32):
         source = data if sign < 0 else bytes(out)
@@ -80,6 +82,10 @@ def _moved(data: bytes, base: bytes, sign: int) -> bytes:
             if sign < 0 and any(m == s != t for m, t, s in zip(moved, there, same)):
                 raise ValueError(f"{name.decode()}: its difference is the number of the base")
             struct.pack_into(f"<{count}I", out, begin, *moved)
+        if kind == FLOAT and sign > 0:
+            products.put_back(out, floats)
+    if sign < 0:
+        products.left_out(out, data, floats)
     return bytes(out)
 
 
