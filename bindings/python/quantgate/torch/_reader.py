@@ -410,7 +410,7 @@ class Reader:
             if specs is not None and not isinstance(specs, dict):
                 specs = None
             if not specs and is_folded(node, self._values):
-                self._values[node] = Constant(node, value)  # type: ignore[arg-type]
+                self._values[node] = Constant(node, value)
                 return
         inputs: list[int | None] = []
         params = known.defaults.copy()
