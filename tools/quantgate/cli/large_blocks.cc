@@ -4,7 +4,16 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Sanitizers have an operator new of their own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define QUANTGATE_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define QUANTGATE_SANITIZED
+#endif
+#endif
+
+#if defined(__GLIBC__) && !defined(QUANTGATE_SANITIZED)
 #include <sys/mman.h>
 
 namespace {
