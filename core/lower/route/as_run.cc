@@ -303,10 +303,9 @@ class Describer {
                                    });
     }
     for (const auto& [node, at] : ConstantMakers(edges, level)) {
-      if (parts[at].nodes.empty()) without_input_.push_back(node);
+      if (!parts.contains(at)) without_input_.push_back(node);
     }
     for (const auto& [at, part] : parts) {
-      if (part.nodes.empty()) continue;
       for (const int32_t node : part.nodes) {
         run_.nodes[static_cast<size_t>(node)].partition = static_cast<int32_t>(run_.partitions.size());
       }

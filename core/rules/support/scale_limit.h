@@ -31,11 +31,6 @@ inline std::pair<double, double> EndsOf(const ScaleLimit& limit, const ScaleUnit
   double least = 1, most = 1;
   for (int16_t i = 0; i < limit.port_count; ++i) {
     const auto& scales = units[static_cast<size_t>(i)]->scales;
-    if (scales.size() == 1) {
-      least *= double{scales[0]};
-      most *= double{scales[0]};
-      continue;
-    }
     const auto [low, high] = std::minmax_element(scales.begin(), scales.end());
     least *= double{*low};
     most *= double{*high};

@@ -2,6 +2,7 @@
 // with pages of 4 KiB the system's part of it took a quarter of a check's time.
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 // Sanitizers have an operator new of their own.
@@ -19,9 +20,10 @@
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() - kHugePage;  // that can be rounded up
 
 void* Allocate(std::size_t size) {
-  if (size < kHugePage) return std::malloc(size);
+  if (size < kHugePage || size > kMost) return std::malloc(size);
   void* const block = std::aligned_alloc(kHugePage, (size + kHugePage - 1) / kHugePage * kHugePage);
   if (block != nullptr) ::madvise(block, size, MADV_HUGEPAGE);  // a hint: nothing depends on it
   return block;

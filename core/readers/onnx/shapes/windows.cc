@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "core/readers/onnx/shapes/context.h"
