@@ -19,19 +19,22 @@ function(quantgate_precompile kind)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled/${kind}.cc CONTENT "")
   add_library(${target} OBJECT ${PROJECT_BINARY_DIR}/precompiled/${kind}.cc)
   target_link_libraries(${target} PRIVATE
-    absl::flat_hash_map absl::flat_hash_set absl::inlined_vector absl::statusor absl::strings quantgate_options ${ARG_DEPS})
+    absl::flat_hash_map absl::flat_hash_set absl::inlined_vector absl::statusor absl::strings fmt::fmt quantgate_options
+    ${ARG_DEPS})
   target_precompile_headers(${target} PRIVATE
-    <algorithm> <array> <cmath> <cstddef> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
-    <string_view> <utility> <variant> <vector>
+    <algorithm> <array> <cmath> <cstddef> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <span>
+    <string> <string_view> <utility> <variant> <vector>
     <absl/container/flat_hash_map.h> <absl/container/flat_hash_set.h> <absl/container/inlined_vector.h>
     <absl/status/status.h> <absl/status/statusor.h> <absl/strings/str_cat.h> <absl/strings/str_join.h>
-    <absl/types/span.h>
+    <absl/types/span.h> <fmt/core.h>
     ${ARG_HEADERS})
 endfunction()
 
 function(quantgate_use_precompiled target kind)
   if(QUANTGATE_PRECOMPILED)
     target_precompile_headers(${target} REUSE_FROM quantgate_precompiled_${kind})
+    # As fmt's header was parsed, or it would be parsed again.
+    target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
     # Parsed for libraries; a program would be compiled with -fPIE.
     target_compile_options(${target} PRIVATE "$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fPIC>")
     # GCC forgets that they are the system's, whose warnings it would not show: copies without end in std::string.

@@ -41,6 +41,8 @@ endif()
 add_library(quantgate_small INTERFACE)
 target_compile_options(quantgate_small INTERFACE $<$<CONFIG:Release>:-Os>)
 set(QUANTGATE_SMALL_FOLDERS comparison compile config fix knowledge oracle plan policy report safety)
+# Of these, where many files read or write JSON.
+set(QUANTGATE_JSON_FOLDERS comparison report)
 
 # quantgate_folder(<name> SOURCES ... DEPS ...): the static library of one folder of core.
 # A target per folder makes a wrong include a link error.
@@ -54,7 +56,11 @@ function(quantgate_folder name)
   target_link_libraries(quantgate_${name} PUBLIC ${dependencies} PRIVATE quantgate_options)
   if(name IN_LIST QUANTGATE_SMALL_FOLDERS)
     target_link_libraries(quantgate_${name} PRIVATE $<BUILD_INTERFACE:quantgate_small>)
-    quantgate_use_precompiled(quantgate_${name} small)
+    if(name IN_LIST QUANTGATE_JSON_FOLDERS)
+      quantgate_use_precompiled(quantgate_${name} json)
+    else()
+      quantgate_use_precompiled(quantgate_${name} small)
+    endif()
   else()
     quantgate_use_precompiled(quantgate_${name} fast)
   endif()

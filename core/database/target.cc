@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -172,6 +174,66 @@ absl::Status UnknownSoc(const View& db, std::string_view wanted) {
       absl::StrCat("unknown soc ", Quoted(wanted), Known(wanted, names)));
 }
 
+struct ChosenSdk {
+  SdkKey sdk = 0, knowledge = 0;  // as wanted; whose facts are used
+  std::string note;               // where these differ
+};
+
+absl::StatusOr<ChosenSdk> ChooseSdk(const std::string& wanted, std::span<const SdkKey> known) {
+  ChosenSdk chosen{known.back(), known.back(), {}};
+  if (!wanted.empty()) {
+    auto sdk = ParseSdk(wanted);
+    if (!sdk.ok()) return sdk.status();
+    chosen.sdk = *sdk;
+  }
+  const std::string name = SdkName(chosen.sdk);
+  if (chosen.sdk < known.front()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SDK ", name, " is older than the oldest known, ", SdkName(known.front())));
+  }
+  chosen.knowledge = *(std::upper_bound(known.begin(), known.end(), chosen.sdk) - 1);
+  if (chosen.sdk > known.back()) {
+    chosen.note = absl::StrCat("SDK ", name, " is newer than the newest known, ", SdkName(known.back()),
+                               ", whose facts are used");
+  } else if (chosen.sdk != chosen.knowledge) {
+    chosen.note = absl::StrCat("SDK ", name, " has no facts of its own, those of ", SdkName(chosen.knowledge),
+                               " are used");
+  }
+  return chosen;
+}
+
+// The arch of a soc, one of `archs` if `index`.
+struct ArchOfSoc {
+  std::string_view name;
+  std::optional<int> index;
+  std::string conflict, unsupported;  // texts of Target
+};
+
+// `wanted`: the arch that was asked for beside the soc.
+ArchOfSoc FindArchOf(const SocRow& soc, const View& db, const std::string& backend,
+                     const std::vector<std::string_view>& archs, std::optional<int> wanted) {
+  const std::string name(db.str(soc.name));
+  ArchOfSoc found{.name = db.str(soc.arch_name), .index = {}, .conflict = {}, .unsupported = {}};
+  const absl::string_view own = Absl(found.name);
+  if (soc.arch >= 0 && static_cast<size_t>(soc.arch) < archs.size()) found.index = soc.arch;
+  if (wanted && !own.empty() && wanted != found.index) {
+    found.conflict =
+        absl::StrCat(name, " has arch ", own, ", not ", Absl(archs[static_cast<size_t>(*wanted)]));
+    if (found.index) absl::StrAppend(&found.conflict, ": ", own, " is used");
+  }
+  if (found.index) return found;
+  if (own.empty()) {
+    found.unsupported = absl::StrCat("the arch of ", name, " is unknown");
+  } else if (opdb::IsOlderArch(found.name, archs.front())) {
+    found.unsupported = absl::StrCat(name, " is ", own, ", older than the first arch of ", backend, ", ",
+                                     Absl(archs.front()), ": nothing runs there");
+  } else {
+    found.unsupported = absl::StrCat(name, " has arch ", own, ", known are ops of ", Absl(archs.front()),
+                                     " to ", Absl(archs.back()));
+  }
+  return found;
+}
+
 }  // namespace
 
 absl::StatusOr<SdkKey> ParseSdk(std::string_view text) {
@@ -207,7 +269,6 @@ std::string Target::WhyNot(std::string_view dialect) const {
 absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& database) {
   const View& db = database.view();
   Target target;
-
   target.backend_index_ = db.FindBackend(Lower(spec.backend));
   if (target.backend_index_ < 0) {
     std::vector<std::string_view> names;
@@ -220,28 +281,12 @@ absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& dat
   target.dialect_ = db.str(backend.dialect);
   target.measured_by_ = db.str(backend.measured_by);
   target.has_op_validation_ = backend.has_op_validation != 0;
-
-  const auto sdks = db.get(backend.sdks);
-  target.sdk_ = sdks.back();
-  if (!spec.sdk.empty()) {
-    auto sdk = ParseSdk(spec.sdk);
-    if (!sdk.ok()) return sdk.status();
-    target.sdk_ = *sdk;
-  }
-  if (target.sdk_ < sdks.front()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "SDK ", target.sdk(), " is older than the oldest known, ", SdkName(sdks.front())));
-  }
-  target.knowledge_sdk_ = *(std::upper_bound(sdks.begin(), sdks.end(), target.sdk_) - 1);
-  target.measured_ = target.knowledge_sdk_ >= backend.first_measured;
-  if (target.sdk_ > sdks.back()) {
-    target.notes_.push_back(absl::StrCat("SDK ", target.sdk(), " is newer than the newest known, ",
-                                         SdkName(sdks.back()), ", whose facts are used"));
-  } else if (target.sdk_ != target.knowledge_sdk_) {
-    target.notes_.push_back(absl::StrCat("SDK ", target.sdk(),
-                                         " has no facts of its own, those of ",
-                                         target.knowledge_sdk(), " are used"));
-  }
+  const absl::StatusOr<ChosenSdk> sdk = ChooseSdk(spec.sdk, db.get(backend.sdks));
+  if (!sdk.ok()) return sdk.status();
+  target.sdk_ = sdk->sdk;
+  target.knowledge_sdk_ = sdk->knowledge;
+  target.measured_ = sdk->knowledge >= backend.first_measured;
+  if (!sdk->note.empty()) target.notes_.push_back(sdk->note);
 
   const std::vector<std::string_view> archs = Names(db, backend.archs);
   std::optional<int> arch;
@@ -253,41 +298,21 @@ absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& dat
     }
     arch = static_cast<int>(it - archs.begin());
   }
-
   if (!spec.soc.empty()) {
     std::string found_by;
     const SocRow* soc = FindSoc(db, spec.soc, found_by);
     if (soc == nullptr) return UnknownSoc(db, spec.soc);
-    target.soc_ = db.str(soc->name);
     if (!found_by.empty()) target.notes_.push_back(std::move(found_by));
+    target.soc_ = db.str(soc->name);
     // Socs are chips with an HTP; to backends without archs they are a name.
     if (!archs.empty()) {
-      const std::string_view soc_arch = db.str(soc->arch_name);
-      if (soc->arch >= 0 && static_cast<size_t>(soc->arch) < archs.size()) {
-        if (arch && *arch != soc->arch) {
-          target.conflict_ = absl::StrCat(target.soc_, " has arch ", Absl(soc_arch), ", not ",
-                                          Absl(archs[static_cast<size_t>(*arch)]), ": ",
-                                          Absl(soc_arch), " is used");
-        }
-        arch = soc->arch;
-        target.lacks_ = soc->lacks;
-      } else if (soc_arch.empty()) {
-        target.unsupported_ = absl::StrCat("the arch of ", target.soc_, " is unknown");
-        return target;
-      } else {
-        target.unsupported_ =
-            opdb::IsOlderArch(soc_arch, archs.front())
-                ? absl::StrCat(target.soc_, " is ", Absl(soc_arch), ", older than the first arch of ",
-                               target.backend_, ", ", Absl(archs.front()), ": nothing runs there")
-                : absl::StrCat(target.soc_, " has arch ", Absl(soc_arch), ", known are ops of ",
-                               Absl(archs.front()), " to ", Absl(archs.back()));
-        target.arch_ = soc_arch;
-        if (arch) {
-          target.conflict_ = absl::StrCat(target.soc_, " has arch ", Absl(soc_arch), ", not ",
-                                          Absl(archs[static_cast<size_t>(*arch)]));
-        }
-        return target;
-      }
+      ArchOfSoc found = FindArchOf(*soc, db, target.backend_, archs, arch);
+      target.arch_ = found.name;
+      target.conflict_ = std::move(found.conflict);
+      target.unsupported_ = std::move(found.unsupported);
+      if (!found.index) return target;
+      arch = found.index;
+      target.lacks_ = soc->lacks;
     }
   }
   if (!arch && !archs.empty()) {

@@ -27,6 +27,35 @@ bool SameConstant(const Tensor& tensor, const NewConstant& wanted) {
          std::equal(tensor.dims.begin(), tensor.dims.end(), wanted.dims.begin(), wanted.dims.end());
 }
 
+// Types and kinds of encoding that Q and DQ can say.
+absl::Status CheckWritable(const Coding& from, const Coding& to) {
+  if (StorageOf(to.dtype) == Dtype::kUndefined || StorageOf(from.dtype) == Dtype::kUndefined ||
+      from.encoding->bitwidth != to.encoding->bitwidth) {
+    return Refuse("its type is not written anew");
+  }
+  if (to.encoding->kind != EncodingKind::kPerTensor &&
+      to.encoding->kind != EncodingKind::kPerChannel) {
+    return Refuse("its kind of encoding is not written anew");
+  }
+  return absl::OkStatus();
+}
+
+// `count` scales and zero points, in the shape that `scales` has.
+absl::Status FillConstants(const Coding& to, int64_t count, NewConstant& scales, NewConstant& zeros) {
+  zeros.dims = scales.dims;
+  scales.dtype = Dtype::kFloat32;
+  zeros.dtype = StorageOf(to.dtype);
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    scales.values.reals.push_back(ScaleAt(to.encoding, i));
+    const int64_t zero = ZeroPointAt(to.encoding, i);
+    if (zero < StoredMin(to.dtype) || zero > StoredMax(to.dtype)) {
+      return Refuse(fmt::format("zero_point {} is outside of {}", zero, DtypeName(to.dtype)));
+    }
+    zeros.values.ints.push_back(zero);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 QdqEditor::QdqEditor(Model model, const opdb::View& database, const StoredValues& values)
@@ -178,41 +207,53 @@ absl::Status QdqEditor::Values(TensorId tensor, const StoredValues::Use& use) co
   return values_->Read(NameOf(tensor), use);
 }
 
-absl::Status QdqEditor::SetConstant(const std::vector<int32_t>& nodes, size_t input,
-                                    std::string_view name, NewConstant content) {
-  // The one the first node reads is written over where nobody else reads it.
-  const TensorId old = Input(model_.nodes[static_cast<size_t>(nodes[0])], input);
-  const auto reads = [&](int32_t node, int32_t at) {
-    return static_cast<size_t>(at) == input &&
-           std::find(nodes.begin(), nodes.end(), node) != nodes.end();
-  };
-  const auto only_ours = [&](TensorId id) {
-    const Uses& uses = UsesOf(id);
-    return uses.producer < 0 && model_.tensors[static_cast<size_t>(id)].is_static && !IsInput(id) &&
-           !IsOutput(id) &&
-           std::all_of(uses.readers.begin(), uses.readers.end(),
-                       [&](const auto& use) { return reads(use.first, use.second); });
-  };
-  const bool all_read_it = std::all_of(nodes.begin(), nodes.end(), [&](int32_t node) {
-    return Input(model_.nodes[static_cast<size_t>(node)], input) == old;
-  });
-  if (old != kNoTensor && all_read_it &&
-      SameConstant(model_.tensors[static_cast<size_t>(old)], content)) {
-    return absl::OkStatus();
+void QdqEditor::SetInput(int32_t node, size_t input, TensorId id) {
+  Node& n = model_.nodes[static_cast<size_t>(node)];
+  if (Input(n, input) == id) return;
+  if (n.inputs.size() <= input) n.inputs.resize(input + 1, kNoTensor);
+  n.inputs[input] = id;
+  const std::string& key = key_[static_cast<size_t>(node)];
+  if (!key.empty()) {
+    changes_.nodes[key].inputs[input] = NameOf(id);
+    return;
   }
-  std::vector<TensorId> released;
-  TensorId id = old;
-  if (old == kNoTensor || !only_ours(old)) {
-    for (const int32_t node : nodes) {
-      const TensorId left = Input(model_.nodes[static_cast<size_t>(node)], input);
-      if (left != kNoTensor) released.push_back(left);
-    }
+  for (NewNode& made : changes_.inserted) {
+    if (made.outputs[0] != NameOf(n.outputs[0])) continue;
+    made.inputs.resize(std::max(made.inputs.size(), input + 1));
+    made.inputs[input] = NameOf(id);
+  }
+}
+
+void QdqEditor::DropIfUnused(TensorId constant) {
+  const Uses& uses = UsesOf(constant);
+  if (!uses.readers.empty() || uses.producer >= 0 || IsOutput(constant) || IsInput(constant)) return;
+  const auto known = changes_.constants.find(NameOf(constant));
+  const bool is_new = known != changes_.constants.end() && !known->second.replaces;
+  if (known != changes_.constants.end()) changes_.constants.erase(known);
+  if (!is_new) changes_.unused.insert(NameOf(constant));
+}
+
+bool QdqEditor::IsReadOnlyBy(TensorId constant, const std::vector<int32_t>& nodes, size_t input) const {
+  const Uses& uses = UsesOf(constant);
+  return uses.producer < 0 && model_.tensors[static_cast<size_t>(constant)].is_static && !IsInput(constant) &&
+         !IsOutput(constant) &&
+         std::all_of(uses.readers.begin(), uses.readers.end(), [&](const auto& use) {
+           return static_cast<size_t>(use.second) == input &&
+                  std::find(nodes.begin(), nodes.end(), use.first) != nodes.end();
+         });
+}
+
+void QdqEditor::SetConstant(const std::vector<int32_t>& nodes, size_t input, std::string_view name,
+                            NewConstant content) {
+  std::vector<TensorId> read;  // now, by each node
+  for (const int32_t node : nodes) read.push_back(Input(model_.nodes[static_cast<size_t>(node)], input));
+  // The one the first node reads is written over where nobody else reads it.
+  TensorId id = read[0];
+  const bool all_read_it = std::all_of(read.begin(), read.end(), [&](TensorId other) { return other == id; });
+  if (id != kNoTensor && all_read_it && SameConstant(model_.tensors[static_cast<size_t>(id)], content)) return;
+  if (id == kNoTensor || !IsReadOnlyBy(id, nodes, input)) {
     id = AddTensor(Unused(std::string(name)));
   } else {
-    for (const int32_t node : nodes) {
-      const TensorId left = Input(model_.nodes[static_cast<size_t>(node)], input);
-      if (left != kNoTensor && left != id) released.push_back(left);
-    }
     const auto known = changes_.constants.find(NameOf(id));
     content.replaces = known == changes_.constants.end() || known->second.replaces;
   }
@@ -222,33 +263,43 @@ absl::Status QdqEditor::SetConstant(const std::vector<int32_t>& nodes, size_t in
   tensor.unknown_rank = false;
   tensor.dims.assign(content.dims.begin(), content.dims.end());
   tensor.values = std::make_shared<const TensorValues>(content.values);
-  for (const int32_t node : nodes) {
-    Node& n = model_.nodes[static_cast<size_t>(node)];
-    if (Input(n, input) == id) continue;
-    if (n.inputs.size() <= input) n.inputs.resize(input + 1, kNoTensor);
-    n.inputs[input] = id;
-    const std::string& key = key_[static_cast<size_t>(node)];
-    if (!key.empty()) {
-      changes_.nodes[key].inputs[input] = tensor.name;
-      continue;
-    }
-    for (NewNode& made : changes_.inserted) {
-      if (made.outputs[0] != NameOf(n.outputs[0])) continue;
-      made.inputs.resize(std::max(made.inputs.size(), input + 1));
-      made.inputs[input] = tensor.name;
-    }
-  }
+  for (const int32_t node : nodes) SetInput(node, input, id);
   changes_.constants[tensor.name] = std::move(content);
   uses_.clear();
-  for (const TensorId left : released) {
-    const Uses& uses = UsesOf(left);
-    if (!uses.readers.empty() || uses.producer >= 0 || IsOutput(left) || IsInput(left)) continue;
-    const auto known = changes_.constants.find(NameOf(left));
-    if (known != changes_.constants.end() && !known->second.replaces) {
-      changes_.constants.erase(known);
-    } else {
-      if (known != changes_.constants.end()) changes_.constants.erase(known);
-      changes_.unused.insert(NameOf(left));
+  std::sort(read.begin(), read.end());
+  read.erase(std::unique(read.begin(), read.end()), read.end());
+  for (const TensorId left : read) {
+    if (left != kNoTensor && left != id) DropIfUnused(left);
+  }
+}
+
+void QdqEditor::SetAxis(int32_t node, int32_t axis) {
+  Node& n = model_.nodes[static_cast<size_t>(node)];
+  const auto param =
+      std::find_if(n.params.begin(), n.params.end(), [](const Param& p) { return p.name == kAxis; });
+  const IntParam value{axis};
+  if (param == n.params.end()) {
+    n.params.push_back({std::string(kAxis), value});
+  } else if (const auto* old = std::get_if<IntParam>(&param->value); old != nullptr && *old == value) {
+    return;
+  } else {
+    n.params.Edit()[static_cast<size_t>(param - n.params.begin())].value = value;
+  }
+  const std::string& key = key_[static_cast<size_t>(node)];
+  if (!key.empty()) changes_.nodes[key].axis = axis;
+}
+
+// Whether the file can say another coding at each node that says it now.
+absl::Status QdqEditor::CheckRewritable(const Around& around, bool other_type) const {
+  for (const int32_t node : around.nodes) {
+    const Node& n = model_.nodes[static_cast<size_t>(node)];
+    const TensorId scale = Input(n, 1);
+    if (scale == kNoTensor || model_.tensors[static_cast<size_t>(scale)].dtype != Dtype::kFloat32) {
+      return Refuse("its scale is not single precision");
+    }
+    if (other_type && n.FindParam("output_dtype") != nullptr) return Refuse("the type is written in an attribute");
+    if (key_[static_cast<size_t>(node)].empty() && OriginOf(static_cast<size_t>(node)) >= 0) {
+      return Refuse("a node around it is not at the top of the file");
     }
   }
   return absl::OkStatus();
@@ -262,16 +313,8 @@ absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
   if (Same(*now, to)) return absl::OkStatus();
   const auto known = recoded_.find(NameOf(id));
   const Coding from = known == recoded_.end() ? *now : known->second.from;
-  const Dtype storage = StorageOf(to.dtype);
   const Tensor& before = model_.tensors[static_cast<size_t>(id)];
-  if (storage == Dtype::kUndefined || StorageOf(from.dtype) == Dtype::kUndefined ||
-      from.encoding->bitwidth != to.encoding->bitwidth) {
-    return Refuse("its type is not written anew");
-  }
-  if (to.encoding->kind != EncodingKind::kPerTensor &&
-      to.encoding->kind != EncodingKind::kPerChannel) {
-    return Refuse("its kind of encoding is not written anew");
-  }
+  if (absl::Status writable = CheckWritable(from, to); !writable.ok()) return writable;
   if (!before.is_static) {
     if (absl::Status kept = CheckKeepsValues(id, *now, to); !kept.ok()) return kept;
   }
@@ -282,51 +325,29 @@ absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
   const auto channels =
       ChannelsOf(to.encoding, {before.dims.data(), static_cast<size_t>(before.dims.size())});
   if (!channels && per_channel) return Refuse("its scales don't fit its shape");
-  for (const int32_t node : around.nodes) {
-    const Node& n = model_.nodes[static_cast<size_t>(node)];
-    const TensorId scale = Input(n, 1);
-    if (scale == kNoTensor || model_.tensors[static_cast<size_t>(scale)].dtype != Dtype::kFloat32) {
-      return Refuse("its scale is not single precision");
-    }
-    if (to.dtype != from.dtype && n.FindParam("output_dtype") != nullptr) {
-      return Refuse("the type is written in an attribute");
-    }
-    if (key_[static_cast<size_t>(node)].empty() && OriginOf(static_cast<size_t>(node)) >= 0) {
-      return Refuse("a node around it is not at the top of the file");
-    }
-  }
+  if (absl::Status ok = CheckRewritable(around, to.dtype != from.dtype); !ok.ok()) return ok;
 
+  NewConstant scales, zeros;
   const TensorId old_scale = Input(model_.nodes[static_cast<size_t>(around.nodes[0])], 1);
   const Tensor& scale = model_.tensors[static_cast<size_t>(old_scale)];
-  NewConstant scales, zeros;
-  const auto count = per_channel ? static_cast<size_t>(channels->count) : 1;
   // A single one keeps its shape, [] or [1].
   if (per_channel) {
     scales.dims = {channels->count};
   } else if (scale.dims.size() == 1 && scale.dims[0] == 1) {
     scales.dims = {1};
   }
-  zeros.dims = scales.dims;
-  scales.dtype = Dtype::kFloat32;
-  zeros.dtype = storage;
-  bool all_zero = true;
-  for (size_t i = 0; i < count; ++i) {
-    scales.values.reals.push_back(ScaleAt(to.encoding, i));
-    const int64_t zero = ZeroPointAt(to.encoding, i);
-    if (zero < StoredMin(to.dtype) || zero > StoredMax(to.dtype)) {
-      return Refuse(fmt::format("zero_point {} is outside of {}", zero, DtypeName(to.dtype)));
-    }
-    zeros.values.ints.push_back(zero);
-    all_zero &= zero == 0;
-  }
-  bool has_zero = !all_zero || to.dtype != from.dtype;
-  for (const int32_t node : around.nodes) {
-    has_zero |= Input(model_.nodes[static_cast<size_t>(node)], 2) != kNoTensor;
-  }
+  if (absl::Status ok = FillConstants(to, per_channel ? channels->count : 1, scales, zeros); !ok.ok()) return ok;
+  const auto has_zero_point = [&](int32_t node) {
+    return Input(model_.nodes[static_cast<size_t>(node)], 2) != kNoTensor;
+  };
+  const auto& ints = zeros.values.ints;
+  const bool has_zero = to.dtype != from.dtype ||
+                        std::any_of(ints.begin(), ints.end(), [](int64_t zero) { return zero != 0; }) ||
+                        std::any_of(around.nodes.begin(), around.nodes.end(), has_zero_point);
   const std::string name = before.name;
   if (to.dtype != from.dtype || plan->moved > 0) {
     Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
-    tensor.dtype = storage;
+    tensor.dtype = StorageOf(to.dtype);
     tensor.values.reset();
     if (plan->range && tensor.value_range) {
       tensor.value_range = std::pair<double, double>(plan->range->first, plan->range->second);
@@ -334,28 +355,10 @@ absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
       tensor.value_range.reset();
     }
   }
-  absl::Status done = SetConstant(around.nodes, 1, name + "_scale", std::move(scales));
-  if (done.ok() && has_zero) {
-    done = SetConstant(around.nodes, 2, name + "_zero_point", std::move(zeros));
-  }
-  if (!done.ok()) return done;
+  SetConstant(around.nodes, 1, name + "_scale", std::move(scales));
+  if (has_zero) SetConstant(around.nodes, 2, name + "_zero_point", std::move(zeros));
   if (per_channel) {
-    for (const int32_t node : around.nodes) {
-      Node& n = model_.nodes[static_cast<size_t>(node)];
-      const auto param = std::find_if(n.params.begin(), n.params.end(),
-                                      [](const Param& p) { return p.name == kAxis; });
-      const IntParam axis{to.encoding->axis};
-      if (param == n.params.end()) {
-        n.params.push_back({std::string(kAxis), axis});
-      } else if (const auto* old = std::get_if<IntParam>(&param->value);
-                 old != nullptr && *old == axis) {
-        continue;
-      } else {
-        n.params.Edit()[static_cast<size_t>(param - n.params.begin())].value = axis;
-      }
-      const std::string& key = key_[static_cast<size_t>(node)];
-      if (!key.empty()) changes_.nodes[key].axis = to.encoding->axis;
-    }
+    for (const int32_t node : around.nodes) SetAxis(node, to.encoding->axis);
   }
   recoded_[name] = *plan;
   return absl::OkStatus();

@@ -80,18 +80,27 @@ class QdqEditor : public Editor {
   Around AroundOf(TensorId tensor) const;
   absl::StatusOr<Coding> CodingAt(int32_t node) const;
   TensorId QuantizedOf(int32_t node) const;
+  // The tensor in float at a port of a node of the file.
+  absl::StatusOr<TensorId> FloatAt(size_t node, bool input, size_t port) const;
   absl::Status CheckInsertion(TensorId real, bool input, const Coding& coding) const;
   bool IsOutput(TensorId tensor) const;
   bool IsInput(TensorId tensor) const;
   // A constant with these values for an input of all these nodes.
-  absl::Status SetConstant(const std::vector<int32_t>& nodes, size_t input, std::string_view name,
-                           NewConstant content);
+  void SetConstant(const std::vector<int32_t>& nodes, size_t input, std::string_view name, NewConstant content);
+  // Nothing else reads it, and nowhere else than there.
+  bool IsReadOnlyBy(TensorId constant, const std::vector<int32_t>& nodes, size_t input) const;
+  void SetInput(int32_t node, size_t input, TensorId id);
+  void DropIfUnused(TensorId constant);
+  void SetAxis(int32_t node, int32_t axis);
+  absl::Status CheckRewritable(const Around& around, bool other_type) const;
   // An operator of the file with this role for quantized tensors of this type.
   int32_t ExampleOf(mapping::Role role, Dtype storage) const;
   int32_t QuantizerOf(TensorId real, size_t before, const Coding& coding) const;
   // The port reads through a DQ of its own what this Q makes.
   absl::Status ReadQuantized(size_t index, size_t port, int32_t quantizer, int32_t like);
   void InsertNode(size_t at, Node node, std::string key);
+  TensorId AddLike(const Tensor& shape, Dtype dtype, const std::string& name);
+  TensorId AddScalar(const std::string& name, NewConstant content);
   std::string NameOf(TensorId tensor) const;
 
   const StoredValues* values_;

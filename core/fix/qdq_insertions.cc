@@ -99,22 +99,31 @@ absl::Status QdqEditor::CheckInsertion(TensorId real, bool input, const Coding& 
   return absl::OkStatus();
 }
 
-absl::Status QdqEditor::Quantize(size_t index, bool input, size_t port, const Coding& coding) {
-  const std::string key = key_[index];
-  if (key.empty()) return Refuse("the node is not at the top of the file");
+absl::StatusOr<TensorId> QdqEditor::FloatAt(size_t index, bool input, size_t port) const {
+  if (key_[index].empty()) return Refuse("the node is not at the top of the file");
   const Node& node = model_.nodes[index];
   const TensorId real = input                        ? Input(node, port)
                         : port < node.outputs.size() ? node.outputs[port]
                                                      : kNoTensor;
   if (real == kNoTensor) return Refuse("the port is not there");
-  const Tensor float_tensor = model_.tensors[static_cast<size_t>(real)];
-  if (float_tensor.dtype != Dtype::kFloat32 && float_tensor.dtype != Dtype::kUndefined) {
+  const Dtype dtype = model_.tensors[static_cast<size_t>(real)].dtype;
+  if (dtype != Dtype::kFloat32 && dtype != Dtype::kUndefined) {
     return Refuse("the tensor is not in single precision");
   }
-  if (coding.encoding->kind != EncodingKind::kPerTensor) return Refuse("not per-tensor");
   if (input && QuantizedAt(index, input, port) != kNoTensor) {
     return Refuse("the port reads a quantized tensor");
   }
+  return real;
+}
+
+absl::Status QdqEditor::Quantize(size_t index, bool input, size_t port, const Coding& coding) {
+  const absl::StatusOr<TensorId> found = FloatAt(index, input, port);
+  if (!found.ok()) return found.status();
+  if (coding.encoding->kind != EncodingKind::kPerTensor) return Refuse("not per-tensor");
+  const TensorId real = *found;
+  const std::string key = key_[index];
+  const Node& node = model_.nodes[index];
+  const Tensor float_tensor = model_.tensors[static_cast<size_t>(real)];
   if (absl::Status kept = CheckInsertion(real, input, coding); !kept.ok()) return kept;
   const Dtype storage = StorageOf(coding.dtype);
   const int32_t q_example = ExampleOf(Role::kQuantize, storage);
@@ -126,33 +135,28 @@ absl::Status QdqEditor::Quantize(size_t index, bool input, size_t port, const Co
     const int32_t shared = QuantizerOf(real, index, coding);
     if (shared >= 0) return ReadQuantized(index, port, shared, dq_example);
   }
+  const std::string base = fmt::format("{}_{}{}", node.name, input ? "in" : "out", port);
   const auto copy = [&](int32_t example) {
     const Node& from = model_.nodes[static_cast<size_t>(example)];
     Node made;
     made.op = from.op;
     made.domain = from.domain;
-    made.name = fmt::format("{}_{}{}_{}", node.name, input ? "in" : "out", port, from.op);
+    made.name = fmt::format("{}_{}", base, from.op.view());
     return made;
   };
   Node q = copy(q_example);
   Node dq = copy(dq_example);
-  const auto quantizer = [&](TensorId id, Dtype dtype, const absl::InlinedVector<int64_t, 4>& dims,
-                             bool unknown) {
-    Tensor& t = model_.tensors[static_cast<size_t>(id)];
-    t.dtype = dtype;
-    t.dims = dims;
-    t.unknown_rank = unknown;
-  };
-  const std::string base = fmt::format("{}_{}{}", node.name, input ? "in" : "out", port);
-  const TensorId quantized = AddTensor(Unused(base + "_q"));
-  quantizer(quantized, storage, float_tensor.dims, float_tensor.unknown_rank);
-  const TensorId fresh = AddTensor(Unused(base + (input ? "_dq" : "_float")));
-  quantizer(fresh, Dtype::kFloat32, float_tensor.dims, float_tensor.unknown_rank);
+  const TensorId quantized = AddLike(float_tensor, storage, base + "_q");
+  const TensorId fresh = AddLike(float_tensor, Dtype::kFloat32, base + (input ? "_dq" : "_float"));
+  const TensorId scale =
+      AddScalar(base + "_scale", {.dtype = Dtype::kFloat32, .dims = {}, .values = {{}, {ScaleAt(coding.encoding, 0)}}});
+  const TensorId zero =
+      AddScalar(base + "_zero_point", {.dtype = storage, .dims = {}, .values = {{ZeroPointAt(coding.encoding, 0)}, {}}});
   // Reading: real -> q -> dq = fresh -> node. Writing: node -> fresh -> q -> dq = real, so that
   // whoever reads the tensor, and the graph's outputs, keep its name.
-  q.inputs = {input ? real : fresh};
+  q.inputs = {input ? real : fresh, scale, zero};
   q.outputs = {quantized};
-  dq.inputs = {quantized};
+  dq.inputs = {quantized, scale, zero};
   dq.outputs = {input ? fresh : real};
   NodeChange& change = changes_.nodes[key];
   if (input) {
@@ -162,38 +166,37 @@ absl::Status QdqEditor::Quantize(size_t index, bool input, size_t port, const Co
     model_.nodes[index].outputs[port] = fresh;
     change.outputs[port] = NameOf(fresh);
   }
-  const auto constant = [&](std::string_view suffix, NewConstant content) {
-    const TensorId id = AddTensor(Unused(base + std::string(suffix)));
-    Tensor& t = model_.tensors[static_cast<size_t>(id)];
-    t.dtype = content.dtype;
-    t.is_static = true;
-    t.values = std::make_shared<const TensorValues>(content.values);
-    changes_.constants[t.name] = std::move(content);
-    return id;
-  };
-  NewConstant scale, zero;
-  scale.dtype = Dtype::kFloat32;
-  scale.values.reals = {ScaleAt(coding.encoding, 0)};
-  zero.dtype = storage;
-  zero.values.ints = {ZeroPointAt(coding.encoding, 0)};
-  const TensorId scale_id = constant("_scale", std::move(scale));
-  const TensorId zero_id = constant("_zero_point", std::move(zero));
-  for (Node* made : {&q, &dq}) {
-    made->inputs.push_back(scale_id);
-    made->inputs.push_back(zero_id);
-  }
-  insertions_.push_back({node.name, fmt::format("{}[{}]", input ? "in" : "out", port),
+  insertions_.push_back({model_.nodes[index].name, fmt::format("{}[{}]", input ? "in" : "out", port),
                          float_tensor.name, NameOf(quantized), coding});
-  const size_t at = input ? index : index + 1;
-  for (Node* made : {&q, &dq}) {
+  for (const Node* made : {&q, &dq}) {
     NewNode file_node{key, input, made->name, made->op, made->domain, {}, {}};
     for (const TensorId id : made->inputs) file_node.inputs.push_back(NameOf(id));
     for (const TensorId id : made->outputs) file_node.outputs.push_back(NameOf(id));
     changes_.inserted.push_back(std::move(file_node));
   }
+  const size_t at = input ? index : index + 1;
   InsertNode(at, std::move(dq), {});
   InsertNode(at, std::move(q), {});
   return absl::OkStatus();
+}
+
+TensorId QdqEditor::AddLike(const Tensor& shape, Dtype dtype, const std::string& name) {
+  const TensorId id = AddTensor(Unused(name));
+  Tensor& added = model_.tensors[static_cast<size_t>(id)];
+  added.dtype = dtype;
+  added.dims = shape.dims;
+  added.unknown_rank = shape.unknown_rank;
+  return id;
+}
+
+TensorId QdqEditor::AddScalar(const std::string& name, NewConstant content) {
+  const TensorId id = AddTensor(Unused(name));
+  Tensor& added = model_.tensors[static_cast<size_t>(id)];
+  added.dtype = content.dtype;
+  added.is_static = true;
+  added.values = std::make_shared<const TensorValues>(content.values);
+  changes_.constants[added.name] = std::move(content);
+  return id;
 }
 
 }  // namespace quantgate::fix

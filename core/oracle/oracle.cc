@@ -334,6 +334,69 @@ void File(const Header& header, std::string_view step, std::string_view text,
   }
 }
 
+// Processes that ask in processes of their own.
+struct Supervisors {
+  std::vector<pid_t> pids;
+  std::vector<Slot*> slots;
+  std::vector<Inbox> inboxes;
+};
+
+// Fewer than `jobs` where the system gives no more.
+Supervisors Start(const Batch& batch, int jobs) {
+  Supervisors started;
+  const pid_t parent = getpid();
+  for (int job = 0; job < jobs; ++job) {
+    int ends[2];
+    Slot* slot = SharedMemory<Slot>();
+    if (!slot || pipe2(ends, O_CLOEXEC) != 0) break;
+    const pid_t pid = fork();
+    if (pid == 0) {
+      BecomeChild(parent);
+      Channel channel(ends[1]);
+      Supervise(batch, *slot, channel);
+    }
+    close(ends[1]);
+    if (pid < 0) {
+      close(ends[0]);
+      munmap(slot, sizeof(Slot));
+      break;
+    }
+    started.pids.push_back(pid);
+    started.slots.push_back(slot);
+    started.inboxes.emplace_back(ends[0]);
+  }
+  return started;
+}
+
+// Files what arrives until every inbox is closed; `failure`: why a library could not be opened.
+void Collect(const Batch& batch, std::vector<Inbox>& inboxes, std::vector<Answer>& answers,
+             std::string& failure) {
+  const auto& progress = batch.options.progress;
+  std::vector<pollfd> open;
+  for (const Inbox& inbox : inboxes) open.push_back({inbox.fd(), POLLIN, 0});
+  size_t left = open.size();
+  while (left > 0) {
+    if (poll(open.data(), open.size(), progress ? kProgressMs : -1) < 0 && errno != EINTR) break;
+    if (progress) progress(std::min(static_cast<size_t>(batch.board->next.load()), answers.size()));
+    for (size_t i = 0; i < open.size(); ++i) {
+      if (open[i].fd < 0 || !(open[i].revents & (POLLIN | POLLHUP | POLLERR))) continue;
+      if (!inboxes[i].Receive()) {
+        close(open[i].fd);
+        open[i].fd = -1;
+        --left;
+        continue;
+      }
+      inboxes[i].Take([&](const Header& header, std::string_view step, std::string_view text) {
+        if (header.kind == Kind::kOpenError) {
+          failure = std::string(text);
+        } else {
+          File(header, step, text, answers);
+        }
+      });
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<Oracle> Oracle::Open(std::string library, Device device) {
@@ -391,64 +454,14 @@ absl::StatusOr<std::vector<Answer>> Oracle::Ask(std::span<const Question> questi
   board->next = 0;
   const Batch batch{library_, device_, questions, options, board};
   const int jobs = std::max(1, std::min<int>(options.jobs, static_cast<int>(questions.size())));
-
-  std::vector<pid_t> supervisors;
-  std::vector<Slot*> slots;
-  std::vector<Inbox> inboxes;
-  const pid_t parent = getpid();
-  for (int job = 0; job < jobs; ++job) {
-    int ends[2];
-    Slot* slot = SharedMemory<Slot>();
-    if (!slot || pipe2(ends, O_CLOEXEC) != 0) break;
-    const pid_t pid = fork();
-    if (pid == 0) {
-      BecomeChild(parent);
-      Channel channel(ends[1]);
-      Supervise(batch, *slot, channel);
-    }
-    close(ends[1]);
-    if (pid < 0) {
-      close(ends[0]);
-      munmap(slot, sizeof(Slot));
-      break;
-    }
-    supervisors.push_back(pid);
-    slots.push_back(slot);
-    inboxes.emplace_back(ends[0]);
-  }
-
-  std::string failure = supervisors.empty() ? absl::StrCat("no process: ", strerror(errno)) : "";
-  std::vector<pollfd> open;
-  for (const Inbox& inbox : inboxes) open.push_back({inbox.fd(), POLLIN, 0});
-  size_t left = open.size();
-  while (left > 0) {
-    if (poll(open.data(), open.size(), options.progress ? kProgressMs : -1) < 0 && errno != EINTR)
-      break;
-    if (options.progress) {
-      options.progress(std::min(static_cast<size_t>(board->next.load()), questions.size()));
-    }
-    for (size_t i = 0; i < open.size(); ++i) {
-      if (open[i].fd < 0 || !(open[i].revents & (POLLIN | POLLHUP | POLLERR))) continue;
-      if (!inboxes[i].Receive()) {
-        close(open[i].fd);
-        open[i].fd = -1;
-        --left;
-        continue;
-      }
-      inboxes[i].Take([&](const Header& header, std::string_view step, std::string_view text) {
-        if (header.kind == Kind::kOpenError) {
-          failure = std::string(text);
-        } else {
-          File(header, step, text, answers);
-        }
-      });
-    }
-  }
-  for (const pid_t pid : supervisors) {
+  Supervisors supervisors = Start(batch, jobs);
+  std::string failure = supervisors.pids.empty() ? absl::StrCat("no process: ", strerror(errno)) : "";
+  Collect(batch, supervisors.inboxes, answers, failure);
+  for (const pid_t pid : supervisors.pids) {
     while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
-  for (Slot* slot : slots) munmap(slot, sizeof(Slot));
+  for (Slot* slot : supervisors.slots) munmap(slot, sizeof(Slot));
   munmap(board, sizeof(Board));
   for (size_t i = 0; i < answers.size(); ++i) {
     if (answers[i].not_queried.empty() &&

@@ -130,7 +130,7 @@ Choice InFile(const Resolved& resolved, TensorId id, Choice choice) {
 
 absl::flat_hash_map<int32_t, Finding> RefusedNodes(const CheckSetup& setup, const Model& model,
                                                    const Resolved& resolved) {
-  LoweredModel lowered;
+  LoweredModel lowered(model);
   const TakenRoute& route = setup.routes.For(model.dialect, /*with_encodings=*/false);
   Report report = RunPasses(setup, model, route, lowered);
   absl::flat_hash_map<int32_t, Finding> worst;

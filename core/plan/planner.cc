@@ -406,7 +406,8 @@ absl::StatusOr<Planner> Planner::Make(const Target& target, const PlanOptions& o
 
 absl::StatusOr<Plan> Planner::MakePlan(const Model& model) const {
   const Impl& self = *impl_;
-  if (const std::string malformed = FindMalformed(model); !malformed.empty()) {
+  Producers producers;
+  if (const std::string malformed = FindMalformed(model, producers); !malformed.empty()) {
     return absl::InvalidArgumentError("the model is malformed: " + malformed);
   }
   absl::StatusOr<plan::Wishes> wishes = plan::WishesFor(model, self.options);

@@ -41,14 +41,18 @@ std::string DescribeCycle(const Model& model, const std::vector<int32_t>& produc
   return out;
 }
 
-}  // namespace
+// What each tensor comes from.
+struct Ends {
+  explicit Ends(const Model& model) : producer(model.tensors.size(), -1), is_input(model.tensors.size()) {
+    for (const TensorId id : model.inputs) is_input[id] = true;
+  }
+  std::vector<int32_t> producer;  // a node; -1 = none
+  std::vector<bool> is_input;
+};
 
-std::optional<GraphProblem> FindGraphProblem(const Model& model, std::vector<int32_t>* order) {
-  const auto node_count = static_cast<int32_t>(model.nodes.size());
-  std::vector<int32_t> producer(model.tensors.size(), -1);
-  std::vector<bool> is_input(model.tensors.size(), false);
-  for (const TensorId id : model.inputs) is_input[id] = true;
-  for (int32_t n = 0; n < node_count; ++n) {
+// Fills in the producers; a problem where one tensor has two.
+std::optional<GraphProblem> FindProducers(const Model& model, Ends& ends) {
+  for (int32_t n = 0; n < static_cast<int32_t>(model.nodes.size()); ++n) {
     const Node& node = model.nodes[n];
     for (size_t k = 0; k < node.outputs.size(); ++k) {
       const TensorId id = node.outputs[k];
@@ -58,41 +62,57 @@ std::optional<GraphProblem> FindGraphProblem(const Model& model, std::vector<int
                             absl::StrCat("tensor ", Quoted(model.tensors[id].name),
                                          absl::string_view(what.data(), what.size()))};
       };
-      if (producer[id] >= 0) {
-        return problem(
-            absl::StrCat(" is already produced by node ", Quoted(model.nodes[producer[id]].name)));
+      if (ends.producer[id] >= 0) {
+        return problem(absl::StrCat(" is already produced by node ",
+                                    Quoted(model.nodes[ends.producer[id]].name)));
       }
-      if (is_input[id]) return problem(" is also an input of the graph");
-      producer[id] = n;
+      if (ends.is_input[id]) return problem(" is also an input of the graph");
+      ends.producer[id] = n;
     }
   }
-  const auto provided = [&](TensorId id) {
-    return producer[id] >= 0 || is_input[id] || model.tensors[id].is_static;
+  return std::nullopt;
+}
+
+std::optional<GraphProblem> FindUnproduced(const Model& model, const Ends& ends) {
+  const auto is_missing = [&](TensorId id) {
+    return id != kNoTensor && ends.producer[id] < 0 && !ends.is_input[id] && !model.tensors[id].is_static;
   };
   const auto never = [&](TensorId id) {
     return absl::StrCat("tensor ", Quoted(model.tensors[id].name), " is never produced");
   };
-  // Consumers of each node's outputs, as one flat list.
-  std::vector<int32_t> waiting(node_count, 0);
-  std::vector<int32_t> first(node_count + 1, 0);
-  for (int32_t n = 0; n < node_count; ++n) {
+  for (int32_t n = 0; n < static_cast<int32_t>(model.nodes.size()); ++n) {
     const Node& node = model.nodes[n];
+    if (!node.unchecked_reason.empty()) continue;
     for (size_t k = 0; k < node.inputs.size(); ++k) {
-      const TensorId id = node.inputs[k];
-      if (id == kNoTensor) continue;
-      if (!provided(id)) {
-        if (!node.unchecked_reason.empty()) continue;
-        return GraphProblem{n, static_cast<int32_t>(k), true, never(id)};
+      if (is_missing(node.inputs[k])) {
+        return GraphProblem{n, static_cast<int32_t>(k), true, never(node.inputs[k])};
       }
-      if (producer[id] < 0) continue;
-      ++waiting[n];
-      ++first[producer[id] + 1];
     }
   }
   for (size_t k = 0; k < model.outputs.size(); ++k) {
-    if (!provided(model.outputs[k])) {
+    if (is_missing(model.outputs[k])) {
       return GraphProblem{-1, static_cast<int32_t>(k), false, never(model.outputs[k])};
     }
+  }
+  return std::nullopt;
+}
+
+// Nodes in an order in which each comes after those it reads; fewer than all where there is a cycle.
+std::vector<int32_t> InOrder(const Model& model, const std::vector<int32_t>& producer) {
+  const auto node_count = static_cast<int32_t>(model.nodes.size());
+  // Consumers of each node's outputs, as one flat list.
+  std::vector<int32_t> waiting(node_count, 0);
+  std::vector<int32_t> first(node_count + 1, 0);
+  const auto for_each_producer = [&](int32_t n, auto&& use) {
+    for (const TensorId id : model.nodes[n].inputs) {
+      if (id != kNoTensor && producer[id] >= 0) use(producer[id]);
+    }
+  };
+  for (int32_t n = 0; n < node_count; ++n) {
+    for_each_producer(n, [&](int32_t from) {
+      ++waiting[n];
+      ++first[from + 1];
+    });
   }
   for (int32_t n = 0; n < node_count; ++n) first[n + 1] += first[n];
   std::vector<int32_t> consumers(first[node_count]);
@@ -100,9 +120,7 @@ std::optional<GraphProblem> FindGraphProblem(const Model& model, std::vector<int
   std::vector<int32_t> sorted;
   sorted.reserve(node_count);
   for (int32_t n = 0; n < node_count; ++n) {
-    for (const TensorId id : model.nodes[n].inputs) {
-      if (id != kNoTensor && producer[id] >= 0) consumers[fill[producer[id]]++] = n;
-    }
+    for_each_producer(n, [&](int32_t from) { consumers[fill[from]++] = n; });
     if (waiting[n] == 0) sorted.push_back(n);
   }
   for (size_t i = 0; i < sorted.size(); ++i) {
@@ -110,12 +128,22 @@ std::optional<GraphProblem> FindGraphProblem(const Model& model, std::vector<int
       if (--waiting[consumers[c]] == 0) sorted.push_back(consumers[c]);
     }
   }
-  if (static_cast<int32_t>(sorted.size()) != node_count) {
-    std::vector<bool> ordered(node_count, false);
+  return sorted;
+}
+
+}  // namespace
+
+std::optional<GraphProblem> FindGraphProblem(const Model& model, std::vector<int32_t>* order) {
+  Ends ends(model);
+  if (auto problem = FindProducers(model, ends)) return problem;
+  if (auto problem = FindUnproduced(model, ends)) return problem;
+  std::vector<int32_t> sorted = InOrder(model, ends.producer);
+  if (sorted.size() != model.nodes.size()) {
+    std::vector<bool> ordered(model.nodes.size(), false);
     for (const int32_t n : sorted) ordered[n] = true;
     const auto start =
         static_cast<int32_t>(std::find(ordered.begin(), ordered.end(), false) - ordered.begin());
-    return GraphProblem{start, -1, true, DescribeCycle(model, producer, ordered, start)};
+    return GraphProblem{start, -1, true, DescribeCycle(model, ends.producer, ordered, start)};
   }
   if (order != nullptr) *order = std::move(sorted);
   return std::nullopt;

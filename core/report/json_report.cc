@@ -117,7 +117,7 @@ void WriteFinding(const Finding& finding, const Suppression* suppression, JsonWr
     WriteFix(fix, writer);
   }
   writer.End(']');
-  writer.Strings("sources", finding.sources);
+  writer.Strings("sources", *finding.sources);
   writer.Strings("related", finding.related);
   if (!finding.waived.empty()) writer.Field("waived", finding.waived);
   if (suppression != nullptr) {

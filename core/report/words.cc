@@ -43,7 +43,7 @@ std::string_view Meaning(const Report& report, const Finding& finding) {
   }
   // Without documents that forbid it, only the library's yes is known.
   const bool documented = std::any_of(
-      finding.sources.begin(), finding.sources.end(),
+      finding.sources->begin(), finding.sources->end(),
       [](const std::string& source) { return source.starts_with("docs-"); });
   if (finding.consequence == Consequence::kUndocumented && !documented) {
     return "no document allows it; the library accepts it";

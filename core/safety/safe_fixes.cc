@@ -74,14 +74,15 @@ Objection ObjectionTo(const Model& model, const ValueRanges& ranges, TensorId id
                               : ObjectionTo(ranges.Reaching(id), now, to);
 }
 
-void MarkSafeFixes(const Model& model, const opdb::View& database, Report& report) {
+void MarkSafeFixes(const Model& model, const Producers& producers, const opdb::View& database,
+                   Report& report) {
   const auto has_edits = [](const Fix& fix) { return !fix.edits.empty(); };
   const auto is_editable = [&](const Finding& finding) {
     return std::any_of(finding.fixes.begin(), finding.fixes.end(), has_edits);
   };
   if (std::none_of(report.findings.begin(), report.findings.end(), is_editable)) return;
   NamedTensors tensors(model);
-  const ValueRanges ranges(model, database);
+  const ValueRanges ranges(model, database, &producers);
   for (Finding& finding : report.findings) {
     if (!is_editable(finding)) continue;
     const TensorId id = tensors.Of(finding);

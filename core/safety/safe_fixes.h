@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_SAFETY_SAFE_FIXES_H_
 
 #include "core/database/view.h"
+#include "core/ir/producers.h"
 #include "core/safety/safe_edit.h"
 #include "core/safety/value_range.h"
 #include "quantgate/model.h"
@@ -15,8 +16,9 @@ namespace quantgate::fix {
 Objection ObjectionTo(const Model& model, const ValueRanges& ranges, TensorId tensor,
                       const Coding& now, const Coding& to);
 
-// Sets Fix::safe of each fix that is a list of edits. `model`: what the report is of.
-void MarkSafeFixes(const Model& model, const opdb::View& database, Report& report);
+// Sets Fix::safe of each fix that is a list of edits. `model`: what the report is of, with its `producers`.
+void MarkSafeFixes(const Model& model, const Producers& producers, const opdb::View& database,
+                   Report& report);
 
 }  // namespace quantgate::fix
 

@@ -90,11 +90,12 @@ ValueRange EntryRanges::operator[](size_t i) const {
           scale};
 }
 
-ValueRanges::ValueRanges(const Model& model, const opdb::View& database)
+ValueRanges::ValueRanges(const Model& model, const opdb::View& database, const Producers* producers)
     : model_(model),
       ops_(database, model.dialect),
       is_input_(Marks(model, model.inputs)),
-      is_output_(Marks(model, model.outputs)) {}
+      is_output_(Marks(model, model.outputs)),
+      producers_(producers) {}
 
 bool ValueRanges::IsInput(TensorId tensor) const { return is_input_[static_cast<size_t>(tensor)]; }
 bool ValueRanges::IsOutput(TensorId tensor) const {
@@ -106,15 +107,16 @@ bool ValueRanges::OnlyMoves(const Node& node) const {
 }
 
 const Node* ValueRanges::Producer(TensorId tensor) const {
-  if (producer_.empty()) {
-    producer_.assign(model_.tensors.size(), -1);
+  if (producers_ == nullptr) {
+    own_producers_.assign(model_.tensors.size(), -1);
     for (size_t n = 0; n < model_.nodes.size(); ++n) {
       for (const TensorId id : model_.nodes[n].outputs) {
-        if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(n);
+        if (id != kNoTensor) own_producers_[static_cast<size_t>(id)] = static_cast<int32_t>(n);
       }
     }
+    producers_ = &own_producers_;
   }
-  const int32_t at = producer_[static_cast<size_t>(tensor)];
+  const int32_t at = (*producers_)[static_cast<size_t>(tensor)];
   return at < 0 ? nullptr : &model_.nodes[static_cast<size_t>(at)];
 }
 

@@ -14,6 +14,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/database/view.h"
+#include "core/ir/producers.h"
 #include "core/safety/coding.h"
 #include "core/safety/op_values.h"
 #include "quantgate/model.h"
@@ -47,8 +48,8 @@ std::string Describe(const ValueRange& range);
 
 class ValueRanges {
  public:
-  // Both must outlive it; the model must not change.
-  ValueRanges(const Model& model, const opdb::View& database);
+  // All must outlive it; the model must not change. Null `producers`: found out when they are needed.
+  ValueRanges(const Model& model, const opdb::View& database, const Producers* producers = nullptr);
 
   // Of a quantized tensor: from the Q that writes it, the DQ that reads it, or its own.
   std::optional<Coding> CodingOf(TensorId tensor) const;
@@ -76,8 +77,10 @@ class ValueRanges {
   const Model& model_;
   OpValues ops_;
   std::vector<bool> is_input_, is_output_;
-  // Per tensor: a node; -1 = none. Made when they are first needed.
-  mutable std::vector<int32_t> producer_, dequantize_;
+  mutable const Producers* producers_;
+  mutable Producers own_producers_;
+  // Per tensor: a node; -1 = none. Made when it is first needed.
+  mutable std::vector<int32_t> dequantize_;
   mutable absl::flat_hash_map<TensorId, ValueRange> held_;
 };
 

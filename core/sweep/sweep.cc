@@ -148,7 +148,7 @@ class Tables {
       row.Text(finding.fixes.front().summary);
       row.Flag(finding.fixes.front().safe);
     }
-    row.TextOrNull(Joined(finding.sources));
+    row.TextOrNull(Joined(*finding.sources));
     row.TextOrNull(finding.waived);
     row.EndRow();
   }

@@ -43,14 +43,14 @@ class SourcesById {
   SourcesById(const opdb::View& db, SdkKey sdk) : db_(db), sdk_(sdk) {}
 
   Basis Of(const Finding& finding, Basis otherwise) {
-    if (finding.sources.empty()) return otherwise;
+    if (finding.sources->empty()) return otherwise;
     if (by_id_.empty()) {
       for (size_t i = 0; i < db_.sources().size(); ++i) {
         by_id_.emplace(db_.str(db_.sources()[i].id), static_cast<uint16_t>(i));
       }
     }
     absl::InlinedVector<uint16_t, 8> sources;
-    for (const std::string& id : finding.sources) {
+    for (const std::string& id : *finding.sources) {
       const auto known = by_id_.find(id);
       if (known != by_id_.end()) sources.push_back(known->second);
     }

@@ -30,13 +30,6 @@ int PortOf(const NodeView& node, const Broken& b) {
   return -1;
 }
 
-// "htp/Conv2d/in[1]/symmetric": made for every finding, so without a format string to read.
-SharedString ConstraintId(std::string_view backend, std::string_view op, std::string_view id) {
-  std::string text;
-  text.reserve(backend.size() + op.size() + id.size() + 2);
-  return text.append(backend).append("/").append(op).append("/").append(id);
-}
-
 Finding Explain(const TargetTable& table, const ActiveOp& op, const NodeView& node,
                 const PortFacts& facts, const Broken& b) {
   const opdb::View& db = table.db();
@@ -44,13 +37,14 @@ Finding Explain(const TargetTable& table, const ActiveOp& op, const NodeView& no
   Finding f;
   f.rule = &b.constraint->entry->rule;
   f.op = rules::OpName(node);
-  f.constraint = ConstraintId(db.str(table.backend().name), f.op, db.str(row.id));
+  const ConstraintTexts& texts = table.TextsOf(f.op, row);
+  f.constraint = texts.id;
   f.consequence = b.constraint->consequence;
   const int port = PortOf(node, b);
   f.port = port >= 0 ? rules::PortName(node, port, b.element) : rules::ParamName(node, row.param);
   if (b.tensor != nullptr) f.tensor = b.tensor->name;
-  f.sources = SourceIds(db, row.sources);
-  f.note = db.str(row.note);
+  f.sources = texts.sources;
+  f.note = texts.note;
   opdb::ConstraintRow at_port = row;
   at_port.port = static_cast<int16_t>(port >= 0 ? port : row.port);
   const Subject subject{node, at_port, b.tensor, b.element};

@@ -189,7 +189,7 @@ void ForecastRun(CheckState& state) {
 void ApplyWaivers(CheckState& state) { state.setup.waivers.Apply(state.report); }
 
 void FindSafeFixes(CheckState& state) {
-  fix::MarkSafeFixes(state.model, state.setup.database.view(), state.report);
+  fix::MarkSafeFixes(state.model, state.lowered.producers, state.setup.database.view(), state.report);
 }
 
 void UseNamesOfFile(CheckState& state) {

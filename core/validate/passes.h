@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "core/ir/producers.h"
 #include "core/lower/resolve/resolved.h"
 #include "core/validate/routes.h"
 #include "core/validate/target_table.h"
 #include "core/validate/waivers.h"
 #include "core/validate/walk_graph.h"
+#include "core/validate/well_formed.h"
 #include "quantgate/database.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"
@@ -35,7 +37,10 @@ struct CheckSetup {
 
 // What the validators of several targets share of one model: nothing in it depends on the arch.
 struct LoweredModel {
-  std::string malformed = {};             // why the model is no graph; empty = it is one
+  explicit LoweredModel(const Model& model) : malformed(FindMalformed(model, producers)) {}
+
+  Producers producers = {};               // of the model's tensors
+  std::string malformed;                  // why the model is no graph; empty = it is one
   std::vector<Finding> findings = {};     // on the model's nodes, from before
   std::optional<Resolved> resolved = {};  // made by the first validator that needs it
   bool shared = false;                    // others check it too: its findings stay

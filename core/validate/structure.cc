@@ -10,6 +10,7 @@
 #include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/expr.h"
 #include "core/rules/support/format.h"
+#include "core/validate/constraint_texts.h"
 #include "quantgate/text.h"
 
 namespace quantgate {
@@ -23,10 +24,7 @@ Finding Make(const TargetTable& table, const NodeView& node, RuleId rule, std::s
   f.op = rules::OpName(node);
   f.constraint = fmt::format("{}/{}/{}/{}", table.db().str(table.backend().name), f.op, port, what);
   f.port = std::move(port);
-  f.sources = {};
-  for (const uint16_t s : table.db().get(node.op().sources)) {
-    f.sources.emplace_back(table.db().str(table.db().sources()[s].id));
-  }
+  f.sources = SourceIds(table.db(), node.op().sources);
   return f;
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/database/view.h"
 #include "core/rules/rule_entry.h"
+#include "core/validate/constraint_texts.h"
 #include "quantgate/report.h"
 #include "quantgate/target.h"
 
@@ -75,6 +76,10 @@ class TargetTable {
   // Features of the backend that the soc lacks.
   opdb::FeatureMask lacks() const { return lacks_; }
   const std::string& soc() const { return soc_; }
+  // Of a constraint of `op`.
+  const ConstraintTexts& TextsOf(std::string_view op, const opdb::ConstraintRow& row) const {
+    return texts_.Of(*db_, db_->str(backend_->name), op, row);
+  }
 
  private:
   struct Entry {
@@ -92,6 +97,7 @@ class TargetTable {
   opdb::FeatureMask lacks_;
   std::string soc_;
   mutable std::mutex picking_;
+  mutable ConstraintTextsMade texts_;
   std::unique_ptr<Entry[]> entries_;  // one per op of the backend
 };
 

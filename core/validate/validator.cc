@@ -51,7 +51,7 @@ const Target& Validator::target() const { return impl_->setup.target; }
 const ValidatorOptions& Validator::options() const { return impl_->setup.options; }
 
 Report Validator::Check(const Model& model) const {
-  LoweredModel lowered{.malformed = FindMalformed(model)};
+  LoweredModel lowered(model);
   return impl_->Check(model, /*with_encodings=*/false, lowered);
 }
 
@@ -62,7 +62,7 @@ Report Validator::CheckWithoutNodes(const Model& model) const {
 }
 
 Report Validator::Check(Model model, const EncodingsFile& encodings) const {
-  LoweredModel lowered{.malformed = FindMalformed(model)};
+  LoweredModel lowered(model);
   // A model that is no graph is not looked into.
   if (lowered.malformed.empty()) {
     lowered.findings = ApplyEncodings(encodings, model, impl_->setup.database);
@@ -72,7 +72,7 @@ Report Validator::Check(Model model, const EncodingsFile& encodings) const {
 
 std::vector<Report> Validator::CheckEach(const std::vector<Validator>& validators,
                                          const Model& model) {
-  LoweredModel lowered{.malformed = FindMalformed(model)};
+  LoweredModel lowered(model);
   lowered.shared = validators.size() > 1;
   std::vector<Report> reports;
   for (const Validator& v : validators) {

@@ -13,6 +13,7 @@
 #include "core/rules/raise.h"
 #include "core/rules/support/args.h"
 #include "core/rules/support/format.h"
+#include "core/validate/constraint_texts.h"
 
 namespace quantgate {
 namespace {
@@ -134,13 +135,74 @@ void ExplainLackingChip(const TargetTable& table, const opdb::VariantRow& row, F
   f.fixes.push_back(rules::UnsafeFix(fmt::format("target a chip with {}", lacking)));
 }
 
-}  // namespace
-
-std::vector<std::string> SourceIds(const opdb::View& db, opdb::Slice<uint16_t> sources) {
-  std::vector<std::string> ids;
-  for (const uint16_t index : db.get(sources)) ids.emplace_back(db.str(db.sources()[index].id));
-  return ids;
+// The row that has to change least to match.
+const ActiveVariant* NearestRow(const ActiveOp& op, const NodeView& node, const PortFacts& dtypes) {
+  const ActiveVariant* nearest = nullptr;
+  int nearest_distance = std::numeric_limits<int>::max();
+  for (const ActiveVariant& variant : op.variants) {
+    const int distance = Distance(node, variant.masks, dtypes);
+    if (distance < nearest_distance) {
+      nearest = &variant;
+      nearest_distance = distance;
+    }
+  }
+  return nearest;
 }
+
+// The same datatypes on another chip of this arch; null = on none.
+const opdb::VariantRow* RowOfOtherChip(const TargetTable& table, const ActiveOp& op, const PortFacts& dtypes) {
+  const opdb::View& db = table.db();
+  for (const opdb::VariantRow& row : db.get(op.row->variants)) {
+    if ((row.needs & table.lacks()) != 0 && opdb::Covers(row.range, table.sdk(), table.arch_index()) &&
+        Matches(db.get(row.dtypes).data(), dtypes)) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+// The same datatypes in the nearest other arch or SDK; null = in none.
+const opdb::VariantRow* RowElsewhere(const TargetTable& table, const ActiveOp& op, const PortFacts& dtypes) {
+  const opdb::View& db = table.db();
+  const opdb::VariantRow* elsewhere = nullptr;
+  for (const opdb::VariantRow& row : db.get(op.row->variants)) {
+    // Lists per port of older SDKs don't say that the datatypes went together there.
+    if (table.tuple_rows() && row.range.until <= table.backend().tuples_since) continue;
+    if (opdb::Covers(row.range, table.sdk(), table.arch_index()) || !Matches(db.get(row.dtypes).data(), dtypes)) {
+      continue;
+    }
+    if (elsewhere == nullptr || Away(row, table.sdk()) < Away(*elsewhere, table.sdk())) elsewhere = &row;
+  }
+  return elsewhere;
+}
+
+void ExplainRowElsewhere(const TargetTable& table, const opdb::VariantRow& row, Finding& f) {
+  const opdb::View& db = table.db();
+  const bool arch_gate = ((row.range.archs >> table.arch_index()) & 1u) == 0;
+  f.rule = &rules::RuleOf(arch_gate ? rules::kArchGatedRow : rules::kSdkGatedRow);
+  f.sources = SourceIds(db, row.sources);
+  const std::string where = RangeText(table, row.range);
+  f.message = fmt::format("{} supports these datatypes on {} only", f.op, where);
+  f.allowed = fmt::format("{} (row {})", where, db.str(row.id));
+  f.fixes.push_back(rules::UnsafeFix(fmt::format("target {}", where)));
+}
+
+// `port`: the first that the nearest row does not match.
+void ExplainNearestRow(const opdb::View& db, const ActiveOp& op, const ActiveVariant* nearest, int port,
+                       const PortFacts& dtypes, Finding& f) {
+  f.rule = &rules::RuleOf(rules::kDtypeRow);
+  if (nearest == nullptr) {
+    f.message = fmt::format("{} has no dtype rows on this target", f.op);
+    return;
+  }
+  f.message = fmt::format(
+      "{} does not support these datatypes together: {} is {}, the nearest row, {}{}, has {}", f.op, f.port,
+      rules::DtypeList(dtypes.dtypes[static_cast<size_t>(port)]), db.str(nearest->row->id),
+      op.variants.size() > 1 ? fmt::format(" of {}", op.variants.size()) : "",
+      rules::DtypeList(nearest->masks[port]));
+}
+
+}  // namespace
 
 std::optional<Fix> NearestRowFix(const TargetTable& table, const ActiveOp& op,
                                  const rules::Subject& broken, const PortFacts& dtypes) {
@@ -175,15 +237,7 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
   f.constraint = fmt::format("{}/{}/rows", db.str(table.backend().name), f.op);
   f.found = TupleText(node, dtypes.dtypes.data(), dtypes);
 
-  const ActiveVariant* nearest = nullptr;
-  int nearest_distance = std::numeric_limits<int>::max();
-  for (const ActiveVariant& variant : op.variants) {
-    const int distance = Distance(node, variant.masks, dtypes);
-    if (distance < nearest_distance) {
-      nearest = &variant;
-      nearest_distance = distance;
-    }
-  }
+  const ActiveVariant* const nearest = NearestRow(op, node, dtypes);
   int first_port = -1;
   if (nearest != nullptr) {
     for (int i = dtypes.count - 1; i >= 0; --i) {
@@ -196,52 +250,12 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
     f.port = rules::PortName(node, first_port);
     if (const Tensor* tensor = node.tensor(first_port)) f.tensor = tensor->name;
   }
-
-  // The same datatypes on another chip of this arch.
-  for (const opdb::VariantRow& row : db.get(op.row->variants)) {
-    if ((row.needs & table.lacks()) != 0 && opdb::Covers(row.range, table.sdk(), table.arch_index()) &&
-        Matches(db.get(row.dtypes).data(), dtypes)) {
-      ExplainLackingChip(table, row, f);
-      if (nearest != nullptr) {
-        f.fixes.push_back(DtypeFix(node, nearest->masks, dtypes, db.str(nearest->row->id)));
-      }
-      return f;
-    }
-  }
-
-  // The same datatypes in another arch or SDK.
-  const opdb::VariantRow* elsewhere = nullptr;
-  for (const opdb::VariantRow& row : db.get(op.row->variants)) {
-    // Lists per port of older SDKs don't say that the datatypes went together there.
-    if (table.tuple_rows() && row.range.until <= table.backend().tuples_since) continue;
-    if (!opdb::Covers(row.range, table.sdk(), table.arch_index()) &&
-        Matches(db.get(row.dtypes).data(), dtypes)) {
-      if (elsewhere == nullptr || Away(row, table.sdk()) < Away(*elsewhere, table.sdk())) {
-        elsewhere = &row;
-      }
-    }
-  }
-  if (elsewhere != nullptr) {
-    const bool arch_gate = ((elsewhere->range.archs >> table.arch_index()) & 1u) == 0;
-    f.rule = &rules::RuleOf(arch_gate ? rules::kArchGatedRow : rules::kSdkGatedRow);
-    f.sources = SourceIds(db, elsewhere->sources);
-    const std::string where = RangeText(table, elsewhere->range);
-    f.message = fmt::format("{} supports these datatypes on {} only", f.op, where);
-    f.allowed = fmt::format("{} (row {})", where, db.str(elsewhere->id));
-    f.fixes.push_back(rules::UnsafeFix(fmt::format("target {}", where)));
+  if (const opdb::VariantRow* row = RowOfOtherChip(table, op, dtypes)) {
+    ExplainLackingChip(table, *row, f);
+  } else if (const opdb::VariantRow* elsewhere = RowElsewhere(table, op, dtypes)) {
+    ExplainRowElsewhere(table, *elsewhere, f);
   } else {
-    f.rule = &rules::RuleOf(rules::kDtypeRow);
-    if (nearest == nullptr) {
-      f.message = fmt::format("{} has no dtype rows on this target", f.op);
-    } else {
-      const int port = std::max(first_port, 0);
-      f.message = fmt::format(
-          "{} does not support these datatypes together: {} is {}, the nearest row, {}{}, has {}",
-          f.op, f.port, rules::DtypeList(dtypes.dtypes[static_cast<size_t>(port)]),
-          db.str(nearest->row->id),
-          op.variants.size() > 1 ? fmt::format(" of {}", op.variants.size()) : "",
-          rules::DtypeList(nearest->masks[port]));
-    }
+    ExplainNearestRow(db, op, nearest, std::max(first_port, 0), dtypes, f);
   }
   if (nearest != nullptr) {
     f.fixes.push_back(DtypeFix(node, nearest->masks, dtypes, db.str(nearest->row->id)));

@@ -29,9 +29,6 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const rules::
 std::optional<Fix> NearestRowFix(const TargetTable& table, const ActiveOp& op,
                                  const rules::Subject& broken, const PortFacts& facts);
 
-// Ids of sources as a report prints them.
-std::vector<std::string> SourceIds(const opdb::View& db, opdb::Slice<uint16_t> sources);
-
 }  // namespace quantgate
 
 #endif  // QUANTGATE_CORE_VALIDATE_VARIANT_SEARCH_H_

@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace quantgate {
 namespace {
@@ -12,8 +12,10 @@ namespace {
 // Node by node.
 class WellFormed {
  public:
-  explicit WellFormed(const Model& model)
-      : count_(static_cast<TensorId>(model.tensors.size())), produced_(model.tensors.size()) {}
+  WellFormed(const Model& model, Producers& producers)
+      : count_(static_cast<TensorId>(model.tensors.size())), producers_(producers) {
+    producers_.assign(model.tensors.size(), -1);
+  }
 
   // A port of a node: of no tensor of the model, or an output that has a producer already.
   struct Port {
@@ -24,7 +26,7 @@ class WellFormed {
   bool InRange(TensorId id) const { return id >= 0 && id < count_; }
 
   // The first port that is wrong. To be called for every node in turn.
-  std::optional<Port> WrongPort(const Node& node) {
+  std::optional<Port> WrongPort(const Node& node, size_t n) {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const TensorId id = node.inputs[i];
       if (id != kNoTensor && !InRange(id)) return Port{false, i};
@@ -32,25 +34,25 @@ class WellFormed {
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
       if (id == kNoTensor) continue;
-      if (!InRange(id) || produced_[static_cast<size_t>(id)]) return Port{true, i};
-      produced_[static_cast<size_t>(id)] = true;
+      if (!InRange(id) || producers_[static_cast<size_t>(id)] >= 0) return Port{true, i};
+      producers_[static_cast<size_t>(id)] = static_cast<int32_t>(n);
     }
     return std::nullopt;
   }
 
  private:
   TensorId count_;
-  std::vector<bool> produced_;
+  Producers& producers_;
 };
 
 }  // namespace
 
-std::string FindMalformed(const Model& model) {
+std::string FindMalformed(const Model& model, Producers& producers) {
   const size_t count = model.tensors.size();
-  WellFormed well_formed(model);
+  WellFormed well_formed(model, producers);
   for (size_t n = 0; n < model.nodes.size(); ++n) {
     const Node& node = model.nodes[n];
-    const std::optional<WellFormed::Port> wrong = well_formed.WrongPort(node);
+    const std::optional<WellFormed::Port> wrong = well_formed.WrongPort(node, n);
     if (!wrong) continue;
     const TensorId id = wrong->output ? node.outputs[wrong->index] : node.inputs[wrong->index];
     const std::string place = fmt::format("node {} \"{}\", {} {}", n, node.name,

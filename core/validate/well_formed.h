@@ -4,13 +4,15 @@
 
 #include <string>
 
+#include "core/ir/producers.h"
 #include "quantgate/model.h"
 
 namespace quantgate {
 
 // Empty when every tensor id is in range and each tensor has one producer; else what is wrong,
 // with the place. Cycles need no check: nothing here follows the graph without marking.
-std::string FindMalformed(const Model& model);
+// `producers` is complete where nothing is wrong: later passes need not go through all nodes for it.
+std::string FindMalformed(const Model& model, Producers& producers);
 
 }  // namespace quantgate
 

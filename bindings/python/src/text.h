@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "quantgate/shared.h"
+
 namespace quantgate::python {
 
 // Names come from files and may be any bytes: what isn't UTF-8 becomes U+FFFD, as in the JSON
@@ -26,6 +28,11 @@ pybind11::tuple Texts(const List& texts) {
   pybind11::tuple tuple(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) tuple[i] = Text(texts[i]);
   return tuple;
+}
+
+template <typename List>
+pybind11::tuple Texts(const Shared<List>& texts) {
+  return Texts(*texts);
 }
 
 // A read-only property that is a member of `Class`.

@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/base/nearest.h"
 #include "core/database/compile/document/document_schema.h"
 #include "core/database/compile/section.h"
@@ -80,10 +81,8 @@ void ReadFiles(MapReader& map, const Reporter& reporter, const Ir& ir, Backend& 
   }
 }
 
-void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
-  MapReader map(node, "a backend", reporter);
-  if (!map.ok()) return;
-  Backend backend;
+// False where there are more than an image can hold.
+bool ReadArchs(const Node& node, MapReader& map, const Reporter& reporter, Backend& backend) {
   for (const Node* arch : map.list("archs")) {
     const auto name = TextOf(*arch, "an arch", reporter);
     if (!name) continue;
@@ -94,7 +93,7 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
   }
   if (backend.archs.size() > opdb::kMaxArchs) {
     reporter.At(node, absl::StrCat("more than ", opdb::kMaxArchs, " archs"));
-    return;
+    return false;
   }
   const Node* arch = backend.archs.empty() ? map.find("default_arch") : map.need("default_arch");
   if (arch != nullptr) {
@@ -106,6 +105,10 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
       backend.default_arch = static_cast<int16_t>(it - backend.archs.begin());
     }
   }
+  return true;
+}
+
+void ReadSdks(MapReader& map, const Reporter& reporter, Backend& backend) {
   if (const Node* tuples = map.need("tuple_rows")) {
     if (tuples->quoted) {
       backend.tuples_since = NewSdk(*tuples, reporter).value_or(0);
@@ -123,6 +126,37 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
     backend.sdks.push_back(*key);
   }
   if (sdks != nullptr && backend.sdks.empty()) reporter.At(*sdks, "no SDK version");
+}
+
+// Takes over what a backend has in the database that this one extends. False where they don't fit.
+bool TakeOver(const Node& node, const Reporter& reporter, Backend& old, Backend& backend) {
+  const auto must_begin = [&](std::string_view what) {
+    reporter.At(node, absl::StrCat(Absl(what), " of ", node.key,
+                                   " must begin with those of the database it extends"));
+    return false;
+  };
+  const auto begins_with = [](const std::vector<std::string>& list, const std::vector<std::string>& first) {
+    return list.size() >= first.size() && std::equal(first.begin(), first.end(), list.begin());
+  };
+  // Ops of the base refer to archs by their place in the list, and their rows to features.
+  if (!begins_with(backend.archs, old.archs)) return must_begin("archs");
+  if (backend.features.empty()) {
+    backend.features = old.features;
+    backend.group_needs = old.group_needs;
+  } else if (!begins_with(backend.features, old.features)) {
+    return must_begin("features");
+  }
+  backend.ops = std::move(old.ops);
+  backend.has_socs |= old.has_socs;
+  return true;
+}
+
+void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
+  MapReader map(node, "a backend", reporter);
+  if (!map.ok()) return;
+  Backend backend;
+  if (!ReadArchs(node, map, reporter, backend)) return;
+  ReadSdks(map, reporter, backend);
   backend.measured_by = map.text("measured_by").value_or("");
   backend.has_op_validation = map.flag("op_validation").value_or(true);
   ReadFiles(map, reporter, ir, backend);
@@ -131,29 +165,8 @@ void ReadBackend(const Node& node, const Reporter& reporter, Ir& ir) {
   map.Finish();
   backend.first_measured = Evidence(ir, node.key).FirstMeasured().value_or(kSdkOpen);
   if (backend.sdks.empty()) return;
-  if (const auto old = ir.backends.find(node.key); old != ir.backends.end()) {
-    // Ops of the base refer to archs by their place in the list.
-    const auto& archs = old->second.archs;
-    if (backend.archs.size() < archs.size() ||
-        !std::equal(archs.begin(), archs.end(), backend.archs.begin())) {
-      reporter.At(node, absl::StrCat("archs of ", node.key,
-                                     " must begin with those of the database it extends"));
-      return;
-    }
-    // Their rows need features by number too.
-    const std::vector<std::string>& features = old->second.features;
-    if (backend.features.empty()) {
-      backend.features = features;
-      backend.group_needs = old->second.group_needs;
-    } else if (backend.features.size() < features.size() ||
-               !std::equal(features.begin(), features.end(), backend.features.begin())) {
-      reporter.At(node, absl::StrCat("features of ", node.key,
-                                     " must begin with those of the database it extends"));
-      return;
-    }
-    backend.ops = std::move(old->second.ops);
-    backend.has_socs |= old->second.has_socs;
-  }
+  const auto old = ir.backends.find(node.key);
+  if (old != ir.backends.end() && !TakeOver(node, reporter, old->second, backend)) return;
   ir.backends[node.key] = std::move(backend);
 }
 

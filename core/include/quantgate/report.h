@@ -13,6 +13,7 @@
 #include "quantgate/consequence.h"
 #include "quantgate/export.h"
 #include "quantgate/rule.h"
+#include "quantgate/shared.h"
 #include "quantgate/shared_string.h"
 
 namespace QUANTGATE_EXPORT quantgate {
@@ -60,7 +61,8 @@ struct Finding {
   // Of a finding about numbers: bits of the tensor's resolution that are lost. 0 = not counted.
   double lost_bits = 0;
   std::vector<Fix> fixes;
-  std::vector<std::string> sources;  // ids of opdefs/sources.yaml: "docs-2.25", "measured-2.51"
+  // Ids of opdefs/sources.yaml: "docs-2.25", "measured-2.51".
+  Shared<std::vector<std::string>> sources;
   std::vector<std::string> related;  // other ports: "in[0]"
   // Of the rule's data: "documents only", "measured on x86-64 2.51". May be empty.
   SharedString note;

@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/format.h"
@@ -22,15 +22,14 @@ constexpr double kGib = 1024.0 * 1024 * 1024;
 
 void Walk(const GraphView& g, GraphFindings& findings) {
   const double most = g.settings<Own>().most_gib;
-  std::vector<bool> seen(g.graph().tensors.size());
   double bytes = 0;
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (g.Refused(op)) continue;
-    for (const TensorId id : g.op(op).inputs) {
-      if (id == kNoTensor || !g.tensor(id).is_static || seen[static_cast<size_t>(id)]) continue;
-      seen[static_cast<size_t>(id)] = true;
-      bytes += StoredBytes(g.tensor(id));
-    }
+  for (TensorId id = 0; id < g.tensor_count(); ++id) {
+    // What an op makes is no constant; most tensors need not be fetched from memory for that.
+    if (g.Producer(id) >= 0 || !g.tensor(id).is_static) continue;
+    const auto readers = g.Readers(id);
+    const bool is_read =
+        std::any_of(readers.begin(), readers.end(), [&](int32_t op) { return !g.Refused(op); });
+    if (is_read) bytes += StoredBytes(g.tensor(id));
   }
   if (bytes <= most * kGib) return;
   Finding& f = findings.Add(-1, Consequence::kAdvice);

@@ -11,26 +11,25 @@
 namespace quantgate::rules {
 
 GraphView::GraphView(const Parts& parts) : parts_(parts) {
-  infos_.reserve(graph().nodes.size());
-  sets_of_.reserve(graph().nodes.size());
+  const std::vector<Node>& nodes = graph().nodes;
+  infos_.reserve(nodes.size());
+  sets_of_.reserve(nodes.size());
+  producer_.assign(graph().tensors.size(), -1);
+  reader_begin_.assign(graph().tensors.size() + 1, 0);
   RecentByName<const OpInfo*> met;
-  for (const Node& node : graph().nodes) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const Node& node = nodes[i];
     const OpInfo& info =
         *met.Of(node.op, [&](const SharedString& op) { return &parts_.sets.Of(op); });
     const SetMask sets = info.by_param.empty() ? info.sets : parts_.sets.SetsOf(info, node);
     infos_.push_back(&info);
     sets_of_.push_back(sets);
     any_sets_ |= sets;
-  }
-}
-
-void GraphView::IndexProducers() const {
-  if (producers_indexed_) return;
-  producers_indexed_ = true;
-  producer_.assign(graph().tensors.size(), -1);
-  for (size_t i = 0; i < graph().nodes.size(); ++i) {
-    for (const TensorId id : graph().nodes[i].outputs) {
+    for (const TensorId id : node.outputs) {
       if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(i);
+    }
+    for (const TensorId id : node.inputs) {
+      if (id != kNoTensor) ++reader_begin_[static_cast<size_t>(id) + 1];
     }
   }
 }
@@ -39,12 +38,6 @@ void GraphView::IndexReaders() const {
   if (readers_indexed_) return;
   readers_indexed_ = true;
   const size_t tensors = graph().tensors.size();
-  reader_begin_.assign(tensors + 1, 0);
-  for (const Node& node : graph().nodes) {
-    for (const TensorId id : node.inputs) {
-      if (id != kNoTensor) ++reader_begin_[static_cast<size_t>(id) + 1];
-    }
-  }
   for (size_t t = 0; t < tensors; ++t) reader_begin_[t + 1] += reader_begin_[t];
   readers_.resize(static_cast<size_t>(reader_begin_[tensors]));
   // `reader_begin_[t]` moves to the end of t's readers here and back below.
@@ -60,7 +53,6 @@ void GraphView::IndexReaders() const {
 }
 
 int32_t GraphView::Producer(TensorId id) const {
-  IndexProducers();
   return producer_[static_cast<size_t>(id)];
 }
 
@@ -113,17 +105,17 @@ bool GraphView::Refused(int32_t op) const {
   return !parts_.refused.empty() && parts_.refused[static_cast<size_t>(SourceOf(op))];
 }
 
-bool GraphView::Found(int32_t op, const Rule* rule) const {
-  if (!found_collected_) {
-    found_collected_ = true;
-    for (const Finding& f : parts_.report.findings) found_.insert({f.node_index, f.rule});
-  }
-  return found_.contains({SourceOf(op), rule});
-}
-
 bool GraphView::ReportedBefore(int32_t op) const {
   const std::vector<const Rule*>& rules = settings_->reported_by;
-  return std::any_of(rules.begin(), rules.end(), [&](const Rule* rule) { return Found(op, rule); });
+  if (rules.empty()) return false;
+  if (reported_of_ != settings_) {
+    reported_of_ = settings_;
+    reported_.clear();
+    for (const Finding& f : parts_.report.findings) {
+      if (std::find(rules.begin(), rules.end(), f.rule) != rules.end()) reported_.insert(f.node_index);
+    }
+  }
+  return reported_.contains(SourceOf(op));
 }
 
 Finding& GraphFindings::Add(int32_t op, Consequence consequence) {

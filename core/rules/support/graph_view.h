@@ -1,5 +1,6 @@
 // The whole graph at the end of the route, as the rules between nodes see it, and where they put
-// what they find. Indexes that not every rule needs are made when first needed; each is linear
+// what they find. Nodes are gone through once for what nearly every rule needs, since a large graph
+// has to be fetched from memory each time; the rest is made when first needed. Each index is linear
 // in the size of the graph, and so must be what a rule does with them.
 #ifndef QUANTGATE_CORE_RULES_SUPPORT_GRAPH_VIEW_H_
 #define QUANTGATE_CORE_RULES_SUPPORT_GRAPH_VIEW_H_
@@ -53,6 +54,7 @@ class GraphView {
 
   int32_t op_count() const { return static_cast<int32_t>(graph().nodes.size()); }
   const Node& op(int32_t op) const { return graph().nodes[static_cast<size_t>(op)]; }
+  TensorId tensor_count() const { return static_cast<TensorId>(graph().tensors.size()); }
   const Tensor& tensor(TensorId id) const { return graph().tensors[static_cast<size_t>(id)]; }
   // Null where the port isn't given.
   const Tensor* input(int32_t op, size_t port) const { return At(this->op(op).inputs, port); }
@@ -66,7 +68,7 @@ class GraphView {
 
   // The op that makes a tensor; -1 = none.
   int32_t Producer(TensorId id) const;
-  // Ops that read it, one entry a port; empty for a constant.
+  // Ops that read it, one entry a port.
   std::span<const int32_t> Readers(TensorId id) const;
   bool IsGraphInput(TensorId id) const;
   bool IsGraphOutput(TensorId id) const;
@@ -79,16 +81,13 @@ class GraphView {
   const SharedString& NameOf(int32_t op) const;  // its name
   const SharedString& SourceOpOf(int32_t op) const;
   bool Refused(int32_t op) const;
-  // Whether that rule was broken by the node before.
-  bool Found(int32_t op, const Rule* rule) const;
-  // Whether a rule that `reported_by` of the running rule names was.
+  // Whether the node of the file broke a rule that `reported_by` of the running rule names.
   bool ReportedBefore(int32_t op) const;
 
  private:
   const Tensor* At(std::span<const TensorId> ids, size_t port) const {
     return port < ids.size() && ids[port] != kNoTensor ? &tensor(ids[port]) : nullptr;
   }
-  void IndexProducers() const;
   void IndexReaders() const;
   void MarkEnds() const;
 
@@ -97,13 +96,14 @@ class GraphView {
   std::vector<const OpInfo*> infos_;
   std::vector<SetMask> sets_of_;
   SetMask any_sets_ = 0;
-  mutable bool producers_indexed_ = false, readers_indexed_ = false, ends_marked_ = false,
-               found_collected_ = false;
-  mutable std::vector<int32_t> producer_;
-  mutable std::vector<int32_t> reader_begin_,
-      readers_;                        // readers of tensor t: [begin[t], begin[t+1])
+  std::vector<int32_t> producer_;  // per tensor
+  mutable bool readers_indexed_ = false, ends_marked_ = false;
+  // Readers of tensor t: [begin[t], begin[t+1]). Until they are indexed, begin[t+1] counts those of t.
+  mutable std::vector<int32_t> reader_begin_, readers_;
   mutable std::vector<uint8_t> ends_;  // 1 = graph input, 2 = graph output
-  mutable absl::flat_hash_set<std::pair<int32_t, const Rule*>> found_;
+  // Nodes of the file that broke a rule of `reported_by`, of the settings that asked last.
+  mutable const Settings* reported_of_ = nullptr;
+  mutable absl::flat_hash_set<int32_t> reported_;
 };
 
 // The findings of one rule.

@@ -65,7 +65,7 @@ inline Report SampleReport(int reshapes = 1, bool same_values = true) {
                       false,
                       {{"set", "tensors/stem.conv.weight/encoding/perChannel/zeroPoints", "[0]"},
                        {"remove", "nodes/q", ""}}}};
-  symmetric.sources = {"docs-2.13", "docs-2.25", "measured-2.51"};
+  symmetric.sources = std::vector<std::string>{"docs-2.13", "docs-2.25", "measured-2.51"};
   symmetric.related = {"in[0]"};
   report.findings.push_back(symmetric);
   for (int i = 0; i < reshapes; ++i) {
@@ -84,7 +84,7 @@ inline Report SampleReport(int reshapes = 1, bool same_values = true) {
     same.message = "out[0] of Reshape must have the encoding of in[0]";
     same.found = "scale 0." + std::to_string(same_values ? 5 : i + 5);
     same.allowed = "the encoding of in[0]";
-    same.sources = {"docs-2.25"};
+    same.sources = std::vector<std::string>{"docs-2.25"};
     report.findings.push_back(same);
   }
   report.failed = true;

@@ -301,7 +301,7 @@ TEST(Validator, TellsStatedCombinationsFromUnstatedOnes) {
     } else {
       ASSERT_FALSE(report.findings.empty());
       EXPECT_EQ(report.findings[0].rule->code, c.code);
-      EXPECT_EQ(report.findings[0].sources.at(0).substr(0, 5), "docs-");
+      EXPECT_EQ(report.findings[0].sources->at(0).substr(0, 5), "docs-");
     }
   }
 }

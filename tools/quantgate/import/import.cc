@@ -286,100 +286,129 @@ absl::Status WriteAll(const fs::path& folder, const std::map<std::string, std::s
   return absl::OkStatus();
 }
 
-}  // namespace
-
-int Import(const ImportFlags& flags) {
+// The folder of pages: the one that is given, or that of an SDK that is unpacked there.
+fs::path FolderOfPages(const std::string& docs) {
   std::error_code error;
-  fs::path folder = flags.docs;
-  if (fs::is_directory(folder / "docs" / "QNN" / "OpDef", error)) {
-    folder = folder / "docs" / "QNN" / "OpDef";
-  }
-  if (!fs::is_directory(folder, error)) return Fail(flags.docs + ": is no folder");
+  const fs::path in_sdk = fs::path(docs) / "docs" / "QNN" / "OpDef";
+  return fs::is_directory(in_sdk, error) ? in_sdk : fs::path(docs);
+}
+
+// As given, or as a folder on the path is called: "/qairt/2.31.0.250130/".
+absl::StatusOr<SdkKey> SdkOf(const ImportFlags& flags, const fs::path& folder) {
   std::string sdk = flags.sdk;
   if (sdk.empty()) {
+    std::error_code error;
     const std::string path = fs::weakly_canonical(folder, error).string();
     std::smatch found;
     if (std::regex_search(path, found, std::regex(R"(/v?(\d+\.\d+)\.\d+[^/]*/)"))) sdk = found[1];
   }
-  if (sdk.empty()) return Fail(flags.docs + ": names no SDK version; give it with --sdk");
-  const auto key = ParseSdk(sdk);
-  if (!key.ok()) return Fail(key.status());
-  sdk = SdkName(*key);
-  if (!flags.out.empty() && fs::exists(flags.out, error)) {
-    return Fail(flags.out + ": exists already");
+  if (sdk.empty()) {
+    return absl::InvalidArgumentError(flags.docs + ": names no SDK version; give it with --sdk");
   }
+  return ParseSdk(sdk);
+}
 
+std::vector<fs::path> PagesIn(const fs::path& folder) {
   std::vector<fs::path> pages;
+  std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().filename().string().ends_with("OpDefSupplement.html")) {
-      pages.push_back(it->path());
-    }
+    if (it->path().filename().string().ends_with("OpDefSupplement.html")) pages.push_back(it->path());
   }
-  if (pages.empty()) return Fail(folder.string() + ": holds no *OpDefSupplement.html");
   std::sort(pages.begin(), pages.end());
+  return pages;
+}
 
-  const Progress progress("reading pages");
-  const Database& database = Database::Embedded();
+// All pages together.
+struct Imported {
   std::map<std::string, std::string> files;
   std::string report, unmapped, backends;
   std::vector<std::string> names, edits;
-  for (const fs::path& path : pages) {
-    if (!fs::is_regular_file(path, error)) return Fail(path.string() + ": is no file");
-    if (fs::file_size(path, error) > kMaxPage) return Fail(path.string() + ": larger than 64 MiB");
-    std::ifstream file(path, std::ios::binary);
-    const std::string html((std::istreambuf_iterator<char>(file)), {});
-    const auto page = ReadOpDefPage(html);
-    if (!page.ok())
-      return Fail(fmt::format("{}: {}", path.string(), std::string(page.status().message())));
-    const auto target = Target::Parse({.backend = page->backend, .sdk = sdk}, database);
-    if (!target.ok()) {
-      return Fail(fmt::format("{}: {}", path.string(), std::string(target.status().message())));
-    }
-    PageImport import(database, *target, NextSdk(database, page->backend, *key));
-    for (const OpDefPage::Op& op : page->ops) import.Add(op);
-    const Counts& c = import.counts();
-    report += fmt::format(
-        "{} {}: {} ops, {} rows ({} known), {} sentences ({} mapped, {} unmapped)\n", page->backend,
-        sdk, c.ops, c.rows, c.known_rows, c.mapped + static_cast<int>(import.unmapped().size()),
-        c.mapped, import.unmapped().size());
-    for (const std::string& line : import.skipped()) report += "  left out  " + line + "\n";
-    for (const std::string& line : import.unmapped()) {
-      unmapped += fmt::format("{}/{}\n", page->backend, line);
-    }
-    files.insert(import.files().begin(), import.files().end());
-    backends += BackendEntry(database, page->backend, *key);
-    names.push_back(page->backend);
-    edits.insert(edits.end(), import.edits().begin(), import.edits().end());
+};
+
+absl::Status ImportPage(const fs::path& path, SdkKey key, const Database& database, Imported& all) {
+  std::error_code error;
+  const auto fail = [&](std::string_view why) {
+    return absl::InvalidArgumentError(fmt::format("{}: {}", path.string(), why));
+  };
+  if (!fs::is_regular_file(path, error)) return fail("is no file");
+  if (fs::file_size(path, error) > kMaxPage) return fail("larger than 64 MiB");
+  std::ifstream file(path, std::ios::binary);
+  const std::string html((std::istreambuf_iterator<char>(file)), {});
+  const auto page = ReadOpDefPage(html);
+  if (!page.ok()) return fail(std::string(page.status().message()));
+  const std::string sdk = SdkName(key);
+  const auto target = Target::Parse({.backend = page->backend, .sdk = sdk}, database);
+  if (!target.ok()) return fail(std::string(target.status().message()));
+  PageImport import(database, *target, NextSdk(database, page->backend, key));
+  for (const OpDefPage::Op& op : page->ops) import.Add(op);
+  const Counts& c = import.counts();
+  all.report += fmt::format(
+      "{} {}: {} ops, {} rows ({} known), {} sentences ({} mapped, {} unmapped)\n", page->backend,
+      sdk, c.ops, c.rows, c.known_rows, c.mapped + static_cast<int>(import.unmapped().size()),
+      c.mapped, import.unmapped().size());
+  for (const std::string& line : import.skipped()) all.report += "  left out  " + line + "\n";
+  for (const std::string& line : import.unmapped()) {
+    all.unmapped += fmt::format("{}/{}\n", page->backend, line);
   }
-  if (!unmapped.empty()) report += "unmapped:\n" + unmapped;
+  all.files.insert(import.files().begin(), import.files().end());
+  all.backends += BackendEntry(database, page->backend, key);
+  all.names.push_back(page->backend);
+  all.edits.insert(all.edits.end(), import.edits().begin(), import.edits().end());
+  return absl::OkStatus();
+}
+
+// Nothing half-written, and nothing that the database would refuse.
+absl::Status WriteOverlay(const std::string& out, const std::string& sdk, const Database& database,
+                          Imported& all) {
+  all.files["targets.yaml"] = "backends:\n" + all.backends + "socs: []\n";
+  all.files["sources.yaml"] = fmt::format(
+      "sources:\n  - {{id: docs-{0}, kind: documents, sdk: \"{0}\", backends: [{1}], title: "
+      "\"QNN SDK {0} documentation, imported\"}}\n",
+      sdk, fmt::join(all.names, ", "));
+  all.files["edits.json"] = Edits(sdk, all.names, all.edits);
+  all.files["unmapped.txt"] = all.unmapped;
+  const SignalsWait until_it_is_whole;
+  std::string part = out + ".XXXXXX";
+  if (::mkdtemp(part.data()) == nullptr) {
+    return absl::InvalidArgumentError(out + ": " + std::strerror(errno));
+  }
+  ::chmod(part.c_str(), 0777 & ~NewFileMask());  // not the private one of a temporary
+  std::error_code error;
+  absl::Status status = WriteAll(part, all.files);
+  if (status.ok()) status = WithOverlay(database, std::vector<std::string>{part}).status();
+  if (status.ok()) {
+    fs::rename(part, out, error);
+    if (error) status = absl::InvalidArgumentError(out + ": can't be written");
+  }
+  if (!status.ok()) fs::remove_all(part, error);
+  return status;
+}
+
+}  // namespace
+
+int Import(const ImportFlags& flags) {
+  std::error_code error;
+  const fs::path folder = FolderOfPages(flags.docs);
+  if (!fs::is_directory(folder, error)) return Fail(flags.docs + ": is no folder");
+  const absl::StatusOr<SdkKey> sdk = SdkOf(flags, folder);
+  if (!sdk.ok()) return Fail(sdk.status());
+  if (!flags.out.empty() && fs::exists(flags.out, error)) return Fail(flags.out + ": exists already");
+  const std::vector<fs::path> pages = PagesIn(folder);
+  if (pages.empty()) return Fail(folder.string() + ": holds no *OpDefSupplement.html");
+
+  const Progress progress("reading pages");
+  const Database& database = Database::Embedded();
+  Imported all;
+  for (const fs::path& path : pages) {
+    if (const absl::Status status = ImportPage(path, *sdk, database, all); !status.ok()) return Fail(status);
+  }
+  if (!all.unmapped.empty()) all.report += "unmapped:\n" + all.unmapped;
   if (!flags.out.empty()) {
-    files["targets.yaml"] = "backends:\n" + backends + "socs: []\n";
-    files["sources.yaml"] = fmt::format(
-        "sources:\n  - {{id: docs-{0}, kind: documents, sdk: \"{0}\", backends: [{1}], title: "
-        "\"QNN SDK {0} documentation, imported\"}}\n",
-        sdk, fmt::join(names, ", "));
-    files["edits.json"] = Edits(sdk, names, edits);
-    files["unmapped.txt"] = unmapped;
-    // Nothing half-written, and nothing that the database would refuse.
-    const SignalsWait until_it_is_whole;
-    std::string part = flags.out + ".XXXXXX";
-    if (::mkdtemp(part.data()) == nullptr) {
-      return Fail(flags.out + ": " + std::strerror(errno));
-    }
-    ::chmod(part.c_str(), 0777 & ~NewFileMask());  // not the private one of a temporary
-    absl::Status status = WriteAll(part, files);
-    if (status.ok()) status = WithOverlay(database, std::vector<std::string>{part}).status();
-    if (status.ok()) {
-      fs::rename(part, flags.out, error);
-      if (error) status = absl::InvalidArgumentError(flags.out + ": can't be written");
-    }
-    if (!status.ok()) {
-      fs::remove_all(part, error);
-      return Fail(status);
-    }
+    const absl::Status status = WriteOverlay(flags.out, SdkName(*sdk), database, all);
+    if (!status.ok()) return Fail(status);
   }
   absl::StatusOr<Output> output = Output::Open("");
-  output->Write(report);
+  output->Write(all.report);
   const absl::Status status = output->Commit();
   return status.ok() ? kFine : Fail(status);
 }
