@@ -40,7 +40,7 @@ endif()
 # that it may take) and half as large, which keeps the wheel below 8 MB.
 add_library(quantgate_small INTERFACE)
 target_compile_options(quantgate_small INTERFACE $<$<CONFIG:Release>:-Os>)
-set(QUANTGATE_SMALL_FOLDERS comparison compile config fix knowledge oracle plan policy report safety)
+set(QUANTGATE_SMALL_FOLDERS comparison compile config fix knowledge oracle plan policy report)
 # Of these, where many files read or write JSON.
 set(QUANTGATE_JSON_FOLDERS comparison report)
 

@@ -63,8 +63,9 @@ struct RuleEntry {
   // Rules between nodes have one of these instead of the above. They see the whole graph at the end
   // of the route, and run where opdefs/rules/<slug>.yaml says (backends, archs, ops that must be
   // there). `visit` is called for each op and finds what stands at it or next to it; `walk` is
-  // called once.
+  // called once, after all visits, with the sum of what `amount` says of some ops after the other.
   void (*visit)(const GraphView&, int32_t op, GraphFindings&) = nullptr;
+  double (*amount)(const GraphView&, int32_t begin, int32_t end) = nullptr;
   void (*walk)(const GraphView&, GraphFindings&) = nullptr;
   constexpr bool is_between_nodes() const { return visit != nullptr || walk != nullptr; }
 

@@ -75,11 +75,12 @@ OpValues::OpValues(const opdb::View& database, Dialect dialect) {
   const opdb::Tree sets = database.Document("op_sets")["sets"];
   for (size_t i = 0; i < sets.size(); ++i) {
     const opdb::Tree set = sets.at(i);
-    if (KindOf(set["values"].str()) == Kind::kUnknown) continue;
+    const Kind kind = KindOf(set["values"].str());
+    if (kind == Kind::kUnknown) continue;
     const opdb::Tree ops = set["ops"];
     for (size_t m = 0; m < ops.size(); ++m) {
       const opdb::Tree op = ops.at(m);
-      Member member{set, {}, {}, {}};
+      Member member{kind, ReadEnd(set["low"]), ReadEnd(set["high"])};
       if (op.type() == opdb::TreeType::kString) {
         members_[op.str()].push_back(std::move(member));
         continue;
@@ -93,6 +94,12 @@ OpValues::OpValues(const opdb::View& database, Dialect dialect) {
   }
 }
 
+std::optional<OpValues::End> OpValues::ReadEnd(opdb::Tree value) {
+  if (!value) return std::nullopt;
+  if (const std::optional<double> number = value.real()) return End{*number, {}};
+  return End{0, value.str()};
+}
+
 Role OpValues::RoleOf(const Node& node) const {
   const mapping::OpMapping* op = mapping_ ? mapping_->Find(node.domain, node.op) : nullptr;
   return op == nullptr ? Role::kOp : op->role;
@@ -104,7 +111,8 @@ ValueEffect OpValues::OfOp(std::string_view op, const Settings& settings) const 
   for (const Member& member : known->second) {
     if (!member.param.empty()) {
       const Setting setting = settings(member.param);
-      const auto& [names, numbers] = std::pair(member.names, member.numbers);
+      const auto& names = member.names;
+      const auto& numbers = member.numbers;
       const bool named = std::find(names.begin(), names.end(), setting.name) != names.end();
       const bool numbered =
           setting.number && std::any_of(numbers.begin(), numbers.end(), [&](int64_t number) {
@@ -113,22 +121,16 @@ ValueEffect OpValues::OfOp(std::string_view op, const Settings& settings) const 
       if (!named && !numbered) continue;
     }
     ValueEffect effect;
-    effect.kind = KindOf(member.set["values"].str());
-    bool bounds_known = true;
-    const auto bound = [&](std::string_view key, double& out) {
-      const opdb::Tree value = member.set[key];
-      if (!value) return;
+    effect.kind = member.kind;
+    // False where the param doesn't say it.
+    const auto set = [&](const std::optional<End>& end, double& out) {
+      if (!end) return true;
       const std::optional<double> number =
-          value.real() ? value.real() : settings(value.str()).number;
-      if (number) {
-        out = *number;
-      } else {
-        bounds_known = false;
-      }
+          end->param.empty() ? end->number : settings(end->param).number;
+      out = number.value_or(out);
+      return number.has_value();
     };
-    bound("low", effect.low);
-    bound("high", effect.high);
-    if (bounds_known) return effect;
+    if (set(member.low, effect.low) && set(member.high, effect.high)) return effect;
   }
   return {};
 }

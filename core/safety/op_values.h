@@ -47,12 +47,20 @@ class OpValues {
     std::string_view name;
   };
   using Settings = std::function<Setting(std::string_view param)>;
-  struct Member {
-    opdb::Tree set;
-    std::string_view param;  // empty = whatever its params
-    std::vector<std::string_view> names;
-    std::vector<int64_t> numbers;  // the same
+  // A number, or the param that says it.
+  struct End {
+    double number = 0;
+    std::string_view param;
   };
+  struct Member {
+    ValueEffect::Kind kind;
+    std::optional<End> low, high;
+    std::string_view param = {};  // empty = whatever its params
+    std::vector<std::string_view> names = {};
+    std::vector<int64_t> numbers = {};  // the same
+  };
+
+  static std::optional<End> ReadEnd(opdb::Tree value);
 
   ValueEffect OfOp(std::string_view op, const Settings& settings) const;
   ValueEffect OfMapped(const Model& model, const Node& node, const mapping::OpMapping& op) const;

@@ -1,7 +1,6 @@
 #include "core/safety/wanted_coding.h"
 
-#include <vector>
-
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -11,9 +10,10 @@ namespace quantgate::fix {
 namespace {
 
 // A JSON number or a list of them, as edits write it.
-std::optional<std::vector<double>> Numbers(absl::string_view text) {
+using NumberList = absl::InlinedVector<double, 4>;
+std::optional<NumberList> Numbers(absl::string_view text) {
   if (absl::ConsumePrefix(&text, "[") && !absl::ConsumeSuffix(&text, "]")) return std::nullopt;
-  std::vector<double> numbers;
+  NumberList numbers;
   for (const absl::string_view item : absl::StrSplit(text, ',')) {
     if (!absl::SimpleAtod(item, &numbers.emplace_back())) return std::nullopt;
   }

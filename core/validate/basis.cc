@@ -1,8 +1,10 @@
 #include "core/validate/basis.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
@@ -44,23 +46,34 @@ class SourcesById {
 
   Basis Of(const Finding& finding, Basis otherwise) {
     if (finding.sources->empty()) return otherwise;
+    // Findings about one constraint share them.
+    if (last_.SharesWith(finding.sources)) return last_basis_.value_or(otherwise);
+    last_ = finding.sources;
+    last_basis_ = BasisOfIds(*last_);
+    return last_basis_.value_or(otherwise);
+  }
+
+ private:
+  // Nothing where no source is known.
+  std::optional<Basis> BasisOfIds(const std::vector<std::string>& ids) {
     if (by_id_.empty()) {
       for (size_t i = 0; i < db_.sources().size(); ++i) {
         by_id_.emplace(db_.str(db_.sources()[i].id), static_cast<uint16_t>(i));
       }
     }
     absl::InlinedVector<uint16_t, 8> sources;
-    for (const std::string& id : *finding.sources) {
+    for (const std::string& id : ids) {
       const auto known = by_id_.find(id);
       if (known != by_id_.end()) sources.push_back(known->second);
     }
-    return sources.empty() ? otherwise : BasisOf(db_, sources, sdk_);
+    return sources.empty() ? std::nullopt : std::optional(BasisOf(db_, sources, sdk_));
   }
 
- private:
   const opdb::View& db_;
   const SdkKey sdk_;
   absl::flat_hash_map<std::string_view, uint16_t> by_id_;
+  Shared<std::vector<std::string>> last_;
+  std::optional<Basis> last_basis_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/huge_pages.h"
 #include "core/database/arch_order.h"
 #include "core/database/conditions.h"
 #include "core/lower/resolve/resolve.h"
@@ -47,7 +48,7 @@ void BeginReport(CheckState& state) {
 // An entry for each node of the file. After lowering, whose working memory is free again by then.
 void ListNodes(CheckState& state) {
   std::vector<NodeReport>& nodes = state.report.nodes;
-  nodes.reserve(state.model.nodes.size());
+  ReserveLarge(nodes, state.model.nodes.size());
   for (const Node& node : state.model.nodes) {
     NodeReport& listed = nodes.emplace_back();
     listed.name = node.name;

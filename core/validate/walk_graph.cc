@@ -7,9 +7,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/huge_pages.h"
 #include "core/database/conditions.h"
 #include "core/rules/support/awaits_numbers.h"
 #include "core/rules/support/graph_view.h"
+#include "core/validate/cache/node_form.h"
 #include "core/validate/finish.h"
 #include "quantgate/calibration.h"
 
@@ -70,18 +72,21 @@ std::vector<Finding> GraphRules::Collect(rules::GraphView& view, bool uncalibrat
   for (const Active& active : active_) {
     if (uncalibrated && rules::WalksNumbers(*active.entry)) continue;
     const rules::SetMask required = active.settings->required_sets;
-    if (required == 0 || (required & view.any_sets()) != 0) running.push_back({&active, {}});
+    if (required == 0 || (required & view.any_sets()) != 0) running.push_back({&active});
   }
   const auto run = [&](Running& rule, auto&& with) {
     const Active& active = *rule.active;
     view.set_settings(*active.settings);
     rules::GraphFindings findings(view, active.entry->rule, std::string(active.settings->basis),
-                                  rule.found);
+                                  rule.found, rule.amount);
     with(*active.entry, findings);
   };
+  const bool far_apart = view.graph().nodes.size() > kNodesNearby;
   for (int32_t begin = 0; begin < view.op_count(); begin += kOpsOfTurn) {
     const int32_t end = std::min(begin + kOpsOfTurn, view.op_count());
+    if (far_apart) PrefetchInputs(view.graph(), static_cast<size_t>(begin), static_cast<size_t>(end));
     for (Running& rule : running) {
+      if (rule.active->entry->amount != nullptr) rule.amount += rule.active->entry->amount(view, begin, end);
       if (rule.active->entry->visit == nullptr) continue;
       run(rule, [&](const rules::RuleEntry& entry, rules::GraphFindings& findings) {
         const rules::SetMask visited = rule.active->settings->required_sets;
@@ -126,7 +131,7 @@ void GraphRules::Walk(const Resolved& resolved, Report& report) const {
     std::stable_sort(found.begin(), found.end(), EarlierNode);
   }
   std::vector<Finding> all;
-  all.reserve(report.findings.size() + found.size());
+  ReserveLarge(all, report.findings.size() + found.size());
   std::merge(std::make_move_iterator(report.findings.begin()),
              std::make_move_iterator(report.findings.end()), std::make_move_iterator(found.begin()),
              std::make_move_iterator(found.end()), std::back_inserter(all), EarlierNode);

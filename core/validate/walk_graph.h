@@ -30,7 +30,8 @@ class GraphRules {
   };
   struct Running {
     const Active* active;
-    std::vector<Finding> found;
+    std::vector<Finding> found = {};
+    double amount = 0;
   };
 
   // Findings of all rules, one rule after the other.

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/base/huge_pages.h"
+
 namespace quantgate {
 namespace {
 
@@ -14,6 +16,7 @@ class WellFormed {
  public:
   WellFormed(const Model& model, Producers& producers)
       : count_(static_cast<TensorId>(model.tensors.size())), producers_(producers) {
+    ReserveLarge(producers_, model.tensors.size());
     producers_.assign(model.tensors.size(), -1);
   }
 

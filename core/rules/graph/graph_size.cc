@@ -20,17 +20,31 @@ constexpr SettingField kFields[] = {F::Bind<&Own::most_gib>("most_gib")};
 
 constexpr double kGib = 1024.0 * 1024 * 1024;
 
+// Whether `op` is the first that is handed over of those that read it.
+bool IsFirstReader(const GraphView& g, int32_t op, TensorId id) {
+  if (g.FirstReader(id) == op || !g.Refused(g.FirstReader(id))) return g.FirstReader(id) == op;
+  const auto readers = g.Readers(id);
+  return *std::find_if(readers.begin(), readers.end(), [&](int32_t reader) { return !g.Refused(reader); }) == op;
+}
+
+// Bytes of the constants that these ops are the first to read.
+double BytesRead(const GraphView& g, int32_t begin, int32_t end) {
+  double bytes = 0;
+  for (int32_t op = begin; op < end; ++op) {
+    if (g.Refused(op)) continue;
+    const auto& inputs = g.op(op).inputs;
+    for (auto input = inputs.begin(); input != inputs.end(); ++input) {
+      if (*input == kNoTensor || !g.tensor(*input).is_static || !IsFirstReader(g, op, *input)) continue;
+      const bool is_first_port = std::find(inputs.begin(), input, *input) == input;
+      if (is_first_port) bytes += StoredBytes(g.tensor(*input));
+    }
+  }
+  return bytes;
+}
+
 void Walk(const GraphView& g, GraphFindings& findings) {
   const double most = g.settings<Own>().most_gib;
-  double bytes = 0;
-  for (TensorId id = 0; id < g.tensor_count(); ++id) {
-    // What an op makes is no constant; most tensors need not be fetched from memory for that.
-    if (g.Producer(id) >= 0 || !g.tensor(id).is_static) continue;
-    const auto readers = g.Readers(id);
-    const bool is_read =
-        std::any_of(readers.begin(), readers.end(), [&](int32_t op) { return !g.Refused(op); });
-    if (is_read) bytes += StoredBytes(g.tensor(id));
-  }
+  const double bytes = findings.amount();
   if (bytes <= most * kGib) return;
   Finding& f = findings.Add(-1, Consequence::kAdvice);
   f.message = fmt::format("the constants take {:.2f} GiB, and one graph holds {} GiB", bytes / kGib,
@@ -58,6 +72,7 @@ the weights.
 The evidence is listed below.
 )",
                                .status = RuleStatus::kStable}),
+    .amount = BytesRead,
     .walk = Walk,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));

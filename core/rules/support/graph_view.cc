@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/huge_pages.h"
 #include "core/base/recent.h"
 #include "core/rules/support/node_view.h"
 #include "quantgate/report.h"
@@ -12,24 +13,30 @@ namespace quantgate::rules {
 
 GraphView::GraphView(const Parts& parts) : parts_(parts) {
   const std::vector<Node>& nodes = graph().nodes;
-  infos_.reserve(nodes.size());
-  sets_of_.reserve(nodes.size());
+  ReserveLarge(infos_, nodes.size());
+  ReserveLarge(sets_of_, nodes.size());
+  ReserveLarge(producer_, graph().tensors.size());
+  ReserveLarge(first_reader_, graph().tensors.size());
+  infos_.resize(nodes.size());
+  sets_of_.resize(nodes.size());
   producer_.assign(graph().tensors.size(), -1);
-  reader_begin_.assign(graph().tensors.size() + 1, 0);
+  first_reader_.assign(graph().tensors.size(), -1);
   RecentByName<const OpInfo*> met;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
     const OpInfo& info =
         *met.Of(node.op, [&](const SharedString& op) { return &parts_.sets.Of(op); });
     const SetMask sets = info.by_param.empty() ? info.sets : parts_.sets.SetsOf(info, node);
-    infos_.push_back(&info);
-    sets_of_.push_back(sets);
+    infos_[i] = &info;
+    sets_of_[i] = sets;
     any_sets_ |= sets;
     for (const TensorId id : node.outputs) {
       if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(i);
     }
     for (const TensorId id : node.inputs) {
-      if (id != kNoTensor) ++reader_begin_[static_cast<size_t>(id) + 1];
+      if (id == kNoTensor) continue;
+      int32_t& first = first_reader_[static_cast<size_t>(id)];
+      if (first < 0) first = static_cast<int32_t>(i);
     }
   }
 }
@@ -38,6 +45,12 @@ void GraphView::IndexReaders() const {
   if (readers_indexed_) return;
   readers_indexed_ = true;
   const size_t tensors = graph().tensors.size();
+  reader_begin_.assign(tensors + 1, 0);
+  for (const Node& node : graph().nodes) {
+    for (const TensorId id : node.inputs) {
+      if (id != kNoTensor) ++reader_begin_[static_cast<size_t>(id) + 1];
+    }
+  }
   for (size_t t = 0; t < tensors; ++t) reader_begin_[t + 1] += reader_begin_[t];
   readers_.resize(static_cast<size_t>(reader_begin_[tensors]));
   // `reader_begin_[t]` moves to the end of t's readers here and back below.
@@ -80,7 +93,7 @@ bool GraphView::IsGraphInput(TensorId id) const {
 bool GraphView::IsGraphOutput(TensorId id) const {
   MarkEnds();
   return (ends_[static_cast<size_t>(id)] & 2) != 0 ||
-         (graph().outputs.empty() && Readers(id).empty());
+         (graph().outputs.empty() && FirstReader(id) < 0);
 }
 
 const SharedString& GraphView::EndName(TensorId id) const {

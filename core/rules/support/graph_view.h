@@ -54,7 +54,6 @@ class GraphView {
 
   int32_t op_count() const { return static_cast<int32_t>(graph().nodes.size()); }
   const Node& op(int32_t op) const { return graph().nodes[static_cast<size_t>(op)]; }
-  TensorId tensor_count() const { return static_cast<TensorId>(graph().tensors.size()); }
   const Tensor& tensor(TensorId id) const { return graph().tensors[static_cast<size_t>(id)]; }
   // Null where the port isn't given.
   const Tensor* input(int32_t op, size_t port) const { return At(this->op(op).inputs, port); }
@@ -70,6 +69,8 @@ class GraphView {
   int32_t Producer(TensorId id) const;
   // Ops that read it, one entry a port.
   std::span<const int32_t> Readers(TensorId id) const;
+  // The first of them; -1 = none.
+  int32_t FirstReader(TensorId id) const { return first_reader_[static_cast<size_t>(id)]; }
   bool IsGraphInput(TensorId id) const;
   bool IsGraphOutput(TensorId id) const;
 
@@ -96,9 +97,9 @@ class GraphView {
   std::vector<const OpInfo*> infos_;
   std::vector<SetMask> sets_of_;
   SetMask any_sets_ = 0;
-  std::vector<int32_t> producer_;  // per tensor
+  std::vector<int32_t> producer_, first_reader_;  // per tensor
   mutable bool readers_indexed_ = false, ends_marked_ = false;
-  // Readers of tensor t: [begin[t], begin[t+1]). Until they are indexed, begin[t+1] counts those of t.
+  // Readers of tensor t: [begin[t], begin[t+1]).
   mutable std::vector<int32_t> reader_begin_, readers_;
   mutable std::vector<uint8_t> ends_;  // 1 = graph input, 2 = graph output
   // Nodes of the file that broke a rule of `reported_by`, of the settings that asked last.
@@ -110,20 +111,23 @@ class GraphView {
 class GraphFindings {
  public:
   GraphFindings(const GraphView& view, const Rule& rule, std::string note,
-                std::vector<Finding>& findings)
-      : view_(view), rule_(rule), note_(std::move(note)), findings_(findings) {}
+                std::vector<Finding>& findings, double amount)
+      : view_(view), rule_(rule), note_(std::move(note)), findings_(findings), amount_(amount) {}
 
   // On an op; -1 = on the model as a whole. Texts are the caller's.
   Finding& Add(int32_t op, Consequence consequence);
   // The same, at "in[port]" or "out[port]" of the op.
   Finding& AddInput(int32_t op, size_t port, Consequence consequence);
   Finding& AddOutput(int32_t op, size_t port, Consequence consequence);
+  // What the ops add up to, where the rule adds up.
+  double amount() const { return amount_; }
 
  private:
   const GraphView& view_;
   const Rule& rule_;
   const std::string note_;
   std::vector<Finding>& findings_;
+  const double amount_;
 };
 
 // Bytes of a tensor's elements; 0 where a dimension is not known.

@@ -45,8 +45,24 @@ size_t HashOfForm(const Model& model, const Node& node) {
   return hash;
 }
 
-void PrefetchBehind(const Model& model, size_t node) {
+namespace {
+
+void PrefetchTensor(const Model& model, TensorId id) {
   constexpr size_t kLine = 64;
+  if (id < 0 || static_cast<size_t>(id) >= model.tensors.size()) return;
+  const char* const tensor = reinterpret_cast<const char*>(&model.tensors[static_cast<size_t>(id)]);
+  for (size_t at = 0; at < sizeof(Tensor); at += kLine) __builtin_prefetch(tensor + at);
+}
+
+}  // namespace
+
+void PrefetchInputs(const Model& model, size_t begin, size_t end) {
+  for (size_t n = begin; n < end; ++n) {
+    for (const TensorId id : model.nodes[n].inputs) PrefetchTensor(model, id);
+  }
+}
+
+void PrefetchBehind(const Model& model, size_t node) {
   if (node + kNodesAhead >= model.nodes.size()) return;
   // What a tensor refers to, once the tensor itself is there.
   for (const TensorId id : model.nodes[node + kNodesAhead / 2].outputs) {
@@ -55,12 +71,7 @@ void PrefetchBehind(const Model& model, size_t node) {
   }
   const Node& ahead = model.nodes[node + kNodesAhead];
   // Inputs mostly were outputs a moment ago.
-  for (const TensorId id : ahead.outputs) {
-    if (id < 0 || static_cast<size_t>(id) >= model.tensors.size()) continue;
-    const char* const tensor =
-        reinterpret_cast<const char*>(&model.tensors[static_cast<size_t>(id)]);
-    for (size_t at = 0; at < sizeof(Tensor); at += kLine) __builtin_prefetch(tensor + at);
-  }
+  for (const TensorId id : ahead.outputs) PrefetchTensor(model, id);
 }
 
 }  // namespace quantgate

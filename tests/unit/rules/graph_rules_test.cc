@@ -113,11 +113,12 @@ class Scene {
   std::vector<Finding> Findings() const {
     const GraphView view = View();
     std::vector<Finding> found;
-    GraphFindings findings(view, entry_->rule, "", found);
-    if (entry_->walk != nullptr) entry_->walk(view, findings);
+    const double amount = entry_->amount == nullptr ? 0 : entry_->amount(view, 0, view.op_count());
+    GraphFindings findings(view, entry_->rule, "", found, amount);
     for (int32_t op = 0; entry_->visit != nullptr && op < view.op_count(); ++op) {
       entry_->visit(view, op, findings);
     }
+    if (entry_->walk != nullptr) entry_->walk(view, findings);
     return found;
   }
   const OpSets& sets() const { return sets_; }
