@@ -17,6 +17,13 @@ namespace {
 
 constexpr double kLimit = 2147483648.0;  // 2^31
 
+struct Own : Settings {
+  double coarser_at_16_bits = 1;
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::coarser_at_16_bits>("coarser_at_16_bits")};
+
 // The largest |value| of the bias in steps of the accumulator, and its channel.
 struct Worst {
   double steps = 0;
@@ -69,6 +76,13 @@ std::optional<Worst> WorstOf(const Tensor& in, const Tensor& weight, const Tenso
   return worst;
 }
 
+// How many steps of input scale x weight scale fit: next to a 16-bit input the steps in which a
+// quantized bias is added are larger ones.
+double LimitAt(const GraphView& g, const Tensor& in, const Tensor& bias) {
+  const bool coarse = BitsOf(in.dtype) == 16 && IsFixedPoint(bias.dtype);
+  return kLimit * (coarse ? g.settings<Own>().coarser_at_16_bits : 1);
+}
+
 // What overflows at an op.
 std::optional<Worst> At(const GraphView& g, int32_t op, const Tensor* bias) {
   const OpInfo& info = g.info(op);
@@ -80,7 +94,9 @@ std::optional<Worst> At(const GraphView& g, int32_t op, const Tensor* bias) {
   }
   const std::optional<Worst> worst = WorstOf(*in, *weight, *bias);
   // Scales are of single precision: the last step is nobody's fault.
-  if (!worst || !(worst->cut || worst->steps > kLimit * 1.000001)) return std::nullopt;
+  if (!worst || !(worst->cut || worst->steps > LimitAt(g, *in, *bias) * 1.000001)) {
+    return std::nullopt;
+  }
   return worst;
 }
 
@@ -107,10 +123,11 @@ std::optional<Worst> At(const GraphView& g, int32_t op, const Tensor* bias) {
                         "the bias of channel {} needs {} steps of input scale x weight "
                         "scale: more than 32 bits hold",
                         worst->channel, Number(worst->steps));
+  const double limit = LimitAt(g, *in, *bias);
   f.found = fmt::format("{} x {} = {} a step", Number(ScaleAt(in->encoding, 0)),
                         Number(ScaleAt(weight->encoding, worst->channel)), Number(step));
-  f.allowed = fmt::format("at least {} a step", Number(step * worst->steps / kLimit));
-  f.lost_bits = std::max(0.0, std::log2(worst->steps / kLimit));
+  f.allowed = fmt::format("at least {} a step", Number(step * worst->steps / limit));
+  f.lost_bits = std::max(0.0, std::log2(worst->steps / limit));
   f.related = {"in[0]", fmt::format("in[{}]", info.weight)};
   f.fixes.push_back(UnsafeFix(
       fmt::format("quantize channel {} of the weight with a larger scale", worst->channel)));
@@ -127,8 +144,9 @@ constexpr RuleEntry kEntry = {
     .rule = About(kBiasOverflow,
                   {.summary = "the bias does not fit 32 bits at input scale x weight scale",
                    .explanation = R"(## What it checks
-A bias is added to a 32-bit accumulator whose step is input scale x weight scale. The largest bias
-value must be below 2^31 such steps. A bias that stands at the ends of its type has been cut.
+A bias is added to a 32-bit accumulator whose step is input scale x weight scale, and 256 times that
+next to a 16-bit input. The largest bias value must be below 2^31 such steps. A bias that stands at
+the ends of its type has been cut.
 
 ## Why
 A channel with tiny weights has a tiny weight scale, and its bias then overflows: the tool that
@@ -142,7 +160,8 @@ an addition of its own.
 The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
-    .visit = Visit};
+    .visit = Visit,
+    .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
 }  // namespace

@@ -625,6 +625,20 @@ TEST(BiasOverflow, BeginsAMillionthBeyond32Bits) {
   }
 }
 
+TEST(BiasOverflow, BeginsLaterNextTo16BitsWhereTheBiasKeepsItsScale) {
+  const std::pair<int64_t, bool> cases[] = {{549000, false}, {550000, true}};
+  for (const auto& [bias, reported] : cases) {
+    Graph g = Layer(1.0F, 1e6F, {bias}, {});
+    EXPECT_EQ(Scene(g, "bias-overflow").Findings().size(), 1U) << "8 bits";
+    g.At(0).dtype = Dtype::kUfixedPoint16;
+    EXPECT_EQ(Scene(g, "bias-overflow").Findings().size(), reported ? 1U : 0U) << bias;
+  }
+  // A tool makes integers of a float bias: in the steps of the input and the weight.
+  Graph g = Layer(1.0F, 0, {}, {1e10});
+  g.At(0).dtype = Dtype::kUfixedPoint16;
+  EXPECT_EQ(Scene(g, "bias-overflow").Findings().size(), 1U);
+}
+
 TEST(BiasOverflow, HasNothingToSayWithoutAStep) {
   EXPECT_TRUE(Scene(Layer(0.0F, 1.0F, {5}, {}), "bias-overflow").Findings().empty());
   EXPECT_TRUE(Scene(Layer(0.0F, 0, {}, {5}), "bias-overflow").Findings().empty());
