@@ -285,6 +285,24 @@ class Stages(unittest.TestCase):
         refused = [node for _, node, _ in fatal(check(graph, sdk="2.49"))]
         self.assertEqual([name for name in writes if name in refused], writes[1:])
 
+    def test_a_write_into_a_parameter_ends_the_lowering(self) -> None:
+        class Scaled(torch.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.layer = torch.nn.Linear(4, 4, bias=False)
+                self.register_buffer("count", torch.zeros(1))
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                self.count.add_(1.0)
+                self.layer.weight.div_(2.0)
+                return self.layer(x)
+
+        with torch.no_grad():
+            graph = exported(Scaled().requires_grad_(False), (torch.rand(2, 4),))
+        report = check(graph, sdk="2.49", as_run=True)
+        self.assertEqual([node for _, node, _ in fatal(report)], ["div_"])
+        self.assertIn("writes into a parameter", report.as_run.session_fails)
+
     def test_the_sdk_is_that_of_the_library_which_would_be_loaded(self) -> None:
         model = annotated(Cnn(), IMAGE)
         with unittest.mock.patch("quantgate.executorch._sdk.library_sdk", return_value="2.48"):

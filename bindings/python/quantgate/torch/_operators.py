@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -88,12 +89,15 @@ def _aliased(values: Any, written: bool) -> bool:
     return alias is not None and bool(alias.is_write) == written
 
 
-def writes_into_view(node: Node, known: Operator) -> bool:
-    """A part of a tensor is written, as in x[0] = y: that tensor is read later, not the result."""
-    into = node.args[0] if node.args and known.writes and not node.users else None
-    if not isinstance(into, Node) or into.op != "call_function":
+def writes_elsewhere(node: Node, values: Mapping[Node, Any]) -> bool:
+    """Of an operator that writes: into a part of a tensor, as in x[0] = y, where that tensor is read later and not the
+    result; or into a parameter, as in weight.div_(2), which the exported program then gives back changed."""
+    into = node.args[0] if node.args else None
+    if not isinstance(into, Node):
         return False
-    maker = operator_of(into.target)
+    if isinstance(getattr(values.get(into), "data", None), torch.nn.Parameter):
+        return True
+    maker = operator_of(into.target) if into.op == "call_function" and not node.users else None
     return maker is not None and maker.is_view
 
 

@@ -20,7 +20,7 @@ from quantgate.torch import _encodings as encodings
 from quantgate.torch._encodings import PLAIN, Quantized, StandIns, Unknown
 from quantgate.torch._folding import is_folded
 from quantgate.torch._location import location_of
-from quantgate.torch._operators import Operator, operator_of, param_value, writes_into_view
+from quantgate.torch._operators import Operator, operator_of, param_value, writes_elsewhere
 from quantgate.torch._quantizers import Quantizers
 from quantgate.torch._specs import Specs, annotation, input_spec, output_spec
 from quantgate.torch._values import Constant, kept_numbers, known_shape
@@ -439,7 +439,7 @@ class Reader:
                     params[argument.name] = item
         while inputs and inputs[-1] is None:
             inputs.pop()
-        if known.writes and writes_into_view(node, known):
+        if known.writes and writes_elsewhere(node, self._values):
             params["in_place"] = True
         if isinstance(value, (list, tuple)):
             outputs = self._several(node, value)
