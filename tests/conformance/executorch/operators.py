@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Operators that networks seldom have, many in one graph, each a branch of its own: what ExecuTorch's partitioner says of
+them, and quantgate.
+
+    operators.py [--cli PATH] [--list]      compares with what is recorded
+    operators.py --record                   asks the real partitioner (needs PyTorch, ExecuTorch and the libraries)
+
+Recorded twice, since it makes a difference: alone, and between two operators that the quantizer annotates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+RECORD = HERE / "operators.json"
+sys.path[:0] = [str(HERE), str(ROOT / "tools" / "dev" / "zoo_executorch"), str(ROOT / "tools" / "dev" / "models" / "networks")]
+TARGET = ("--route", "executorch", "--sdk", "2.49", "--soc", "SM8550")
+REFUSED = ("rejected", "prepare_fails")
+
+
+class Asked(Exception):
+    """The partitioner was asked; nothing needs to be compiled."""
+
+
+def network(between: bool) -> tuple[Any, tuple[Any, ...]]:
+    import torch
+    from branches import BRANCHES, SHAPES
+
+    class Branches(torch.nn.Module):
+        def forward(self, *given: Any) -> tuple[Any, ...]:
+            inputs = dict(zip(SHAPES, given))
+            found = []
+            for function, names in BRANCHES.values():
+                tensors = [torch.relu(inputs[name]) if between else inputs[name] for name in names]
+                result = function(*tensors)
+                found.append(torch.relu(result) if between and result.is_floating_point() else result.clone())
+            return tuple(found)
+
+    torch.manual_seed(0)
+    return Branches().eval(), tuple(torch.rand(shape) for shape in SHAPES.values())
+
+
+def asked(between: bool) -> dict[str, Any]:
+    import lower
+    import pt2e
+    import recordings
+    from executorch.backends.qualcomm import qnn_preprocess
+
+    import quantgate.torch
+
+    def stop(*_: Any, **__: Any) -> None:
+        raise Asked
+
+    net, given = network(between)
+    converted = pt2e.convert(pt2e.exported(net, given), given, "8a8w")
+    model = json.loads(quantgate.torch.read(converted, name="between" if between else "alone").to_json())
+    for node in model["nodes"]:
+        node.pop("location", None)
+    lower.tag(converted)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        qnn_preprocess.QnnBackend._build_op_wrappers = staticmethod(stop)
+        lower.lower(converted, given, folder, lower.Steps(folder))
+        queried = json.loads((folder / "queried.json").read_text())
+    left: dict[str, list[str]] = {}
+    for node in queried:
+        if node["supported"] is False and not node["bypass"] and node["from"]:
+            left.setdefault(node["from"], []).append(node["target"])
+    return {"model": recordings.portable(model), "nodes": recordings.states(queried), "left": left}
+
+
+def record() -> None:
+    import lower
+
+    lower.with_libraries()
+    lower.prepare()
+    RECORD.write_text(json.dumps({"alone": asked(False), "between": asked(True)}) + "\n")
+
+
+def compare(cli: Path, listed: bool) -> Counter:
+    seen: Counter = Counter()
+    for where, recorded in json.loads(RECORD.read_text()).items():
+        done = subprocess.run([str(cli), "check", "-", "--input-format", "model", *TARGET, "--mode", "warn", "--format", "json"],
+                              input=json.dumps(recorded["model"]), capture_output=True, text=True, check=True)
+        for node in json.loads(done.stdout)["nodes"]:
+            state = recorded["nodes"].get(node["name"])
+            if state is None:
+                continue
+            refused = node["verdict"] in REFUSED
+            kind = ("unchecked" if node["verdict"] == "unchecked" else "right" if refused == (state == "r") else
+                    "missed" if state == "r" else "called refused")
+            seen[kind] += 1
+            if listed and kind != "right":
+                print(f"{kind}: {where} {node['name']} {node['op']} {node['verdict']} {node.get('reason', '')[:80]} "
+                      f"{recorded['left'].get(node['name'], '')}")
+    return seen
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cli", type=Path, default=ROOT / "build" / "bin" / "quantgate")
+    parser.add_argument("--list", action="store_true", help="name every disagreement")
+    parser.add_argument("--record", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.record:
+        record()
+    seen = compare(arguments.cli.resolve(), arguments.list)
+    print(", ".join(f"{count} {kind}" for kind, count in sorted(seen.items())))
+    return 1 if seen["missed"] or seen["called refused"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
