@@ -22,6 +22,9 @@ namespace {
 
 using opdb::BackendRow;
 using opdb::SocRow;
+using opdb::SourceKind;
+using opdb::SourceRow;
+using opdb::Str;
 using opdb::View;
 
 std::string Lower(std::string_view s) { return absl::AsciiStrToLower(Absl(s)); }
@@ -174,12 +177,25 @@ absl::Status UnknownSoc(const View& db, std::string_view wanted) {
       absl::StrCat("unknown soc ", Quoted(wanted), Known(wanted, names)));
 }
 
+// The first SDK whose documents say what the ops of a backend take; 0 = there are none.
+SdkKey OldestDocuments(const View& db, std::string_view backend) {
+  SdkKey oldest = 0;
+  for (const SourceRow& source : db.sources()) {
+    if (source.kind != SourceKind::kDocuments) continue;
+    for (const Str name : db.get(source.backends)) {
+      if (db.str(name) == backend && (oldest == 0 || source.sdk < oldest)) oldest = source.sdk;
+    }
+  }
+  return oldest;
+}
+
 struct ChosenSdk {
   SdkKey sdk = 0, knowledge = 0;  // as wanted; whose facts are used
   std::string note;               // where these differ
 };
 
-absl::StatusOr<ChosenSdk> ChooseSdk(const std::string& wanted, std::span<const SdkKey> known) {
+// `documents`: the first SDK that has them.
+absl::StatusOr<ChosenSdk> ChooseSdk(const std::string& wanted, std::span<const SdkKey> known, SdkKey documents) {
   ChosenSdk chosen{known.back(), known.back(), {}};
   if (!wanted.empty()) {
     auto sdk = ParseSdk(wanted);
@@ -192,7 +208,11 @@ absl::StatusOr<ChosenSdk> ChooseSdk(const std::string& wanted, std::span<const S
         absl::StrCat("SDK ", name, " is older than the oldest known, ", SdkName(known.front())));
   }
   chosen.knowledge = *(std::upper_bound(known.begin(), known.end(), chosen.sdk) - 1);
-  if (chosen.sdk > known.back()) {
+  if (chosen.sdk < documents) {
+    chosen.knowledge = documents;
+    chosen.note = absl::StrCat("there are no documents of SDK ", name, ": its ops are those of ",
+                               SdkName(documents), ", its clients are known by their sources");
+  } else if (chosen.sdk > known.back()) {
     chosen.note = absl::StrCat("SDK ", name, " is newer than the newest known, ", SdkName(known.back()),
                                ", whose facts are used");
   } else if (chosen.sdk != chosen.knowledge) {
@@ -281,7 +301,8 @@ absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& dat
   target.dialect_ = db.str(backend.dialect);
   target.measured_by_ = db.str(backend.measured_by);
   target.has_op_validation_ = backend.has_op_validation != 0;
-  const absl::StatusOr<ChosenSdk> sdk = ChooseSdk(spec.sdk, db.get(backend.sdks));
+  const absl::StatusOr<ChosenSdk> sdk =
+      ChooseSdk(spec.sdk, db.get(backend.sdks), OldestDocuments(db, target.backend_));
   if (!sdk.ok()) return sdk.status();
   target.sdk_ = sdk->sdk;
   target.knowledge_sdk_ = sdk->knowledge;
