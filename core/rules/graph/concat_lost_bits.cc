@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/ir/encoding_math.h"
 #include "core/rules/rule_entry.h"
+#include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
 #include "quantgate/report.h"
@@ -14,11 +16,12 @@ namespace {
 
 struct Own : Settings {
   SetMask joins = 0;
+  SetMask sums = 0;  // of two inputs
   double min_lost_bits = 2;
 };
 
 using F = Fields<Own>;
-constexpr SettingField kFields[] = {F::Bind<&Own::joins>("joins"),
+constexpr SettingField kFields[] = {F::Bind<&Own::joins>("joins"), F::Bind<&Own::sums>("sums"),
                                     F::Bind<&Own::min_lost_bits>("min_lost_bits")};
 
 bool HasStep(const Tensor* t) {
@@ -35,8 +38,43 @@ bool TooMany(double lost, const Own& settings) {
   return lost >= settings.min_lost_bits && std::isfinite(lost);
 }
 
+// Largest real number, whatever its sign, that a tensor with a step may hold.
+double Reach(const Tensor& t) {
+  if (const auto values = RealRange(t)) {
+    return std::max(std::abs(values->first), std::abs(values->second));
+  }
+  const double zero = t.encoding->zero_points.empty() ? 0 : t.encoding->zero_points[0];
+  const double low = static_cast<double>(StoredMin(t.dtype, t.encoding->bitwidth)) - zero;
+  const double high = static_cast<double>(StoredMax(t.dtype, t.encoding->bitwidth)) - zero;
+  return std::max(std::abs(low), std::abs(high)) * t.encoding->scales[0];
+}
+
+// An addend that changes no stored value of the sum: all of it is below half a step.
+void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Tensor* out = g.output(op);
+  if (!HasStep(out) || g.op(op).inputs.size() != 2) return;
+  const double step = out->encoding->scales[0];
+  for (size_t port = 0; port < 2; ++port) {
+    const Tensor* in = g.input(op, port);
+    if (!HasStep(in)) continue;
+    const double reach = Reach(*in);
+    if (!(reach > 0) || reach >= step / 2) continue;
+    Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+    f.message = fmt::format(
+        "{} reaches {} and a step of the sum is {}: nothing of it is left in the output of {}",
+        f.port, Number(reach), Number(step), f.op);
+    f.found = DescribeEncoding(*out);
+    f.allowed = fmt::format("a step of at most {}", Number(2 * reach));
+    f.related = {"out[0]"};
+    f.lost_bits = EffectiveBits(*in);
+    f.fixes.push_back(
+        UnsafeFix("keep the sum in 16 bits, scale the addends alike, or leave it in float"));
+  }
+}
+
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
+  if (g.Is(op, settings.sums)) VisitSum(g, op, findings);
   if (!g.Is(op, settings.joins)) return;
   const Tensor* out = g.output(op);
   if (!HasStep(out)) return;
@@ -65,7 +103,7 @@ constexpr RuleEntry kEntry = {
                    .explanation = R"(## What it checks
 Inputs of Concat and Pack are requantized to the encoding of the output. Where the output's step is
 several times that of an input, the input loses log2 of the ratio in bits. The comparison is
-relative.
+relative. An addend of a sum must not lie below half a step of the sum as a whole.
 
 ## Why
 A tensor of small values next to one of large values keeps a handful of steps: 8 bits become 4. The

@@ -13,31 +13,65 @@
 namespace quantgate::rules {
 namespace {
 
+// -1 or empty: whatever it is.
 struct Pattern {
   SetMask ops = 0;
   int64_t rank = -1;
-  std::vector<int64_t> bits;
+  std::vector<int64_t> bits;  // of the output, fixed-point
+  int64_t absent = -1;        // an input that is not given
+  int64_t computed = -1;      // an input that is no constant
+  int64_t per_channel = -1;   // an input with a scale for each channel, of more than one matrix
+  std::vector<std::string_view> backends, routes;
   Archs archs;
   Sdk since = {0}, until = {kSdkOpen};
-  std::string_view message, fix;
+  std::string_view breach, message, fix;
 
-  bool IsFor(const Target& target) const {
-    return archs.Lists(target.arch()) && since.key <= target.sdk_key() &&
+  static bool Lists(const std::vector<std::string_view>& names, std::string_view name) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  }
+  bool IsFor(const GraphView& g) const {
+    const Target& target = g.target();
+    return Lists(backends, target.backend()) && Lists(routes, g.report().route) &&
+           Lists(archs.names, target.arch()) && since.key <= target.sdk_key() &&
            target.sdk_key() < until.key;
   }
   bool Fits(const GraphView& g, int32_t op) const {
     const Tensor* out = g.Is(op, ops) ? g.output(op) : nullptr;
-    return out != nullptr && IsFixedPoint(out->dtype) && out->rank() == rank &&
-           std::find(bits.begin(), bits.end(), BitsOf(out->dtype)) != bits.end();
+    if (out == nullptr || (rank >= 0 && out->rank() != rank)) return false;
+    if (!bits.empty() && (!IsFixedPoint(out->dtype) ||
+                          std::find(bits.begin(), bits.end(), BitsOf(out->dtype)) == bits.end())) {
+      return false;
+    }
+    return FitsInputs(g, op);
+  }
+  bool FitsInputs(const GraphView& g, int32_t op) const {
+    const auto input = [&](int64_t port) { return g.input(op, static_cast<size_t>(port)); };
+    if (absent >= 0 && input(absent) != nullptr) return false;
+    if (computed >= 0 && (input(computed) == nullptr || input(computed)->is_static)) return false;
+    return per_channel < 0 || (input(per_channel) != nullptr && IsBatchPerChannel(*input(per_channel)));
+  }
+  static bool IsBatchPerChannel(const Tensor& t) {
+    return t.encoding->kind == EncodingKind::kPerChannel && t.rank() > 2 &&
+           std::any_of(t.dims.begin(), t.dims.end() - 2, [](int64_t dim) { return dim > 1; });
   }
 };
 
 using P = Fields<Pattern>;
 constexpr SettingField kPattern[] = {
-    P::Bind<&Pattern::ops>("ops"),         P::Bind<&Pattern::rank>("rank"),
-    P::Bind<&Pattern::bits>("bits"),       P::Bind<&Pattern::archs>("archs"),
-    P::Bind<&Pattern::since>("since"),     P::Bind<&Pattern::until>("until"),
-    P::Bind<&Pattern::message>("message"), P::Bind<&Pattern::fix>("fix")};
+    P::Bind<&Pattern::ops>("ops"),
+    P::Bind<&Pattern::rank>("rank", false),
+    P::Bind<&Pattern::bits>("bits", false),
+    P::Bind<&Pattern::absent>("absent", false),
+    P::Bind<&Pattern::computed>("computed", false),
+    P::Bind<&Pattern::per_channel>("per_channel", false),
+    P::Bind<&Pattern::backends>("backends", false),
+    P::Bind<&Pattern::routes>("routes", false),
+    P::Bind<&Pattern::archs>("archs", false),
+    P::Bind<&Pattern::since>("since"),
+    P::Bind<&Pattern::until>("until"),
+    P::Bind<&Pattern::breach>("breach", false),
+    P::Bind<&Pattern::message>("message"),
+    P::Bind<&Pattern::fix>("fix")};
 
 struct Own : Settings {
   std::vector<Pattern> patterns;
@@ -47,9 +81,10 @@ constexpr SettingField kFields[] = {Fields<Own>::Rows<&Own::patterns>("patterns"
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   for (const Pattern& pattern : g.settings<Own>().patterns) {
-    if (!pattern.Fits(g, op) || !pattern.IsFor(g.target())) continue;
+    if (!pattern.Fits(g, op) || !pattern.IsFor(g)) continue;
     const Tensor* out = g.output(op);
-    Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+    Finding& f = findings.AddOutput(
+        op, 0, ConsequenceFromName(pattern.breach).value_or(Consequence::kAdvice));
     f.message = std::string(pattern.message);
     f.found = fmt::format("{} {}", DtypeName(out->dtype), Dims(*out));
     f.fixes.push_back(UnsafeFix(std::string(pattern.fix)));
@@ -58,14 +93,15 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kReportedPreparation,
-                  {.summary = "others reported that preparation fails for such an op",
+                  {.summary = "others reported that a library of this version fails at such an op",
                    .explanation = R"(## What it checks
-Patterns of op, rank, width, arch and SDK of which users reported a failure at graph finalization,
-and which no library at hand shows.
+Patterns of op, rank, width, inputs, arch and SDK at which users, or the tests of public tools,
+reported that a library fails: at op validation, at graph finalization or in its numbers, and which
+no library at hand shows.
 
 ## Why
-Op validation accepts them, and nobody can ask the library of that version here: an advice, no
-verdict.
+Nobody can ask the library of that version here. One report is an advice, no verdict; what a public
+tool works around for the versions that it names has the consequence that it says.
 
 ## Fix
 What the finding says; or ask your own library: `quantgate verify --prepare`.

@@ -2,6 +2,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
 
 #include "core/ir/encoding_math.h"
 #include "core/rules/rule_entry.h"
@@ -14,53 +17,82 @@ namespace {
 
 struct Own : Settings {
   SetMask shares = 0, signed_shares = 0;  // values from 0 to 1, from -1 to 1
-  double min_lost_bits = 2;
+  SetMask limits = 0;                     // cut at two params
+  std::string_view low, high;             // their names
+  double min_lost_bits = 2, min_lost_by_limits = 1;
 };
 
 using F = Fields<Own>;
 constexpr SettingField kFields[] = {F::Bind<&Own::shares>("shares"),
                                     F::Bind<&Own::signed_shares>("signed_shares"),
-                                    F::Bind<&Own::min_lost_bits>("min_lost_bits")};
+                                    F::Bind<&Own::limits>("limits"),
+                                    F::Bind<&Own::low>("low"),
+                                    F::Bind<&Own::high>("high"),
+                                    F::Bind<&Own::min_lost_bits>("min_lost_bits"),
+                                    F::Bind<&Own::min_lost_by_limits>("min_lost_by_limits")};
+
+struct Bounds {
+  double low, high;
+  double least;  // lost bits from which on it is worth a word
+};
+
+std::optional<double> RealOf(const Node& node, std::string_view name) {
+  for (const Param& param : node.params) {
+    if (param.name != name) continue;
+    const auto* real = std::get_if<double>(&param.value);
+    return real != nullptr && std::isfinite(*real) ? std::optional(*real) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// What the op's values lie between.
+std::optional<Bounds> BoundsOf(const GraphView& g, const Own& settings, int32_t op) {
+  if (g.Is(op, settings.shares)) return Bounds{0, 1, settings.min_lost_bits};
+  if (g.Is(op, settings.signed_shares)) return Bounds{-1, 1, settings.min_lost_bits};
+  if (!g.Is(op, settings.limits)) return std::nullopt;
+  const auto low = RealOf(g.op(op), settings.low), high = RealOf(g.op(op), settings.high);
+  if (!low || !high || !(*low < *high)) return std::nullopt;
+  return Bounds{*low, *high, settings.min_lost_by_limits};
+}
 
 // Bits of the output that no value of the op uses; 0 = few.
-double LostBits(const GraphView& g, const Own& settings, int32_t op) {
-  if (!g.Is(op, settings.shares | settings.signed_shares)) return 0;
-  const Tensor* out = g.output(op);
+double LostBits(const Tensor* out, const Bounds& bounds) {
   if (out == nullptr || !IsFixedPoint(out->dtype) ||
       out->encoding->kind != EncodingKind::kPerTensor || out->encoding->scales.size() != 1 ||
       !(out->encoding->scales[0] > 0)) {
     return 0;
   }
-  const double needed = g.Is(op, settings.shares) ? 1 : 2;
   const double held = out->encoding->scales[0] * (std::exp2(EffectiveBits(*out)) - 1);
-  const double lost = std::log2(held / needed);
-  return lost >= settings.min_lost_bits ? lost : 0;
+  const double lost = std::log2(held / (bounds.high - bounds.low));
+  return lost >= bounds.least ? lost : 0;
 }
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
-  const Own& settings = g.settings<Own>();
-  const double lost = LostBits(g, settings, op);
+  const auto bounds = BoundsOf(g, g.settings<Own>(), op);
+  if (!bounds) return;
+  const double lost = LostBits(g.output(op), *bounds);
   if (lost == 0 || g.Refused(op) || g.ReportedBefore(op)) return;
   const Tensor& out = *g.output(op);
-  const double low = g.Is(op, settings.shares) ? 0 : -1;
   const double steps = std::exp2(EffectiveBits(out));
+  const double scale = (bounds->high - bounds->low) / steps;
   Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
-      "values of {} lie from {} to 1, and the encoding reaches over {}: {:.1f} of {} bits are "
+      "values of {} lie from {} to {}, and the encoding reaches over {}: {:.1f} of {} bits are "
       "never used",
-      g.op(op).op, Number(low), Number(out.encoding->scales[0] * (steps - 1)), lost,
-      EffectiveBits(out));
+      g.op(op).op, Number(bounds->low), Number(bounds->high),
+      Number(out.encoding->scales[0] * (steps - 1)), lost, EffectiveBits(out));
   f.found = DescribeEncoding(out);
-  f.allowed = fmt::format("a scale of about {}", Number((1 - low) / steps));
+  f.allowed = fmt::format("a scale of about {}", Number(scale));
   f.lost_bits = lost;
-  f.fixes.push_back(UnsafeFix(fmt::format("use the scale {}", Number((1 - low) / steps))));
+  f.fixes.push_back(UnsafeFix(fmt::format("use the scale {}", Number(scale))));
 }
 
 constexpr RuleEntry kEntry = {
     .rule = About(kUnusedRange, {.summary = "an op's values use a small part of their encoding",
                                  .explanation = R"(## What it checks
-Outputs of ops whose values have known bounds (Softmax, Sigmoid, Tanh and others in the op sets)
-against the range of their encoding. It speaks up from two lost bits on.
+Outputs of ops whose values have known bounds (Softmax, Sigmoid, Tanh and others in the op sets, a
+ReluMinMax with its two limits) against the range of their encoding. It speaks up from two lost bits
+on, at limits from one.
 
 ## Why
 A 16-bit Softmax with the scale of an 8-bit one (1/256) has 256 of its 65,536 steps for values from
