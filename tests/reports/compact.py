@@ -21,7 +21,7 @@ NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 TENSOR = re.compile(rf"(?P<const>const +)?(?P<dtype>[a-z]+\d*)\[(?P<dims>[-?\d, ]*)\]"
                     rf"(?: +(?P<scale>{NUMBER})(?:/(?P<zero>-?\d+))?)?(?:@(?P<axis>-?\d+))?"
                     rf"(?: *= *(?P<values>{NUMBER}(?: *, *{NUMBER})*))?")
-EXTRAS = {"is", "values", "scales", "zero_points", "axis", "lpbq", "block"}
+EXTRAS = {"is", "values", "scales", "zero_points", "axis", "lpbq", "block", "bits"}
 LPBQ = {"axis", "blocks", "scales", "zero_points", "factors", "bits"}
 BLOCK = {"axis", "size", "scale"}
 
@@ -52,6 +52,7 @@ class Tensor:
         axis = extras.get("axis", match["axis"])
         self.axis = None if axis is None else int(axis)
         self.lpbq, self.block = extras.get("lpbq"), extras.get("block")
+        self.width = {"bitwidth": int(extras["bits"])} if "bits" in extras else {}
         for form, fields in ((self.lpbq, LPBQ), (self.block, BLOCK)):
             if form is not None and not set(form) <= fields:
                 raise Mistake(f"tensor {name}: unknown {', '.join(sorted(set(form) - fields))}")
@@ -95,8 +96,8 @@ class Tensor:
             size = [self.block["size"] if i == self.block["axis"] else 1 for i in range(len(self.dims))]
             return {"block": {"blockSize": size, "scales": [self.block["scale"]], "zeroPoints": [0]}}
         if self.axis is not None:
-            return {"perChannel": {"axis": self.axis, "scales": self.scales, "zeroPoints": self.zeros}}
-        return {"perTensor": {"scale": self.scales[0], "zeroPoint": self.zeros[0]}}
+            return {"perChannel": {"axis": self.axis, "scales": self.scales, "zeroPoints": self.zeros, **self.width}}
+        return {"perTensor": {"scale": self.scales[0], "zeroPoint": self.zeros[0], **self.width}}
 
 
 
