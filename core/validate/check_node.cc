@@ -91,6 +91,18 @@ std::string NearestOp(const TargetTable& table, std::string_view name) {
   return DidYouMeanOf(name, names);
 }
 
+// The other backends with that op in the same dialect, to be listed; empty = none.
+std::string BackendsWith(const TargetTable& table, std::string_view op) {
+  const opdb::View& db = table.db();
+  const std::string_view dialect = db.str(table.backend().dialect);
+  std::string names;
+  for (const opdb::BackendRow& row : db.backends()) {
+    if (db.str(row.dialect) != dialect || db.FindOp(row, op) < 0) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", db.str(row.name));
+  }
+  return names;
+}
+
 // What is said where the target lacks the op: it has no such op at all, or only for others.
 OpVerdict ReportUnlisted(const TargetTable& table, const Node& node, std::vector<Finding>& findings,
                          std::string& reason) {
@@ -98,10 +110,13 @@ OpVerdict ReportUnlisted(const TargetTable& table, const Node& node, std::vector
   const std::string_view backend = db.str(table.backend().name);
   const std::string_view unlisted = db.str(table.backend().unlisted);
   Finding f;
-  if (!unlisted.empty()) {
+  if (const std::string others = unlisted.empty() ? BackendsWith(table, node.op) : std::string();
+      !unlisted.empty() || !others.empty()) {
     f = rules::Raise(rules::kOpNotInTarget, Consequence::kRejected);
     f.constraint = fmt::format("{}/{}", backend, node.op);
-    f.message = fmt::format("{}: {}", node.op, unlisted);
+    f.message = others.empty()
+                    ? fmt::format("{}: {}", node.op, unlisted)
+                    : fmt::format("{}: the documents of {} list no such op, those of {} do", node.op, backend, others);
     f.allowed = "an op of this backend";
   } else {
     reason = fmt::format("op \"{}\" is not in the database for {}{}", node.op, backend,

@@ -48,11 +48,13 @@ struct Pattern {
     const auto input = [&](int64_t port) { return g.input(op, static_cast<size_t>(port)); };
     if (absent >= 0 && input(absent) != nullptr) return false;
     if (computed >= 0 && (input(computed) == nullptr || input(computed)->is_static)) return false;
-    return per_channel < 0 || (input(per_channel) != nullptr && IsBatchPerChannel(*input(per_channel)));
+    return per_channel < 0 || (input(per_channel) != nullptr && IsUnusualPerChannel(*input(per_channel)));
   }
-  static bool IsBatchPerChannel(const Tensor& t) {
-    return t.encoding->kind == EncodingKind::kPerChannel && t.rank() > 2 &&
-           std::any_of(t.dims.begin(), t.dims.end() - 2, [](int64_t dim) { return dim > 1; });
+  // Scales per channel are usual in a matrix, not in a vector (a bias) or in a batch of matrices.
+  static bool IsUnusualPerChannel(const Tensor& t) {
+    if (t.encoding->kind != EncodingKind::kPerChannel) return false;
+    return t.rank() == 1 || (t.rank() > 2 && std::any_of(t.dims.begin(), t.dims.end() - 2,
+                                                         [](int64_t dim) { return dim > 1; }));
   }
 };
 
