@@ -296,3 +296,50 @@ def hf_imagegpt():
 @architecture
 def hf_ctrl():
     return _prompt("CTRL", None, n_embd=WIDTH, dff=96, n_layer=LAYERS, n_head=HEADS, n_positions=64)
+
+
+@architecture
+def hf_qwen3_moe():
+    return _prompt("Qwen3Moe", **GROUPED, num_experts=4, norm_topk_prob=True, **MIXED)
+
+
+@architecture
+def hf_ernie4_5_cache():
+    return cached(network("Ernie4_5ForCausalLM", "Ernie4_5Config", **SMALL, **GROUPED), 2, HEAD)
+
+
+@architecture
+def hf_minicpm3():
+    return _prompt("MiniCPM3", kv_lora_rank=16, q_lora_rank=24, qk_nope_head_dim=8, qk_rope_head_dim=8, v_head_dim=12,
+                   head_dim=8, num_key_value_heads=HEADS)
+
+
+@architecture
+def hf_olmo3_cache():
+    net = network("Olmo3ForCausalLM", "Olmo3Config", **SMALL, num_key_value_heads=2, sliding_window=32,
+                  layer_types=["full_attention"] * LAYERS)
+    return cached(net, 2, WIDTH // HEADS)
+
+
+@architecture
+def hf_phimoe():
+    return _prompt("Phimoe", num_key_value_heads=2, num_local_experts=4, num_experts_per_tok=2,
+                   experts_implementation="batched_mm")
+
+
+@architecture
+def hf_modernbert_decoder():
+    return _prompt("ModernBertDecoder", "sdpa", layer_types=["full_attention", "sliding_attention"], local_attention=8,
+                   cls_token_id=1, sep_token_id=2)
+
+
+@architecture
+def hf_bitnet():
+    return _prompt("BitNet", num_key_value_heads=2)
+
+
+@architecture
+def hf_vaultgemma_cache():
+    net = network("VaultGemmaForCausalLM", "VaultGemmaConfig", **SMALL, **GROUPED, sliding_window=32,
+                  query_pre_attn_scalar=HEAD, layer_types=["full_attention"] * LAYERS)
+    return cached(net, 2, HEAD)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from hf import LENGTH, SMALL, VOCABULARY, WIDTH, network, plain, token_inputs
-from registry import Flat, architecture
+from registry import Flat, architecture, image
 
 CLASSES = {"num_labels": 8}
 
@@ -257,3 +257,41 @@ def _forecast(net, past: int):
                    return_dict=True).encoder_last_hidden_state
 
     return Flat(net, call), (torch.randn(1, past), torch.randn(1, past, net.config.num_time_features))
+
+
+@architecture
+def hf_xlm_roberta():
+    return _encoder("XLMRobertaForTokenClassification", "XLMRobertaConfig", "sdpa")
+
+
+@architecture
+def hf_layoutlmv3():
+    net = network("LayoutLMv3ForTokenClassification", "LayoutLMv3Config", attention=None, **SMALL, **CLASSES,
+                  max_2d_position_embeddings=64, coordinate_size=8, shape_size=8, rel_pos_bins=8, max_rel_pos=16,
+                  rel_2d_pos_bins=8, max_rel_2d_pos=32, input_size=32, patch_size=8)
+    boxes = torch.randint(0, 32, (1, LENGTH, 2)).repeat(1, 1, 2) + torch.tensor([0, 0, 8, 8])
+    return plain(net, "input_ids", "bbox", "pixel_values"), (*token_inputs(), boxes, image(32))
+
+
+@architecture
+def hf_nomic_bert():
+    net = network("NomicBertModel", "NomicBertConfig", **SMALL, head_dim=12)
+    return plain(net, "input_ids", "attention_mask"), (*token_inputs(), torch.ones(1, LENGTH, dtype=torch.long))
+
+
+@architecture
+def hf_lxmert():
+    small = {name: value for name, value in SMALL.items() if name != "num_hidden_layers"}
+    net = network("LxmertModel", "LxmertConfig", attention=None, **small, l_layers=1, x_layers=1, r_layers=1,
+                  visual_feat_dim=32)
+    return plain(net, "input_ids", "visual_feats", "visual_pos"), (*token_inputs(), torch.randn(1, 6, 32),
+                                                                   torch.rand(1, 6, 4))
+
+
+@architecture
+def hf_m2m_100():
+    net = network("M2M100Model", "M2M100Config", vocab_size=VOCABULARY, d_model=WIDTH, encoder_layers=1,
+                  decoder_layers=1, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=96,
+                  decoder_ffn_dim=96, max_position_embeddings=64, pad_token_id=0, decoder_start_token_id=2,
+                  use_cache=False)
+    return plain(net, "input_ids", "decoder_input_ids"), (*token_inputs(), *token_inputs(8))

@@ -97,3 +97,34 @@ def hf_falcon_h1():
     return _prompt("FalconH1ForCausalLM", "FalconH1Config", **SMALL, num_key_value_heads=2, head_dim=12,
                    mamba_d_ssm=48, mamba_n_heads=4, mamba_d_head=12, mamba_n_groups=1, mamba_d_state=8,
                    mamba_chunk_size=8)
+
+
+@architecture
+def hf_xlstm():
+    return _prompt("xLSTMForCausalLM", "xLSTMConfig", vocab_size=VOCABULARY, hidden_size=64, embedding_dim=64,
+                   num_hidden_layers=LAYERS, num_blocks=LAYERS, num_heads=2, chunk_size=8,
+                   ffn_round_up_to_multiple_of=16, autocast_kernel_dtype="float32")
+
+
+@architecture
+def hf_nemotron_h():
+    small = {name: value for name, value in SMALL.items() if name != "num_hidden_layers"}
+    return _prompt("NemotronHForCausalLM", "NemotronHConfig", **small,
+                   layers_block_type=["linear_attention", "full_attention", "mlp"], num_key_value_heads=2, head_dim=12,
+                   ssm_state_size=8, mamba_num_heads=4, mamba_head_dim=24, n_groups=2, chunk_size=8,
+                   use_mamba_kernels=False)
+
+
+@architecture
+def hf_granitemoehybrid():
+    return _prompt("GraniteMoeHybridForCausalLM", "GraniteMoeHybridConfig", **SMALL, num_key_value_heads=2,
+                   layer_types=["linear_attention", "full_attention"], num_local_experts=0, shared_intermediate_size=96,
+                   mamba_n_heads=8, mamba_d_head=12, mamba_n_groups=1, mamba_d_state=8, mamba_chunk_size=8,
+                   embedding_multiplier=6.0, residual_multiplier=0.3)
+
+
+@architecture
+def hf_qwen3_5():
+    return _prompt("Qwen3_5ForCausalLM", "Qwen3_5TextConfig", **SMALL, num_key_value_heads=2, head_dim=16,
+                   linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=8,
+                   layer_types=["linear_attention", "full_attention"])

@@ -199,3 +199,66 @@ def hf_mimi_encoder():
                   upsampling_ratios=[4, 4], codebook_dim=16, upsample_groups=WIDTH,
                   vector_quantization_hidden_dimension=16).encoder
     return Flat(_without_weight_norm(net), lambda net, x: net(x)[0]), (torch.randn(1, 1, SAMPLES),)
+
+
+@architecture
+def hf_fastspeech2():
+    """The encoder, and the decoder on states that have the length of the speech."""
+    net = network("FastSpeech2ConformerModel", "FastSpeech2ConformerConfig", attention=None, hidden_size=WIDTH,
+                  vocab_size=24, num_mel_bins=16, encoder_layers=1, decoder_layers=1, encoder_linear_units=96,
+                  decoder_linear_units=96, speech_decoder_postnet_layers=2, speech_decoder_postnet_units=32,
+                  decoder_kernel_size=7, duration_predictor_channels=32, pitch_predictor_channels=32,
+                  energy_predictor_channels=32)
+
+    def call(net, ids, states):
+        hidden = net.encoder(ids, return_dict=False)[0]
+        speech = net.decoder(states, return_dict=False)[0]
+        return hidden, net.duration_predictor.conv_layers[0](hidden.transpose(1, 2)), net.speech_decoder_postnet(speech)
+
+    return Flat(net, call), (torch.randint(1, 24, (1, 12)), torch.randn(1, 24, WIDTH))
+
+
+@architecture
+def hf_univnet():
+    net = network("UnivNetModel", "UnivNetConfig", attention=None, model_in_channels=8, model_hidden_channels=8,
+                  num_mel_bins=16, resblock_kernel_sizes=[3, 3], resblock_stride_sizes=[4, 4],
+                  resblock_dilation_sizes=[[1, 3], [1, 3]], kernel_predictor_num_blocks=1,
+                  kernel_predictor_hidden_channels=8, initializer_range=0.1)
+    _without_weight_norm(net)
+    return plain(net, "input_features", "noise_sequence"), (torch.randn(1, 16, 16), torch.randn(1, 16, 8))
+
+
+@architecture
+def hf_seamless_encoder():
+    net = network("SeamlessM4TForSpeechToText", "SeamlessM4TConfig", attention=None, hidden_size=WIDTH, vocab_size=96,
+                  t2u_vocab_size=32, encoder_layers=1, decoder_layers=1, encoder_ffn_dim=96, decoder_ffn_dim=96,
+                  encoder_attention_heads=HEADS, decoder_attention_heads=HEADS, speech_encoder_layers=LAYERS,
+                  speech_encoder_attention_heads=HEADS, speech_encoder_intermediate_size=96,
+                  feature_projection_input_dim=32, conv_depthwise_kernel_size=7, max_source_positions=64).speech_encoder
+    return plain(net, "input_features"), (torch.randn(1, 32, 32),)
+
+
+@architecture
+def hf_encodec_decoder():
+    net = network("EncodecModel", "EncodecConfig", attention=None, num_filters=8, hidden_size=32,
+                  upsampling_ratios=[4, 4], num_residual_layers=1, num_lstm_layers=1, codebook_size=16,
+                  codebook_dim=32, use_causal_conv=False)
+    return Flat(_without_weight_norm(net.decoder)), (torch.randn(1, 32, 16),)
+
+
+@architecture
+def hf_vits_flow():
+    """From the text's prior to the wave: the flow, and the vocoder."""
+    net = network("VitsModel", "VitsConfig", attention=None, vocab_size=24, hidden_size=WIDTH, num_hidden_layers=1,
+                  num_attention_heads=2, ffn_dim=96, flow_size=16, spectrogram_bins=17, upsample_initial_channel=32,
+                  upsample_rates=[4, 4], upsample_kernel_sizes=[8, 8], resblock_kernel_sizes=[3],
+                  resblock_dilation_sizes=[[1, 3]], prior_encoder_num_flows=2, prior_encoder_num_wavenet_layers=2,
+                  posterior_encoder_num_wavenet_layers=1)
+
+    def call(net, ids, latents):
+        length = ids.shape[1]
+        text = net.text_encoder(ids, torch.ones(1, length, 1), return_dict=False)[0]
+        flowed = net.flow(latents, torch.ones(1, 1, latents.shape[2]), reverse=True)
+        return text, net.decoder(flowed)
+
+    return Flat(_without_weight_norm(net), call), (torch.randint(1, 24, (1, 12)), torch.randn(1, 16, 24))

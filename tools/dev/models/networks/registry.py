@@ -19,7 +19,7 @@ Tensors = tuple[torch.Tensor, ...]
 SEED = 2026
 MAKERS: dict[str, Callable[[], tuple[nn.Module, Tensors]]] = {}
 MODULES = {"tv": ("torchvision_nets",), "timm": ("timm_nets",), "ul": ("ultralytics_nets",),
-           "hf": ("hf_encoders", "hf_decoders", "hf_recurrent", "hf_speech", "hf_vision")}
+           "hf": ("hf_encoders", "hf_decoders", "hf_recurrent", "hf_speech", "hf_vision", "hf_scenes")}
 
 
 def architecture(maker):

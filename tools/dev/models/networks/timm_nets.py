@@ -8,6 +8,7 @@ import timm
 from timm.models.byoanet import model_cfgs as attention_cfgs
 from timm.models.byobnet import ByobNet, model_cfgs
 from timm.models.convmixer import ConvMixer
+from timm.models.focalnet import FocalNet
 from timm.models.gcvit import GlobalContextVit
 from timm.models.efficientnet import _gen_mixnet_s
 from timm.models.ghostnet import _create_ghostnet
@@ -18,6 +19,7 @@ from timm.models.mvitv2 import MultiScaleVit, MultiScaleVitCfg
 from timm.models.nest import Nest
 from timm.models.nfnet import NfCfg, NormFreeNet
 from timm.models.resnetv2 import ResNetV2
+from timm.models.vitamin import VitCfg, VitConvCfg
 from timm.models.volo import VOLO
 
 from registry import architecture, image
@@ -109,6 +111,19 @@ SETTINGS: dict[str, tuple[str, int, dict]] = {
     "timm_senet": ("seresnext26t_32x4d", 64, {"channels": (16, 32, 48, 64), "layers": (1, 1, 1, 1), "stem_width": 16,
                                               "cardinality": 8}),
     "timm_repvit": ("repvit_m0_9", 64, {"embed_dim": (16, 24, 32, 48), "depth": (1, 1, 2, 1)}),
+    "timm_nextvit": ("nextvit_small", 64, {"depths": (1, 1, 5, 1)}),
+    "timm_efficientformer": ("efficientformer_l1", 224, {"embed_dims": (16, 24, 32, 48), "depths": (1, 1, 1, 2)}),
+    "timm_pvt_v2": ("pvt_v2_b0", 64, {"embed_dims": (16, 32, 48, 64), "depths": (1, 1, 1, 1),
+                                      "num_heads": (1, 2, 3, 4)}),
+    "timm_sam_vit": ("samvit_base_patch16_224", 64, {"img_size": 64, "embed_dim": 48, "depth": 2, "num_heads": 4,
+                                                     "global_attn_indexes": (1,), "window_size": 3, "neck_chans": 32}),
+    "timm_hieradet_sam2": ("sam2_hiera_tiny", 64, {"embed_dim": 16, "stages": (1, 1, 2, 1),
+                                                   "global_att_blocks": (3,)}),
+    "timm_mobilevit": ("mobilevit_xxs", 64, {}),
+    "timm_iformer": ("iformer_t", 64, {"dims": (16, 24, 32, 64), "depths": (1, 1, 4, 4), "attn_groups": (0, 0, 1, 1)}),
+    "timm_densenet": ("densenetblur121d", 64, {"growth_rate": 8, "block_config": (1, 2, 2, 1)}),
+    "timm_vit_hybrid": ("vit_tiny_r_s16_p8_224", 64, {"img_size": 64, "embed_dim": 48, "depth": 2, "num_heads": 3}),
+    "timm_cspnext": ("cspnext_tiny", 64, {}),
 }
 
 
@@ -248,3 +263,15 @@ def timm_ghostnet_v3():
 @architecture
 def timm_bit():
     return ResNetV2([1, 1, 1, 1], channels=(128, 128, 128, 256), num_classes=CLASSES, stem_type="fixed"), (image(),)
+
+
+@architecture
+def timm_focalnet():
+    return FocalNet(embed_dim=16, depths=(1, 1, 1, 1), num_classes=CLASSES), (image(),)
+
+
+@architecture
+def timm_vitamin():
+    stem = VitCfg(embed_dim=(16, 32, 48), depths=(1, 1, 1), stem_width=16, head_type="1d",
+                  conv_cfg=VitConvCfg(norm_layer="layernorm2d", norm_eps=1e-6))
+    return _net("vitamin_small_224", img_size=64, embed_dim=48, depth=2, num_heads=3, embed_cfg=stem)

@@ -17,10 +17,11 @@ from torchvision.models.detection.keypoint_rcnn import KeypointRCNNHeads, Keypoi
 from torchvision.models.detection.mask_rcnn import MaskRCNNHeads, MaskRCNNPredictor
 from torchvision.models.detection.retinanet import RetinaNetHead
 from torchvision.models.detection.rpn import RPNHead
+from torchvision.models.detection.ssd import SSDHead
 from torchvision.models.detection.ssdlite import SSDLiteHead
 from torchvision.models.efficientnet import FusedMBConvConfig, MBConvConfig
 from torchvision.models.mobilenetv3 import _mobilenet_v3_conf
-from torchvision.models.optical_flow import raft_small
+from torchvision.models.optical_flow import raft_large, raft_small
 from torchvision.models.regnet import BlockParams
 from torchvision.models.resnet import BasicBlock, Bottleneck
 from torchvision.models.segmentation.deeplabv3 import DeepLabHead
@@ -345,3 +346,23 @@ def tv_mvit_v1():
     setting = [block(1, 16, 32, [1, 1, 1], [1, 2, 2]), block(2, 32, 32, [1, 2, 2], [1, 1, 1])]
     net = MViT((32, 32), 4, setting, False, False, False, False, num_classes=CLASSES)
     return net, (torch.randn(1, 3, 4, 32, 32),)
+
+
+@architecture
+def tv_ssd():
+    net = nn.ModuleList([make_layers([8, "M", 16, "M", 24, 24, "M", 32, 32]), nn.Sequential(nn.MaxPool2d(2),
+                         nn.Conv2d(32, 48, 3, padding=6, dilation=6), nn.ReLU()), SSDHead([32, 48], [4, 6], 8)])
+
+    def call(net, x):
+        early = nn.functional.normalize(net[0](x)) * 20.0
+        return net[2]([early, net[1](early)])
+
+    return Flat(net, call), (image(),)
+
+
+@architecture
+def tv_raft_large():
+    def call(net, first, second):
+        return net(first, second, num_flow_updates=1)[-1]
+
+    return Flat(raft_large(), call), (image(128), image(128))

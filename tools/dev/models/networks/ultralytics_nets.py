@@ -11,9 +11,12 @@ CONFIGURATIONS = {"ul_yolov5n": "yolov5n", "ul_yolov8n": "yolov8n", "ul_yolov8n_
                   "ul_yolo11n_obb": "yolo11n-obb", "ul_yolov3_tiny": "yolov3-tiny", "ul_yolov6n": "yolov6n",
                   "ul_yolov8n_ghost": "yolov8n-ghost", "ul_yolov8n_p2": "yolov8n-p2", "ul_yolo26n": "yolo26n",
                   "ul_yolo11n_pose": "yolo11n-pose", "ul_yolo26n_seg": "yolo26n-seg",
-                  "ul_yolo12n_cls": "yolo12n-cls", "ul_yolov5n_p6": "yolov5n-p6"}
+                  "ul_yolo12n_cls": "yolo12n-cls", "ul_yolov5n_p6": "yolov5n-p6",
+                  "ul_yolo11n_seg": "yolo11n-seg", "ul_yolov8n_obb": "yolov8n-obb", "ul_yolo26n_pose": "yolo26n-pose",
+                  "ul_yolov8n_rtdetr": "yolov8n-rtdetr", "ul_yolo26n_sem": "yolo26n-sem"}
 
-KINDS = {"seg": "SegmentationModel", "pose": "PoseModel", "cls": "ClassificationModel", "obb": "OBBModel"}
+KINDS = {"seg": "SegmentationModel", "pose": "PoseModel", "cls": "ClassificationModel", "obb": "OBBModel",
+         "rtdetr": "RTDETRDetectionModel", "sem": "SemanticSegmentationModel"}
 WIDTH = 0.125  # half of the narrowest published; the attention of yolo12 needs that
 
 
