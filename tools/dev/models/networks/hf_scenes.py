@@ -94,8 +94,8 @@ def hf_sam_decoder():
     """What runs for each click: the prompt, and the masks."""
     net = network("SamModel", "SamConfig",
                   vision_config={"hidden_size": WIDTH, "num_hidden_layers": 1, "num_attention_heads": HEADS,
-                                 "mlp_dim": 96, "image_size": 64, "patch_size": 8, "window_size": 4, "global_attn_indexes": [0],
-                                 "output_channels": 32, "num_pos_feats": 16},
+                                 "mlp_dim": 96, "image_size": 64, "patch_size": 8, "window_size": 4,
+                                 "global_attn_indexes": [0], "output_channels": 32, "num_pos_feats": 16},
                   prompt_encoder_config={"hidden_size": 32, "image_size": 64, "patch_size": 8,
                                          "image_embedding_size": 8},
                   mask_decoder_config={"hidden_size": 32, "mlp_dim": 64, "num_attention_heads": HEADS,
