@@ -4,6 +4,7 @@
   qgdev zoo make [NAME...]      makes the models of an architecture
   qgdev zoo label [NAME...]     asks the provider about them
   qgdev zoo record [NAME...]    writes tests/conformance/zoo
+  qgdev zoo locate [NAME...]    asks again where the errors of recorded models begin
   qgdev zoo check               quantgate against what is recorded; --part: a quarter of it
   qgdev zoo score               the held-out architectures, once; then `draw` for the next
   qgdev zoo draw                holds the next architectures out
@@ -72,6 +73,18 @@ def record(arguments: argparse.Namespace) -> int:
     size = sum(path.stat().st_size for path in places.RECORDED.rglob("*") if path.is_file())
     print(f"{len(exports)} exports; the folder has {size / 1e6:.2f} MB")
     return 1 if status or size > 5_000_000 else 0
+
+
+def locate(arguments: argparse.Namespace) -> int:
+    import locating
+
+    found = list(recordings.recordings(arguments.names or draws.Draws().development(),
+                                       recordings.FOLDERS["development"]))
+    if not arguments.write:
+        locating.locate_all(found, arguments.arch, arguments.form)
+    else:
+        print("\n".join(locating.write(found)))
+    return 0
 
 
 def problems(outcome: compare.Outcome, archs: list[str], models: set[tuple[str, str]]) -> int:
@@ -166,6 +179,11 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
             sub.add_argument("--form", nargs="+", choices=places.FORMS, default=list(places.FORMS))
             sub.add_argument("--step", nargs="+", choices=("session", "numbers", "strict", "first", "alone"),
                              default=["session", "numbers", "strict", "first"])
+    sub = verb(locate, "locate", "asks again where the errors of recorded models begin")
+    sub.add_argument("names", nargs="*", metavar="NAME", help="architectures, made before; all without")
+    sub.add_argument("--arch", nargs="+", choices=places.ARCHS, default=list(places.ARCHS))
+    sub.add_argument("--form", nargs="+", choices=places.FORMS, default=list(places.FORMS))
+    sub.add_argument("--write", action="store_true", help="write what was asked into the recordings")
     sub = verb(check, "check", "quantgate against the recordings; exit status 1 on an unlisted difference")
     sub.add_argument("--cli", type=Path, default=cli)
     sub.add_argument("--part", action="store_true", help="every fourth export")

@@ -6,7 +6,8 @@ CPU; the first in the order of the graph that is off by more than the limit, and
 times what moved inputs do to it, names the op that made it. With so many outputs the provider
 sometimes leaves garbage in them, and computes other things right that it computes wrong otherwise: so
 the activation has to be off as the only one that is made an output, too. Where none is, activations
-are made outputs a few at a time. {"first": node | null, "off", "noise"}.
+are made outputs a few at a time. From there the search goes back to the op that does it (origin.py).
+{"first": node | null, "shown": the first that is off | null, "off", "noise"}.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import ask
 import measures
 import numpy as np
 import onnx
+import origin
 import reference
 from measures import makers, with_outputs
 
@@ -47,19 +49,28 @@ class Search:
         self._moved = moved_run(model, self.order, given, scratch)
         self._ends = [o.name for o in model.graph.output]
 
+    def values(self, tensors: list[str]) -> tuple[str, dict[str, np.ndarray] | None]:
+        """The state of a session with these as outputs too, and what they are in it."""
+        state, got = self._asker.run(with_outputs(self._model, tensors), self._given, strict=False)
+        names = self._ends + [t for t in tensors if t not in self._ends]
+        return state, dict(zip(names, got)) if state == "ok" else None
+
+    def figures(self, tensor: str, mine: np.ndarray) -> tuple[float, float] | None:
+        """(off, noise) of an activation that is off."""
+        want = self._want[tensor]
+        off, noise = measures.off(mine, want), measures.off(self._moved[tensor], want)
+        return (off, noise) if off > LIMIT and off > NOISES * noise else None
+
     def off(self, tensors: list[str]) -> tuple[str, dict[str, tuple[float, float]]]:
         """The state of a session with these as outputs too; (off, noise) of those that are off, in their order."""
-        state, got = self._asker.run(with_outputs(self._model, tensors), self._given, strict=False)
-        found = {}
-        if state == "ok":
-            names = self._ends + [t for t in tensors if t not in self._ends]
-            mine = dict(zip(names, got))
-            for tensor in tensors:
-                want = self._want[tensor]
-                off, noise = measures.off(mine[tensor], want), measures.off(self._moved[tensor], want)
-                if off > LIMIT and off > NOISES * noise:
-                    found[tensor] = off, noise
-        return state, found
+        state, mine = self.values(tensors)
+        found = {tensor: self.figures(tensor, mine[tensor]) for tensor in tensors} if mine else {}
+        return state, {tensor: figures for tensor, figures in found.items() if figures}
+
+    def origin(self, tensor: str) -> str:
+        found = origin.Origin(self._model, self._given, self.order, self._want, lambda names: self.values(names)[1],
+                              lambda name, mine: self.figures(name, mine) is not None)
+        return found.of(tensor)
 
     def suspects(self, all_off: list[str]) -> Iterator[str]:
         yield from all_off[:CONFIRMED]
@@ -73,8 +84,9 @@ class Search:
             confirmed = self.off([tensor])[1]
             if confirmed:
                 off, noise = confirmed[tensor]
-                return {"first": self.order[tensor], "off": off, "noise": noise, "state": state}
-        return {"first": None, "off": None, "noise": None, "state": state}
+                return {"first": self.order[self.origin(tensor)], "shown": self.order[tensor], "off": off,
+                        "noise": noise, "state": state}
+        return {"first": None, "shown": None, "off": None, "noise": None, "state": state}
 
 
 def main() -> int:

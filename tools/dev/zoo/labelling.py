@@ -66,15 +66,14 @@ class Labels:
             part.rename(self.path)
 
 
-def run(script: str, *arguments: object, timeout: float = TIMEOUT_S) -> tuple[int, str]:
+def run(script: str, *arguments: object, timeout: float = TIMEOUT_S, stdin: bytes = b"") -> tuple[int, str]:
     """-> (exit status, standard error); a timeout has the status 124."""
     command = [str(places.PYTHON), str(HERE / script), *map(str, arguments)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout,
-                              env=os.environ | ENVIRONMENT)
+        done = subprocess.run(command, capture_output=True, timeout=timeout, input=stdin, env=os.environ | ENVIRONMENT)
     except subprocess.TimeoutExpired:
         return 124, "no answer in time"
-    return done.returncode, done.stderr
+    return done.returncode, done.stderr.decode(errors="replace")
 
 
 def reference(export: places.Export, form: str, labels: Labels) -> bool:

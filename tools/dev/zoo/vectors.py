@@ -2,25 +2,26 @@
 
 Biases and the scales of channels are such (tools/dev/models/networks/coarse.py). `packed` writes those of an ONNX
 file as the field VECTOR of their tensor, whose content is the field that it stands for, how many numbers there are,
-the numbers, each less the one before if they are whole, and a byte for each element; `unpacked` is the way back,
-byte by byte the same; standard library only.
+the numbers, each less the one before if they are whole, and a byte for each element; as the field ON_LEVELS where the
+numbers are on levels (levels.py). `unpacked` is the way back, byte by byte the same; standard library only.
 """
 
 from __future__ import annotations
 
 import struct
 
+import levels
 import wire
 
-GRAPH, CONSTANT, DATA_TYPE, FLOATS, RAW, VECTOR = 7, 5, 2, 4, 9, 100
-FLOAT = 1
+GRAPH, CONSTANT, DATA_TYPE, FLOATS, RAW, VECTOR, ON_LEVELS = 7, 5, 2, 4, 9, 100, 101
+FLOAT, INT32 = 1, 6
 # How the elements of a type are read, and how their bits are.
 TYPES = {FLOAT: ("f", "I"), 6: ("i", "I"), 2: ("B", "B"), 3: ("b", "B"), 4: ("H", "H"), 5: ("h", "H")}
 SHORT, MOST = 8, 64
 
 
-def _vector(kind: int, number: int, content: bytes) -> bytes | None:
-    """Nothing where it would not help."""
+def _vector(kind: int, number: int, content: bytes) -> tuple[int, bytes] | None:
+    """The field that it becomes, and its content; nothing where that would not help."""
     value, bits = TYPES[kind]
     size = struct.calcsize(bits)
     count = len(content) // size
@@ -33,44 +34,49 @@ def _vector(kind: int, number: int, content: bytes) -> bytes | None:
         return None
     order = [word for word, _ in numbers]
     which = {word: i for i, word in enumerate(order)}
+    head, elements = bytes((number, len(order))), bytes(which[word] for word in words)
+    coder = {FLOAT: levels.coded_scales, INT32: levels.coded_biases}.get(kind)
+    coded = coder(order) if coder else None
+    if coded:
+        return ON_LEVELS, head + coded + elements
     if kind != FLOAT:
         mask = (1 << 8 * size) - 1
         order = order[:1] + [(b - a) & mask for a, b in zip(order, order[1:])]
-    return (bytes((number, len(order))) + struct.pack(f"<{len(order)}{bits}", *order)
-            + bytes(which[word] for word in words))
+    return VECTOR, head + struct.pack(f"<{len(order)}{bits}", *order) + elements
 
 
-def _elements(kind: int, content: bytes) -> tuple[int, bytes]:
+def _elements(kind: int, content: bytes, on_levels: bool) -> tuple[int, bytes]:
     """The field that it stands for, and its content."""
     bits = TYPES[kind][1]
     size, (number, count) = struct.calcsize(bits), content[:2]
-    order = list(struct.unpack_from(f"<{count}{bits}", content, 2))
-    if kind != FLOAT:
-        mask = (1 << 8 * size) - 1
-        for i in range(1, count):
-            order[i] = (order[i] + order[i - 1]) & mask
+    if on_levels:
+        decoder = levels.decoded_scales if kind == FLOAT else levels.decoded_biases
+        order, length = decoder(content[2:], count), levels.length(kind == FLOAT, count)
+    else:
+        order, length = list(struct.unpack_from(f"<{count}{bits}", content, 2)), size * count
+        if kind != FLOAT:
+            mask = (1 << 8 * size) - 1
+            for i in range(1, count):
+                order[i] = (order[i] + order[i - 1]) & mask
     words = [struct.pack(f"<{bits}", word) for word in order]
-    return number, b"".join([words[i] for i in content[2 + size * count:]])
+    return number, b"".join([words[i] for i in content[2 + length:]])
 
 
 def _tensor(data: bytes, begin: int, end: int, pack: bool) -> bytes | None:
     """A constant as it becomes; nothing where it stays."""
     found = {number: (first, last) for number, _, first, last in wire.fields(data, begin, end)}
     kind = found.get(DATA_TYPE, (0, 0))[0]
-    wanted = ((RAW, FLOATS) if kind == FLOAT else (RAW,)) if pack else (VECTOR,)
+    wanted = ((RAW, FLOATS) if kind == FLOAT else (RAW,)) if pack else (VECTOR, ON_LEVELS)
     number = next((n for n in wanted if n in found), None)
     if number is None or kind not in TYPES:
         return None
     first, last = found[number]
     content = data[first:last]
-    if pack:
-        other, changed = VECTOR, _vector(kind, number, content)
-    else:
-        other, changed = _elements(kind, content)
-    if changed is None:
+    becomes = _vector(kind, number, content) if pack else _elements(kind, content, number == ON_LEVELS)
+    if becomes is None:
         return None
     head = first - len(wire.written(last - first)) - len(wire.written(number << 3 | wire.BYTES))
-    return data[begin:head] + wire.field(other, changed) + data[last:end]
+    return data[begin:head] + wire.field(*becomes) + data[last:end]
 
 
 def _changed(data: bytes, pack: bool) -> bytes:
@@ -91,7 +97,7 @@ def _changed(data: bytes, pack: bool) -> bytes:
     return data
 
 
-TAG = wire.written(VECTOR << 3 | wire.BYTES)
+TAGS = [wire.written(number << 3 | wire.BYTES) for number in (VECTOR, ON_LEVELS)]
 
 
 def packed(data: bytes) -> bytes:
@@ -99,4 +105,4 @@ def packed(data: bytes) -> bytes:
 
 
 def unpacked(data: bytes) -> bytes:
-    return _changed(data, False) if TAG in data else data
+    return _changed(data, False) if any(tag in data for tag in TAGS) else data
