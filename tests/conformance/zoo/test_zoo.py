@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import struct
 import sys
@@ -187,6 +188,13 @@ class Recorded(unittest.TestCase):
             model = b"\x08\x0a\x3a" + bytes((len(graph) & 127 | 128, len(graph) >> 7)) + graph + b"\x42\x00"
             self.assertEqual(vectors.unpacked(vectors.packed(model)), model)
             self.assertEqual(vectors.packed(model) != model, changed)
+        scales = [struct.unpack("<I", struct.pack("<f", 2 ** (k / 4) / 127))[0] + miss
+                  for k, miss in ((-9, 0), (-8, 1), (3, -1))]
+        graph = (constant(1, 9, struct.pack("<24I", *scales * 8))
+                 + constant(6, 9, struct.pack("<24i", *[-1000, 2 + round(-1000 + 3000 * 7 / 23), 2000] * 8)))
+        model = b"\x3a" + bytes((len(graph) & 127 | 128, len(graph) >> 7)) + graph
+        self.assertEqual(vectors.unpacked(vectors.packed(model)), model)
+        self.assertEqual(vectors.packed(model).count(vectors.TAGS[1]), 2)
         graph = constant(6, 9, struct.pack("<30i", *[7, -5] * 15))
         self.assertLess(len(vectors.packed(b"\x3a" + bytes((len(graph) & 127 | 128, len(graph) >> 7)) + graph)), 60)
 
@@ -297,6 +305,52 @@ class Comparison(unittest.TestCase):
         self.assertEqual(rows["accepted nodes called refused"], (9, 90))
         self.assertIn("90.00 %", "\n".join(figures.lines(counts)))
         self.assertIn("not asked", "\n".join(figures.table({"all": counts})))
+
+
+@unittest.skipUnless(all(map(importlib.util.find_spec, ("numpy", "onnx", "onnxruntime"))), "onnxruntime isn't installed")
+class Origin(unittest.TestCase):
+    """x + c, of which the last column is sliced, on an NPU that gets one column or the slice wrong."""
+
+    def found(self, added: float, sliced: float) -> str:
+        import measures
+        import numpy as np
+        import onnx
+        import origin
+        import reference
+        from onnx import helper, numpy_helper
+
+        nodes, constants = [], {"scale": np.float32(0.01), "zero": np.uint8(0), "c": np.full((1, 4), 0.5, np.float32),
+                                "from": np.array([3]), "to": np.array([4]), "axis": np.array([1])}
+
+        def rounded(name: str) -> str:
+            nodes.append(helper.make_node("QuantizeLinear", [name, "scale", "zero"], [f"{name}_q"]))
+            nodes.append(helper.make_node("DequantizeLinear", [f"{name}_q", "scale", "zero"], [f"{name}_d"]))
+            return f"{name}_d"
+
+        nodes.append(helper.make_node("Relu", ["x"], ["r"], name="relu"))
+        nodes.append(helper.make_node("Add", [rounded("r"), "c"], ["sum"], name="add"))
+        nodes.append(helper.make_node("Slice", [rounded("sum"), "from", "to", "axis"], ["part"], name="slice"))
+        rounded("part")
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", 1, (6, 4))],
+                                  [helper.make_tensor_value_info("part_d", 1, None)],
+                                  [numpy_helper.from_array(np.asarray(v), k) for k, v in constants.items()])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+        given = {"x": np.linspace(0, 1, 24, dtype=np.float32).reshape(6, 4)}
+        order = measures.makers(model)
+        want = reference.run(measures.with_outputs(model, order), given)
+        npu = {name: value.copy() for name, value in want.items()}
+        npu["sum_d"][:, 3] += added
+        npu["part_d"] += added + sliced
+        search = origin.Origin(model, given, order, want, lambda names: {name: npu[name] for name in names},
+                               lambda name, value: measures.off(value, want[name]) > 0.1)
+        return order[search.of("part_d")]
+
+    def test_an_op_that_passes_an_error_on_is_innocent(self):
+        self.assertEqual(self.found(0.3, 0.0), "add")
+
+    def test_an_op_that_makes_it_is_not(self):
+        self.assertEqual(self.found(0.0, 0.3), "slice")
+        self.assertEqual(self.found(0.02, 0.5), "slice")
 
 
 class Known(unittest.TestCase):

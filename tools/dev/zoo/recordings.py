@@ -84,8 +84,10 @@ def add(exports: dict[str, dict[str, bytes]], held_out: bool) -> list[Path]:
 def recordings(architectures: list[str], folder: Path) -> Iterator[Recording]:
     """Of architectures, in the order of the exports' names."""
     found = {}
+    libraries = {name.split("_")[0] for name in architectures}
     for path in folder.glob(f"*{ENDING}"):
-        found |= read(path)
+        if folder != FOLDERS["development"] or path.name.removesuffix(ENDING) in libraries:
+            found |= read(path)
     for text in sorted(found):
         name, exporter = text.rsplit("-", 1)
         if name in architectures:
