@@ -25,7 +25,7 @@ from onnxruntime.quantization import CalibrationDataReader, QuantType, quantize
 from onnxruntime.quantization.execution_providers.qnn import get_qnn_qdq_config, qnn_preprocess_model
 
 import registry
-from coarse import coarse
+from coarse import FEW, coarse
 
 EXPORTERS = ("torchscript", "dynamo")
 FORMS: dict[str, dict] = {
@@ -36,6 +36,8 @@ FORMS: dict[str, dict] = {
 CALIBRATION = 3  # samples
 OPSET = {"torchscript": 17, "dynamo": 18}
 NEWER = {"timm_volo": 18}  # Col2Im
+# The first of the architectures, in the order of architectures.txt, whose constants take few values.
+FIRST_WITH_FEW = "hf_qwen3_moe"
 # The seed of the inputs that models are run with: none of the calibration.
 RUN_SEED = 4711
 
@@ -52,7 +54,13 @@ def feeds(names: list[str], given: registry.Tensors) -> dict[str, np.ndarray]:
     return {name: tensor.numpy() for name, tensor in zip(names, given)}
 
 
-def export(net: torch.nn.Module, given: registry.Tensors, exporter: str, opset: int, path: Path) -> None:
+def few(name: str) -> dict[str, int]:
+    lines = (Path(__file__).parent / "architectures.txt").read_text().splitlines()
+    names = [line.split()[0] for line in lines if line]
+    return FEW if names.index(name) >= names.index(FIRST_WITH_FEW) else {}
+
+
+def export(net: torch.nn.Module, given: registry.Tensors, exporter: str, opset: int, path: Path, **values: int) -> None:
     names = [f"input_{i}" for i in range(len(given))]
     if exporter == "dynamo":
         torch.onnx.export(net, given, path, dynamo=True, input_names=names, external_data=False,
@@ -62,7 +70,7 @@ def export(net: torch.nn.Module, given: registry.Tensors, exporter: str, opset: 
                           opset_version=opset, do_constant_folding=True)
     model = onnx.load(path)
     cleaned(model)
-    coarse(model)
+    coarse(model, **values)
     onnx.save(model, path)
 
 
@@ -80,7 +88,7 @@ def generate(name: str, exporter: str, forms: list[str], folder: Path) -> None:
     net, given = registry.make(name)
     with tempfile.TemporaryDirectory() as scratch, torch.no_grad():
         exported, prepared = Path(scratch) / "exported.onnx", folder / "float.onnx"
-        export(net, given, exporter, NEWER.get(name, OPSET[exporter]), exported)
+        export(net, given, exporter, NEWER.get(name, OPSET[exporter]), exported, **few(name))
         if not qnn_preprocess_model(exported, prepared):
             prepared.write_bytes(exported.read_bytes())
         # An input that the network doesn't need is no input of the file.
