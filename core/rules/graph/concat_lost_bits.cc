@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "core/ir/encoding_math.h"
 #include "core/rules/rule_entry.h"
@@ -15,14 +16,17 @@ namespace quantgate::rules {
 namespace {
 
 struct Own : Settings {
-  SetMask joins = 0;
+  SetMask joins = 0, moves = 0;
   SetMask sums = 0;  // of two inputs
   double min_lost_bits = 2;
+  double min_lost_bits_in_sums = 4;
 };
 
 using F = Fields<Own>;
-constexpr SettingField kFields[] = {F::Bind<&Own::joins>("joins"), F::Bind<&Own::sums>("sums"),
-                                    F::Bind<&Own::min_lost_bits>("min_lost_bits")};
+constexpr SettingField kFields[] = {
+    F::Bind<&Own::joins>("joins"), F::Bind<&Own::sums>("sums"), F::Bind<&Own::moves>("moves"),
+    F::Bind<&Own::min_lost_bits>("min_lost_bits"),
+    F::Bind<&Own::min_lost_bits_in_sums>("min_lost_bits_in_sums")};
 
 bool HasStep(const Tensor* t) {
   return t != nullptr && IsFixedPoint(t->dtype) && t->encoding->scales.size() == 1 &&
@@ -34,8 +38,50 @@ double Lost(const Tensor& in, const Tensor& out) {
   return std::log2(double{out.encoding->scales[0]} / double{in.encoding->scales[0]});
 }
 
-bool TooMany(double lost, const Own& settings) {
-  return lost >= settings.min_lost_bits && std::isfinite(lost);
+bool TooMany(double lost, double min) { return lost >= min && std::isfinite(lost); }
+
+// Bits of the op's input that its output doesn't tell, where they are many; else 0.
+double LostIn(const GraphView& g, int32_t op, size_t port, const Tensor& out, double min) {
+  const Tensor* in = g.input(op, port);
+  if (!HasStep(in)) return 0;
+  const double lost = Lost(*in, out);
+  return TooMany(lost, min) ? std::min<double>(lost, EffectiveBits(*in)) : 0;
+}
+
+void AddSum(const GraphView& g, int32_t join, double joined, int32_t sum, size_t port, double lost,
+            GraphFindings& findings) {
+  const Tensor* out = g.output(sum);
+  Finding& f = findings.AddInput(sum, port, Consequence::kAdvice);
+  f.message = fmt::format(
+      "{} loses {:.1f} bits, and a part of what {} joins before it {:.1f}: where they meet, results "
+      "take few steps, and rounding them otherwise changes them much",
+      f.port, lost, g.NameOf(join), joined);
+  f.found = DescribeEncoding(*out);
+  f.allowed = fmt::format("near {}", DescribeEncoding(*g.input(sum, port)));
+  f.related = {"out[0]"};
+  f.lost_bits = lost;
+  f.fixes.push_back(UnsafeFix("join tensors of similar range, or use 16 bits here"));
+}
+
+// Sums that read what was joined, whose other operand has few steps as well.
+void VisitSumsOfJoined(const GraphView& g, int32_t join, const Own& settings, GraphFindings& findings) {
+  std::vector<TensorId> todo = {g.op(join).outputs[0]};
+  while (!todo.empty()) {
+    const TensorId tensor = todo.back();
+    todo.pop_back();
+    for (const int32_t op : g.Readers(tensor)) {
+      if (g.Is(op, settings.moves)) todo.push_back(g.op(op).outputs[0]);
+      const Tensor* out = g.Is(op, settings.sums) ? g.output(op) : nullptr;
+      if (!HasStep(out) || g.op(op).inputs.size() != 2) continue;
+      double joined = 0;
+      for (size_t part = 0; part < g.op(join).inputs.size(); ++part) {
+        joined = std::max(joined, LostIn(g, join, part, *out, settings.min_lost_bits_in_sums));
+      }
+      const size_t other = g.op(op).inputs[0] == tensor ? 1 : 0;
+      const double lost = LostIn(g, op, other, *out, settings.min_lost_bits_in_sums);
+      if (joined > 0 && lost > 0) AddSum(g, join, joined, op, other, lost, findings);
+    }
+  }
 }
 
 // Largest real number, whatever its sign, that a tensor with a step may hold.
@@ -50,7 +96,7 @@ double Reach(const Tensor& t) {
 }
 
 // An addend that changes no stored value of the sum: all of it is below half a step.
-void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
+void VisitAddends(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor* out = g.output(op);
   if (!HasStep(out) || g.op(op).inputs.size() != 2) return;
   const double step = out->encoding->scales[0];
@@ -74,15 +120,16 @@ void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  if (g.Is(op, settings.sums)) VisitSum(g, op, findings);
+  if (g.Is(op, settings.sums)) VisitAddends(g, op, findings);
   if (!g.Is(op, settings.joins)) return;
   const Tensor* out = g.output(op);
   if (!HasStep(out)) return;
+  VisitSumsOfJoined(g, op, settings, findings);
   for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
     const Tensor* in = g.input(op, port);
     if (!HasStep(in)) continue;
     const double lost = Lost(*in, *out);
-    if (!TooMany(lost, settings)) continue;
+    if (!TooMany(lost, settings.min_lost_bits)) continue;
     const double step = out->encoding->scales[0], own = in->encoding->scales[0];
     Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
     const int bits = EffectiveBits(*in);
@@ -103,11 +150,14 @@ constexpr RuleEntry kEntry = {
                    .explanation = R"(## What it checks
 Inputs of Concat and Pack are requantized to the encoding of the output. Where the output's step is
 several times that of an input, the input loses log2 of the ratio in bits. The comparison is
-relative. An addend of a sum must not lie below half a step of the sum as a whole.
+relative. An addition that comes next is named too when its other operand has few steps as well.
+An addend of a sum must not lie below half a step of the sum as a whole.
 
 ## Why
 A tensor of small values next to one of large values keeps a handful of steps: 8 bits become 4. The
-model runs, and its accuracy is gone for that branch.
+model runs, and its accuracy is gone for that branch. So it is with the class token of a vision
+transformer, which stands next to the patches: what is computed of it afterwards depends on how each
+of its few steps is rounded, and HTP rounds otherwise than a CPU.
 
 ## Fix
 Join tensors of similar range, scale the small one up before and down again in the next weight, or

@@ -343,7 +343,7 @@ class Origin(unittest.TestCase):
         npu["part_d"] += added + sliced
         search = origin.Origin(model, given, order, want, lambda names: {name: npu[name] for name in names},
                                lambda name, value: measures.off(value, want[name]) > 0.1)
-        return order[search.of("part_d")]
+        return search.maker(search.of("part_d"))
 
     def test_an_op_that_passes_an_error_on_is_innocent(self):
         self.assertEqual(self.found(0.3, 0.0), "add")

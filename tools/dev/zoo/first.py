@@ -68,9 +68,10 @@ class Search:
         return state, {tensor: figures for tensor, figures in found.items() if figures}
 
     def origin(self, tensor: str) -> str:
+        """The op that the error of an activation comes from."""
         found = origin.Origin(self._model, self._given, self.order, self._want, lambda names: self.values(names)[1],
                               lambda name, mine: self.figures(name, mine) is not None)
-        return found.of(tensor)
+        return found.maker(found.of(tensor))
 
     def suspects(self, all_off: list[str]) -> Iterator[str]:
         yield from all_off[:CONFIRMED]
@@ -84,7 +85,7 @@ class Search:
             confirmed = self.off([tensor])[1]
             if confirmed:
                 off, noise = confirmed[tensor]
-                return {"first": self.order[self.origin(tensor)], "shown": self.order[tensor], "off": off,
+                return {"first": self.origin(tensor), "shown": self.order[tensor], "off": off,
                         "noise": noise, "state": state}
         return {"first": None, "shown": None, "off": None, "noise": None, "state": state}
 

@@ -10,9 +10,9 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "bindings/python/quantgate/_graph"))
 from numerics import moved, off  # noqa: E402
-from running import makers, run_on_cpu, with_outputs  # noqa: E402
+from running import QDQ, makers, run_on_cpu, with_outputs  # noqa: E402
 
-__all__ = ["compared", "makers", "moved", "off", "run_on_cpu", "with_outputs"]
+__all__ = ["QDQ", "compared", "makers", "moved", "off", "run_on_cpu", "with_outputs"]
 
 
 def compared(kept, name: str, got: np.ndarray) -> dict:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import onnx
 import reference
-from measures import off, with_outputs
+from measures import QDQ, off, with_outputs
 
 FURTHEST = 12    # ops that are looked at
 EXPLAINED = 0.5  # of the error that may be left when the CPU goes on from the NPU's inputs
@@ -47,32 +47,49 @@ class Origin:
         self._model, self._given, self._order, self._want = model, given, order, want
         self._ask, self._bad = ask, bad
         self._producer = {name: node for node in model.graph.node for name in node.output if name}
+        self._shapes = self._behind_shapes()
+
+    def _behind_shapes(self) -> set[str]:
+        """Tensors that follow of shapes alone, or of constants."""
+        known = {i.name for i in self._model.graph.initializer} | {""}
+        for node in self._model.graph.node:
+            if node.op_type in ("Shape", "Constant") or set(node.input) <= known:
+                known |= set(node.output)
+        return known
+
+    def maker(self, tensor: str) -> str:
+        """The op behind a tensor."""
+        return self._order.get(tensor) or self._producer[tensor].name
 
     def before(self, tensor: str) -> list[str]:
-        """The activations that the op behind this one reads."""
+        """The activations that the op behind this one reads, and what else it gets of other ops: indices, floats."""
         found: dict[str, None] = {}
-        todo, seen = [tensor], set()
+        todo = [tensor]
         while todo:
             name = todo.pop()
             node = self._producer.get(name)
-            if name in seen or node is None:
+            if node is None or name in self._shapes:
                 continue
-            seen.add(name)
-            if name != tensor and name in self._order and self._order[name] != self._order[tensor]:
+            if self.maker(name) != self.maker(tensor) and (name in self._order or node.op_type not in QDQ):
                 found[name] = None
                 continue
             todo += node.input
-        return [name for name in self._order if name in found]
+        return list(found)
+
+    def _wanted(self, tensor: str) -> np.ndarray:
+        if tensor not in self._want:
+            self._want |= reference.run(with_outputs(self._model, [tensor]), self._given)
+        return self._want[tensor]
 
     def _goes_on(self, tensor: str, values: Values, there: np.ndarray) -> bool:
         """Whether the CPU gets what the NPU has for `tensor`, from these values of the NPU."""
         got = reference.run(cut(self._model, values, tensor), self._given | values)[tensor]
-        error = off(there, self._want[tensor])
+        error = off(there, self._wanted(tensor))
         return self._bad(tensor, got) and off(got, there) < EXPLAINED * error
 
     def _culprit(self, tensor: str, inputs: Iterable[str], values: Values) -> str | None:
         alone = [name for name in inputs if self._goes_on(tensor, {name: values[name]}, values[tensor])]
-        return max(alone, key=lambda name: off(values[name], self._want[name]), default=None)
+        return max(alone, key=lambda name: off(values[name], self._wanted(name)), default=None)
 
     def of(self, tensor: str) -> str:
         """The activation behind which the error of this one begins."""
