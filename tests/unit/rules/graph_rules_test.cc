@@ -328,6 +328,34 @@ TEST(ConcatLostBits, ARatioOfFourIsTwoBits) {
   }
 }
 
+TEST(ConcatLostBits, AnAdditionOfFewStepsIsNamedToo) {
+  // The scales of what is joined and of what is added to it, where the sum's is 1.
+  struct Case {
+    float joined, added;
+    bool reshaped;
+    size_t found;
+  };
+  for (const Case& c : {Case{1 / 20.0F, 1 / 16.0F, false, 2},
+                        {1 / 20.0F, 1 / 16.0F, true, 2},
+                        {1 / 20.0F, 1 / 15.0F, false, 1},
+                        {1 / 15.0F, 1 / 16.0F, false, 1},
+                        {1, 1 / 16.0F, false, 0}}) {
+    Graph g;
+    const TensorId token = g.Input({1, 4}), patches = g.Input({4, 4}), position = g.Input({5, 4});
+    g.At(token).encoding.Edit().scales = {c.joined};
+    g.At(position).encoding.Edit().scales = {c.added};
+    const TensorId joined = g.Add({5, 4}, Dtype::kUfixedPoint8, 1);
+    const TensorId moved = c.reshaped ? g.Add({5, 4}, Dtype::kUfixedPoint8, 1) : joined;
+    const TensorId sum = g.Add({5, 4}, Dtype::kUfixedPoint8, 1);
+    g.At(patches).encoding.Edit().scales = {1};
+    g.Op("Concat", {token, patches}, joined);
+    if (c.reshaped) g.Op("Reshape", {joined}, moved);
+    g.Op("ElementWiseAdd", {moved, position}, sum);
+    const Scene scene(g, "concat-lost-bits");
+    EXPECT_EQ(scene.Findings().size(), c.found) << c.joined << " " << c.added;
+  }
+}
+
 TEST(CutRange, ATwentiethMayBeCut) {
   // An input of 0 to 15, and an output of 8 bits up to 14.25, 14.24 or 14.5.
   struct Case {

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import onnx_nodes
+from limits import NOISES, OFF
 from recordings import Recording
 
 SDK = "2.51"
@@ -34,8 +35,6 @@ KINDS = ("missed-refusal", "false-refusal", "unknown", "whole", "graphs", "misse
          "missed-numbers", "missed-op")
 # Findings that say that numbers suffer.
 TELLING = ("wrong_values", "altered", "advice", "rejected", "prepare_fails")
-OFF, NOISES = 0.05, 3.0          # of a model's outputs
-ALONE, STEPS = 0.02, 2.5         # of an op alone
 
 Difference = tuple[str, str, str, str, str]  # kind, export, form, arch, node
 

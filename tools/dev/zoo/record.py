@@ -25,7 +25,7 @@ import onnx
 import places
 import recordings
 import strip
-from compare import ALONE, STEPS
+from limits import ALONE, STEPS
 from labelling import Labels, in_file
 
 QDQ = ("QuantizeLinear", "DequantizeLinear")
