@@ -24,6 +24,7 @@ import onnx_nodes  # noqa: E402
 import places  # noqa: E402
 import products  # noqa: E402
 import recordings  # noqa: E402
+import repeats  # noqa: E402
 import vectors  # noqa: E402
 import wire  # noqa: E402
 
@@ -147,6 +148,21 @@ class Recorded(unittest.TestCase):
         self.assertIn(struct.pack("<3i", 0, -1, 1), packed["8a8w.onnx"])
         alone = {"8a8w.onnx": files["8a8w.onnx"]}
         self.assertEqual(forms.packed(alone), alone)
+
+    def test_parts_that_the_base_has_are_left_out(self):
+        def node(name: bytes, domain: bytes = b"") -> bytes:
+            return wire.field(1, wire.field(2, name) + wire.field(4, b"QuantizeLinear") + domain)
+
+        def model(*parts: bytes) -> bytes:
+            return b"\x08\x0a" + wire.field(7, b"".join(parts)) + wire.field(8, b"\x10\x15")
+
+        shape, other = wire.field(13, b"\x0a\x01x"), wire.field(13, b"\x0a\x01y")
+        base = model(node(b"a", repeats.DOMAIN), node(b"b"), b"\x50\x96\x01", shape, node(b"c"))
+        same = model(node(b"a"), node(b"b"), b"\x50\x96\x01", shape)
+        self.assertEqual(repeats.left_out(same, base), model(wire.field(repeats.RUN, b"\x00\x04")))
+        for parts in ((node(b"a"), node(b"b"), other, node(b"b"), shape), (other,), (), (node(b"a", repeats.DOMAIN),)):
+            data = model(*parts)
+            self.assertEqual(repeats.put_back(repeats.left_out(data, base), base), data)
 
     def test_scales_of_biases_that_are_products_are_left_out(self):
         def dequantize(of: bytes) -> bytes:

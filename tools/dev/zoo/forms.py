@@ -2,14 +2,17 @@
 
 A bias is the same number in every form, divided by another scale; an activation has the same range, in 255 or 65535
 steps. `packed` puts in the place of such numbers their difference from what follows of BASE, and leaves out what is a
-product of others (products.py); `unpacked` is the way back, byte by byte the same; standard library only.
+product of others (products.py) and what BASE has, too (repeats.py); `unpacked` is the way back, byte by byte the same;
+standard library only.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
 import products
+import repeats
 import wire
 
 BASE = "16a8w.onnx"
@@ -90,14 +93,14 @@ def _moved(data: bytes, base: bytes, sign: int) -> bytes:
 
 
 def packed(files: dict[str, bytes]) -> dict[str, bytes]:
-    return _all(files, -1)
+    return _all(files, lambda data, base: repeats.left_out(_moved(data, base, -1), base))
 
 
 def unpacked(files: dict[str, bytes]) -> dict[str, bytes]:
-    return _all(files, 1)
+    return _all(files, lambda data, base: _moved(repeats.put_back(data, base), base, 1))
 
 
-def _all(files: dict[str, bytes], sign: int) -> dict[str, bytes]:
+def _all(files: dict[str, bytes], change: Callable[[bytes, bytes], bytes]) -> dict[str, bytes]:
     base = files.get(BASE)
-    return {name: _moved(data, base, sign) if base and name.endswith(".onnx") and name != BASE else data
+    return {name: change(data, base) if base and name.endswith(".onnx") and name != BASE else data
             for name, data in files.items()}
