@@ -81,6 +81,7 @@ class Search:
         tensors = list(self.order)
         for i in range(0, min(len(tensors), GROUP * GROUPS), GROUP):
             yield from self.off(tensors[i:i + GROUP])[1]
+        yield from (end for end in self._ends if end in self.order)
 
     def causes(self, tensor: str, mine: np.ndarray) -> bool:
         """Whether the CPU gets an output that is off when it goes on from this activation of the NPU."""

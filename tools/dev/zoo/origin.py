@@ -2,7 +2,8 @@
 
 The first activation that is off names an op, but that may be where an error merely shows: a Slice takes the one part
 that is off, a MatMul weighs the one channel. So the CPU goes on from what the NPU has before the op: if the activation
-becomes the same then, the op is innocent, and the input that does it leads to the op before.
+becomes the same then, the op is innocent, and the input that does it leads to the op before. Where an input that is
+made an output makes the error go away, it is what is handed on otherwise, and leads to the op before as well.
 """
 
 from __future__ import annotations
@@ -91,14 +92,24 @@ class Origin:
         alone = [name for name in inputs if self._goes_on(tensor, {name: values[name]}, values[tensor])]
         return max(alone, key=lambda name: off(values[name], self._wanted(name)), default=None)
 
+    def _hidden(self, tensor: str, inputs: Iterable[str]) -> str | None:
+        """The one input that makes the error go away when it is an output."""
+        found = [name for name in inputs if not self._shows(tensor, self._ask([name, tensor]))]
+        return found[0] if len(found) == 1 else None
+
+    def _shows(self, tensor: str, values: Values | None) -> bool:
+        return values is None or self._bad(tensor, values[tensor])
+
     def of(self, tensor: str) -> str:
         """The activation behind which the error of this one begins."""
         at = tensor
         for _ in range(FURTHEST):
             inputs = [name for name in self.before(at) if name != tensor]
             values = self._ask([*inputs, tensor]) if inputs else None
-            if values is None or not self._bad(tensor, values[tensor]):
+            if values is None:
                 break
+            if not self._shows(tensor, values):
+                return self._hidden(tensor, inputs) or at
             culprit = self._culprit(tensor, inputs, values)
             if culprit is None:
                 break
