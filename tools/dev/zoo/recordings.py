@@ -11,7 +11,7 @@ import io
 import json
 import lzma
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,13 +45,20 @@ def bundle_of(text: str, held_out: bool) -> Path:
     return FOLDERS[part] / ((part if held_out else text.split("_")[0]) + ENDING)
 
 
-def read(path: Path) -> dict[str, dict[str, bytes]]:
-    """{export: {file: content}} of a bundle; nothing where there is none."""
+def architecture(text: str) -> str:
+    """That of an export."""
+    return text.rsplit("-", 1)[0]
+
+
+def read(path: Path, architectures: Container[str] | None = None) -> dict[str, dict[str, bytes]]:
+    """{export: {file: content}} of a bundle, or of these architectures in it; nothing where there is none."""
     exports: dict[str, dict[str, bytes]] = {}
     if path.exists():
         with tarfile.open(fileobj=io.BytesIO(lzma.decompress(path.read_bytes()))) as tar:
             for entry in tar:
                 export, name = entry.name.split("/")
+                if architectures is not None and architecture(export) not in architectures:
+                    continue
                 data = tar.extractfile(entry).read()
                 exports.setdefault(export, {})[name] = vectors.unpacked(names.unpacked(data)) if name.endswith(".onnx") else data
     return {export: forms.unpacked(files) for export, files in exports.items()}
@@ -87,8 +94,7 @@ def recordings(architectures: list[str], folder: Path) -> Iterator[Recording]:
     libraries = {name.split("_")[0] for name in architectures}
     for path in folder.glob(f"*{ENDING}"):
         if folder != FOLDERS["development"] or path.name.removesuffix(ENDING) in libraries:
-            found |= read(path)
+            found |= read(path, set(architectures))
     for text in sorted(found):
         name, exporter = text.rsplit("-", 1)
-        if name in architectures:
-            yield Recording(Export(name, exporter), found[text])
+        yield Recording(Export(name, exporter), found[text])
