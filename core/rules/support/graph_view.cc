@@ -46,20 +46,20 @@ void GraphView::IndexReaders() const {
   readers_indexed_ = true;
   const size_t tensors = graph().tensors.size();
   reader_begin_.assign(tensors + 1, 0);
-  for (const Node& node : graph().nodes) {
-    for (const TensorId id : node.inputs) {
-      if (id != kNoTensor) ++reader_begin_[static_cast<size_t>(id) + 1];
-    }
-  }
-  for (size_t t = 0; t < tensors; ++t) reader_begin_[t + 1] += reader_begin_[t];
-  readers_.resize(static_cast<size_t>(reader_begin_[tensors]));
-  // `reader_begin_[t]` moves to the end of t's readers here and back below.
+  std::vector<std::pair<TensorId, int32_t>> reads;  // of all ops, in order: nodes are gone through once
+  ReserveLarge(reads, 3 * graph().nodes.size());
   for (size_t i = 0; i < graph().nodes.size(); ++i) {
     for (const TensorId id : graph().nodes[i].inputs) {
       if (id == kNoTensor) continue;
-      readers_[static_cast<size_t>(reader_begin_[static_cast<size_t>(id)]++)] =
-          static_cast<int32_t>(i);
+      reads.emplace_back(id, static_cast<int32_t>(i));
+      ++reader_begin_[static_cast<size_t>(id) + 1];
     }
+  }
+  for (size_t t = 0; t < tensors; ++t) reader_begin_[t + 1] += reader_begin_[t];
+  readers_.resize(reads.size());
+  // `reader_begin_[t]` moves to the end of t's readers here and back below.
+  for (const auto& [id, op] : reads) {
+    readers_[static_cast<size_t>(reader_begin_[static_cast<size_t>(id)]++)] = op;
   }
   for (size_t t = tensors; t > 0; --t) reader_begin_[t] = reader_begin_[t - 1];
   reader_begin_[0] = 0;
