@@ -32,8 +32,7 @@ struct Pattern {
   bool IsFor(const GraphView& g) const {
     const Target& target = g.target();
     return Lists(backends, target.backend()) && Lists(routes, g.report().route) &&
-           Lists(archs.names, target.arch()) && since.key <= target.sdk_key() &&
-           target.sdk_key() < until.key;
+           Lists(archs.names, target.arch());
   }
   bool Fits(const GraphView& g, int32_t op) const {
     const Tensor* out = g.Is(op, ops) ? g.output(op) : nullptr;
@@ -82,7 +81,10 @@ struct Own : Settings {
 constexpr SettingField kFields[] = {Fields<Own>::Rows<&Own::patterns>("patterns", kPattern)};
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const SdkKey sdk = g.target().sdk_key();
   for (const Pattern& pattern : g.settings<Own>().patterns) {
+    // Every op comes by here: first what rules out most patterns.
+    if (!g.Is(op, pattern.ops) || sdk < pattern.since.key || sdk >= pattern.until.key) continue;
     if (!pattern.Fits(g, op) || !pattern.IsFor(g)) continue;
     const Tensor* out = g.output(op);
     Finding& f = findings.AddOutput(
