@@ -60,7 +60,8 @@ GraphRules::GraphRules(const opdb::View& db, const Target& target)
         !opdb::IsFor(document, target))
       continue;
     std::shared_ptr<const rules::Settings> settings =
-        rules::ReadSettings(entry->settings, document, sets_);
+        rules::ReadSettings(entry->settings, document, sets_, target);
+    if (settings == nullptr) continue;
     priced_.insert(priced_.end(), settings->priced_rules.begin(), settings->priced_rules.end());
     priced_ops_ |= settings->priced_sets;
     active_.push_back({entry, std::move(settings)});

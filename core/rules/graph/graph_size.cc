@@ -34,7 +34,9 @@ double BytesRead(const GraphView& g, int32_t begin, int32_t end) {
     if (g.Refused(op)) continue;
     const auto& inputs = g.op(op).inputs;
     for (auto input = inputs.begin(); input != inputs.end(); ++input) {
-      if (*input == kNoTensor || !g.tensor(*input).is_static || !IsFirstReader(g, op, *input)) continue;
+      // What an op makes is no constant: most tensors need not be fetched from memory for that.
+      if (*input == kNoTensor || g.Producer(*input) >= 0) continue;
+      if (!IsFirstReader(g, op, *input) || !g.tensor(*input).is_static) continue;
       const bool is_first_port = std::find(inputs.begin(), input, *input) == input;
       if (is_first_port) bytes += StoredBytes(g.tensor(*input));
     }

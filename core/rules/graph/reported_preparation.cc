@@ -29,10 +29,9 @@ struct Pattern {
   static bool Lists(const std::vector<std::string_view>& names, std::string_view name) {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
   }
-  bool IsFor(const GraphView& g) const {
-    const Target& target = g.target();
-    return Lists(backends, target.backend()) && Lists(routes, g.report().route) &&
-           Lists(archs.names, target.arch());
+  bool IsFor(const Target& target) const {
+    return since.key <= target.sdk_key() && target.sdk_key() < until.key &&
+           Lists(backends, target.backend()) && Lists(archs.names, target.arch());
   }
   bool Fits(const GraphView& g, int32_t op) const {
     const Tensor* out = g.Is(op, ops) ? g.output(op) : nullptr;
@@ -76,16 +75,18 @@ constexpr SettingField kPattern[] = {
 
 struct Own : Settings {
   std::vector<Pattern> patterns;
+
+  bool PickFor(const Target& target) override {
+    std::erase_if(patterns, [&](const Pattern& pattern) { return !pattern.IsFor(target); });
+    return !patterns.empty();
+  }
 };
 
 constexpr SettingField kFields[] = {Fields<Own>::Rows<&Own::patterns>("patterns", kPattern)};
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
-  const SdkKey sdk = g.target().sdk_key();
   for (const Pattern& pattern : g.settings<Own>().patterns) {
-    // Every op comes by here: first what rules out most patterns.
-    if (!g.Is(op, pattern.ops) || sdk < pattern.since.key || sdk >= pattern.until.key) continue;
-    if (!pattern.Fits(g, op) || !pattern.IsFor(g)) continue;
+    if (!pattern.Fits(g, op) || !Pattern::Lists(pattern.routes, g.report().route)) continue;
     const Tensor* out = g.output(op);
     Finding& f = findings.AddOutput(
         op, 0, ConsequenceFromName(pattern.breach).value_or(Consequence::kAdvice));

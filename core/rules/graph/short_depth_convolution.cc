@@ -30,9 +30,8 @@ bool IsWrongAt(const GraphView& g, const Own& settings, int32_t op) {
          !weight->encoding->scales.empty() && !IsSymmetric(*weight);
 }
 
-void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
-  const Own& settings = g.settings<Own>();
-  if (!IsWrongAt(g, settings, op) || g.ReportedBefore(op)) return;
+// Apart from Visit(), which every convolution goes through.
+[[gnu::noinline]] void Explain(const GraphView& g, int32_t op, GraphFindings& findings) {
   const auto port = static_cast<size_t>(g.info(op).weight);
   const Tensor* in = g.input(op, 0);
   const Tensor* weight = g.input(op, port);
@@ -43,6 +42,10 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   f.allowed = ZeroPoint(MiddleOf(*weight));
   f.related = {"in[0]"};
   f.fixes.push_back(SymmetricFix(*weight));
+}
+
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+  if (IsWrongAt(g, g.settings<Own>(), op) && !g.ReportedBefore(op)) Explain(g, op, findings);
 }
 
 constexpr RuleEntry kEntry = {

@@ -65,10 +65,6 @@ void GraphView::IndexReaders() const {
   reader_begin_[0] = 0;
 }
 
-int32_t GraphView::Producer(TensorId id) const {
-  return producer_[static_cast<size_t>(id)];
-}
-
 std::span<const int32_t> GraphView::Readers(TensorId id) const {
   IndexReaders();
   const auto t = static_cast<size_t>(id);
@@ -102,20 +98,12 @@ const SharedString& GraphView::EndName(TensorId id) const {
                                     : parts_.file->tensors[static_cast<size_t>(end->second)].name;
 }
 
-int32_t GraphView::SourceOf(int32_t op) const {
-  return parts_.op_source.empty() ? op : parts_.op_source[static_cast<size_t>(op)];
-}
-
 const SharedString& GraphView::NameOf(int32_t op) const {
   return parts_.report.nodes[static_cast<size_t>(SourceOf(op))].name;
 }
 
 const SharedString& GraphView::SourceOpOf(int32_t op) const {
   return parts_.report.nodes[static_cast<size_t>(SourceOf(op))].op;
-}
-
-bool GraphView::Refused(int32_t op) const {
-  return !parts_.refused.empty() && parts_.refused[static_cast<size_t>(SourceOf(op))];
 }
 
 bool GraphView::ReportedBefore(int32_t op) const {

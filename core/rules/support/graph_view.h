@@ -66,7 +66,7 @@ class GraphView {
   SetMask any_sets() const { return any_sets_; }
 
   // The op that makes a tensor; -1 = none.
-  int32_t Producer(TensorId id) const;
+  int32_t Producer(TensorId id) const { return producer_[static_cast<size_t>(id)]; }
   // Ops that read it, one entry a port.
   std::span<const int32_t> Readers(TensorId id) const;
   // The first of them; -1 = none.
@@ -78,10 +78,14 @@ class GraphView {
   // for, else its own.
   const SharedString& EndName(TensorId id) const;
 
-  int32_t SourceOf(int32_t op) const;           // node of the file
+  int32_t SourceOf(int32_t op) const {  // node of the file
+    return parts_.op_source.empty() ? op : parts_.op_source[static_cast<size_t>(op)];
+  }
   const SharedString& NameOf(int32_t op) const;  // its name
   const SharedString& SourceOpOf(int32_t op) const;
-  bool Refused(int32_t op) const;
+  bool Refused(int32_t op) const {
+    return !parts_.refused.empty() && parts_.refused[static_cast<size_t>(SourceOf(op))];
+  }
   // Whether the node of the file broke a rule that `reported_by` of the running rule names.
   bool ReportedBefore(int32_t op) const;
 

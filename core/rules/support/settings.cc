@@ -57,10 +57,11 @@ std::span<const SettingField> CommonFields() {
 }
 
 std::unique_ptr<const Settings> ReadSettings(const SettingsForm* form, opdb::Tree document,
-                                             const OpSets& sets) {
+                                             const OpSets& sets, const Target& target) {
   std::unique_ptr<Settings> settings =
       form == nullptr ? std::make_unique<Settings>() : form->make(document, sets);
   ReadFields(CommonFields(), document, sets, settings.get());
+  if (!settings->PickFor(target)) return nullptr;
   return settings;
 }
 

@@ -23,6 +23,9 @@ namespace quantgate::rules {
 // What the file of every rule may say. Texts are the database's.
 struct Settings {
   virtual ~Settings() = default;
+  // Leaves out what is for other targets, once: rules see every op of every model. False where nothing
+  // is left to do.
+  virtual bool PickFor(const Target&) { return true; }
   std::string_view basis;     // what the rule rests on; the note of its findings
   // `visit` is called for ops of these sets, `walk` where the graph has one; 0 = always.
   SetMask required_sets = 0;
@@ -151,9 +154,9 @@ inline constexpr SettingsForm kFormOf = {
       return settings;
     }};
 
-// Without a form: a rule with nothing of its own.
+// Without a form: a rule with nothing of its own. Null: it has nothing to do for the target.
 std::unique_ptr<const Settings> ReadSettings(const SettingsForm* form, opdb::Tree document,
-                                             const OpSets& sets);
+                                             const OpSets& sets, const Target& target);
 
 }  // namespace quantgate::rules
 

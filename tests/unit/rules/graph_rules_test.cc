@@ -96,7 +96,7 @@ class Scene {
     for (const RuleEntry* entry : AllEntries()) {
       if (entry->rule.slug == rule) entry_ = entry;
     }
-    settings_ = ReadSettings(entry_->settings, Db().Document("rules/" + std::string(rule)), sets_);
+    settings_ = ReadSettings(entry_->settings, Db().Document("rules/" + std::string(rule)), sets_, target_);
   }
 
   // That a rule was broken by the node before.
