@@ -301,7 +301,7 @@ class Stages(unittest.TestCase):
             graph = exported(Scaled().requires_grad_(False), (torch.rand(2, 4),))
         report = check(graph, sdk="2.49", as_run=True)
         self.assertEqual([node for _, node, _ in fatal(report)], ["div_"])
-        self.assertIn("writes into a parameter", report.as_run.session_fails)
+        self.assertTrue(report.as_run.session_fails)
 
     def test_the_sdk_is_that_of_the_library_which_would_be_loaded(self) -> None:
         model = annotated(Cnn(), IMAGE)
@@ -501,11 +501,17 @@ class BadInput(unittest.TestCase):
         self.assertTrue(found, "the second output is of another dtype")
 
     def test_unmapped_operators(self) -> None:
+        @torch.library.custom_op("quantgate_test::odd", mutates_args=())
+        def odd(x: torch.Tensor) -> torch.Tensor:
+            return x.clone()
+
+        odd.register_fake(torch.empty_like)
+
         class Odd(torch.nn.Module):
             def forward(self, x: torch.Tensor) -> torch.Tensor:
-                return torch.special.bessel_j0(x).sort(0).values
+                return odd(x).sort(0).values  # type: ignore[no-any-return]
 
-        self.assert_unchecked(exported(Odd(), (torch.randn(4),)), "bessel", "no mapping")
+        self.assert_unchecked(exported(Odd(), (torch.randn(4),)), "odd", "no mapping")
 
     def test_not_exported(self) -> None:
         report = self.report_of(torch.fx.symbolic_trace(Cnn()))
