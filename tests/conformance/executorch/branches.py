@@ -23,7 +23,6 @@ MADE_OF_SEVERAL: dict[str, tuple[Any, str]] = {
     "cdist": (torch.cdist, "cd"),
     "celu": (functional.celu, "c"),
     "cosine_similarity": (functional.cosine_similarity, "cc"),
-    "cov": (torch.cov, "c"),
     "cross": (lambda x, y: torch.linalg.cross(x[..., :3], y[..., :3]), "cc"),
     "deg2rad": (torch.deg2rad, "c"),
     "diag": (torch.diag, "d"),

@@ -83,7 +83,10 @@ def record() -> None:
 
     lower.with_libraries()
     lower.prepare()
-    RECORD.write_text(json.dumps({"alone": asked(False), "between": asked(True)}) + "\n")
+    recorded: dict[str, Any] = {}
+    for where in ("between", "alone"):
+        recorded[where] = asked(where == "between")
+        RECORD.write_text(json.dumps(recorded) + "\n")
 
 
 def compare(cli: Path, listed: bool) -> Counter:
