@@ -25,21 +25,22 @@ RECORD = HERE / "operators.json"
 sys.path[:0] = [str(HERE), str(ROOT / "tools" / "dev" / "zoo_executorch"), str(ROOT / "tools" / "dev" / "models" / "networks")]
 TARGET = ("--route", "executorch", "--sdk", "2.49", "--soc", "SM8550")
 REFUSED = ("rejected", "prepare_fails")
+GROUP = 17  # branches in a graph
 
 
 class Asked(Exception):
     """The partitioner was asked; nothing needs to be compiled."""
 
 
-def network(between: bool) -> tuple[Any, tuple[Any, ...]]:
+def network(branches: dict[str, Any], between: bool) -> tuple[Any, tuple[Any, ...]]:
     import torch
-    from branches import BRANCHES, SHAPES
+    from branches import SHAPES
 
     class Branches(torch.nn.Module):
         def forward(self, *given: Any) -> tuple[Any, ...]:
             inputs = dict(zip(SHAPES, given))
             found = []
-            for function, names in BRANCHES.values():
+            for function, names in branches.values():
                 tensors = [torch.relu(inputs[name]) if between else inputs[name] for name in names]
                 result = function(*tensors)
                 found.append(torch.relu(result) if between and result.is_floating_point() else result.clone())
@@ -49,7 +50,7 @@ def network(between: bool) -> tuple[Any, tuple[Any, ...]]:
     return Branches().eval(), tuple(torch.rand(shape) for shape in SHAPES.values())
 
 
-def asked(between: bool) -> dict[str, Any]:
+def asked(branches: dict[str, Any], between: bool) -> dict[str, Any]:
     import lower
     import pt2e
     import recordings
@@ -60,7 +61,7 @@ def asked(between: bool) -> dict[str, Any]:
     def stop(*_: Any, **__: Any) -> None:
         raise Asked
 
-    net, given = network(between)
+    net, given = network(branches, between)
     converted = pt2e.convert(pt2e.exported(net, given), given, "8a8w")
     model = json.loads(quantgate.torch.read(converted, name="between" if between else "alone").to_json())
     for node in model["nodes"]:
@@ -70,12 +71,25 @@ def asked(between: bool) -> dict[str, Any]:
         folder = Path(name)
         qnn_preprocess.QnnBackend._build_op_wrappers = staticmethod(stop)
         lower.lower(converted, given, folder, lower.Steps(folder))
+        failure = json.loads((folder / "steps.jsonl").read_text())["failure"] or {"type": "Asked"}
         queried = json.loads((folder / "queried.json").read_text())
     left: dict[str, list[str]] = {}
     for node in queried:
         if node["supported"] is False and not node["bypass"] and node["from"]:
             left.setdefault(node["from"], []).append(node["target"])
-    return {"model": recordings.portable(model), "nodes": recordings.states(queried), "left": left}
+    ended = "" if failure["type"] == "Asked" else f"{failure['type']}: {failure['message'][:120]}"
+    return {"model": recordings.portable(model), "nodes": recordings.states(queried), "left": left, "failure": ended}
+
+
+def asked_in_groups(names: list[str], between: bool) -> list[dict[str, Any]]:
+    """A group that its passes don't get through is asked about again, half by half."""
+    from branches import BRANCHES
+
+    found = asked({name: BRANCHES[name] for name in names}, between)
+    if not found["failure"] or len(names) == 1:
+        return [{"branches": names, **found}]
+    half = len(names) // 2
+    return asked_in_groups(names[:half], between) + asked_in_groups(names[half:], between)
 
 
 def record() -> None:
@@ -83,15 +97,20 @@ def record() -> None:
 
     lower.with_libraries()
     lower.prepare()
-    recorded: dict[str, Any] = {}
-    for where in ("between", "alone"):
-        recorded[where] = asked(where == "between")
-        RECORD.write_text(json.dumps(recorded) + "\n")
+    from branches import BRANCHES
+
+    names = list(BRANCHES)
+    recorded: dict[str, list[dict[str, Any]]] = {"between": [], "alone": []}
+    for where, groups in recorded.items():
+        for first in range(0, len(names), GROUP):
+            groups += asked_in_groups(names[first:first + GROUP], where == "between")
+            RECORD.write_text(json.dumps(recorded) + "\n")
 
 
 def compare(cli: Path, listed: bool) -> Counter:
     seen: Counter = Counter()
-    for where, recorded in json.loads(RECORD.read_text()).items():
+    groups = [(where, group) for where, found in json.loads(RECORD.read_text()).items() for group in found]
+    for where, recorded in groups:
         done = subprocess.run([str(cli), "check", "-", "--input-format", "model", *TARGET, "--mode", "warn", "--format", "json"],
                               input=json.dumps(recorded["model"]), capture_output=True, text=True, check=True)
         for node in json.loads(done.stdout)["nodes"]:
