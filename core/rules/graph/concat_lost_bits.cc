@@ -18,6 +18,7 @@ namespace {
 struct Own : Settings {
   SetMask joins = 0, moves = 0;
   SetMask sums = 0;  // of two inputs
+  SetMask softmaxes = 0;  // a sum in front of one is the mask's: mask-range
   double min_lost_bits = 2;
   double min_lost_bits_in_sums = 4;
 };
@@ -25,6 +26,7 @@ struct Own : Settings {
 using F = Fields<Own>;
 constexpr SettingField kFields[] = {
     F::Bind<&Own::joins>("joins"), F::Bind<&Own::sums>("sums"), F::Bind<&Own::moves>("moves"),
+    F::Bind<&Own::softmaxes>("softmaxes"),
     F::Bind<&Own::min_lost_bits>("min_lost_bits"),
     F::Bind<&Own::min_lost_bits_in_sums>("min_lost_bits_in_sums")};
 
@@ -99,12 +101,15 @@ double Reach(const Tensor& t) {
 void VisitAddends(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor* out = g.output(op);
   if (!HasStep(out) || g.op(op).inputs.size() != 2) return;
+  const auto is_softmax = [&](int32_t reader) { return g.Is(reader, g.settings<Own>().softmaxes); };
   const double step = out->encoding->scales[0];
   for (size_t port = 0; port < 2; ++port) {
     const Tensor* in = g.input(op, port);
     if (!HasStep(in)) continue;
     const double reach = Reach(*in);
     if (!(reach > 0) || reach >= step / 2) continue;
+    const auto readers = g.Readers(g.op(op).outputs[0]);
+    if (std::any_of(readers.begin(), readers.end(), is_softmax)) return;
     Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
     f.message = fmt::format(
         "{} reaches {} and a step of the sum is {}: nothing of it is left in the output of {}",
