@@ -331,6 +331,33 @@ std::string Names(std::string_view line) {
 }
 
 // What is said of lines that no entry is about.
+// What the provider, LiteRT, mllm and FastRPC write of a session in which all is well.
+TEST(LogTable, FindsNothingInTracesOfAWorkingSession) {
+  constexpr std::string_view kLines[] = {
+      "[V:onnxruntime:, base_op_builder.cc:40 AddToModelBuilder] QNN node builder is trying to add node. Onnx node "
+      "name: [/layer.1/MatMul] onnx node type: [MatMul].",
+      "[V:onnxruntime:, base_op_builder.cc:113 ProcessInput] Tensor already added, skip it: y_q",
+      "[V:onnxruntime:, conv_op_builder.cc:698 ProcessAttributes] Using DepthWiseConv2d instead of Conv2d for node a",
+      "[V:onnxruntime:, qnn_execution_provider.cc:345 ParseBoolOption] User specified "
+      "ep.qnn.offload_graph_io_quantization: 1",
+      "[V:onnxruntime:, qnn_backend_manager.cc:1310 Extract] The QNN backend does not support extended event data.",
+      "[V:onnxruntime:, qnn_execution_provider.cc:1713 LogNodeSupport] Validation PASSED for 3 nodes in OrtNodeUnit "
+      "(Gather) :",
+      "[I:onnxruntime:, qnn_backend_manager.cc:451 IsDevicePropertySupported] Device property not supported or unknown "
+      "to backend.",
+      "INFO: [litert_dispatch.cc:126] Dispatch API is not statically linked.",
+      "[INFO] mllm/backends/qnn/QNNBackend.cpp:52 QNN backend supports dynamic dimensions",
+      "cdsprpcd[714]: listener_android.c:260: adsp_default_listener_start called",
+      "mod_table.c:511: done open_mod_table_open_dynamic for libQnnHtpV73Skel.so rv 0 handle: 4 0"};
+  for (const std::string_view line : kLines) {
+    SCOPED_TRACE(line);
+    std::string log(line);
+    for (int i = 0; i < 4; ++i) log += "\nall is well";
+    const LogAnswer answer = ExplainLog(log);
+    EXPECT_TRUE(answer.findings.empty()) << answer.findings.front().means;
+  }
+}
+
 TEST(LogTopics, SayWhatAnUnknownLineIsAbout) {
   const std::string one = Meaning("Zorbing: asymmetric LPBQ of the weight failed to settle");
   EXPECT_NE(one.find("unknown to quantgate"), std::string::npos);

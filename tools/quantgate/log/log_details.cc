@@ -89,16 +89,19 @@ std::optional<std::string> SdkIn(std::string_view word) {
   return std::nullopt;
 }
 
+const SocInfo* ChipOfWord(std::string_view word) {
+  const auto chip = AllChips().by_name.find(Upper(word));
+  return chip == AllChips().by_name.end() ? nullptr : chip->second;
+}
+
 bool InWord(char c) { return IsAlnum(c) || c == '_' || c == '.' || c == '-'; }
 
 void LookAtWord(std::string_view word, bool of_sdk, std::vector<LogFact>& facts) {
   for (size_t begin = 0; begin < word.size();) {
     size_t end = begin;
     while (end < word.size() && IsAlnum(word[end])) ++end;
-    const auto chip = AllChips().by_name.find(Upper(word.substr(begin, end - begin)));
-    if (end - begin > 4 && chip != AllChips().by_name.end()) {
-      Add(facts, chip->second->name, ChipWords(*chip->second));
-    }
+    const SocInfo* chip = end - begin > 4 ? ChipOfWord(word.substr(begin, end - begin)) : nullptr;
+    if (chip != nullptr) Add(facts, chip->name, ChipWords(*chip));
     begin = end + 1;
   }
   if (const auto arch = ArchIn(word)) Add(facts, *arch, "Hexagon " + *arch);
@@ -190,18 +193,38 @@ std::vector<LogFact> FindChipsAndVersions(const LogNames& names, std::string_vie
   return facts;
 }
 
+void LogNames::MakeIndex() {
+  std::vector<std::string_view> texts;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    for (const std::string& word : terms[i].words) {
+      texts.push_back(word);
+      word_texts.push_back(word);
+      term_of.push_back(i);
+    }
+  }
+  words.emplace(texts);
+}
+
 std::vector<LogFact> FindTerms(const LogNames& names, std::string_view line) {
   constexpr size_t kMostTerms = 3;
+  std::vector<uint32_t> found;
+  LiteralIndex::State state = LiteralIndex::kStart;
+  for (const char c : line) {
+    state = names.words->Next(state, c);
+    const auto ends = names.words->Ends(state);
+    found.insert(found.end(), ends.begin(), ends.end());
+  }
+  std::sort(found.begin(), found.end());
   std::vector<LogFact> facts;
-  for (const LogNames::Term& term : names.terms) {
+  size_t last = names.terms.size();
+  for (const uint32_t word : found) {
+    const size_t term = names.term_of[word];
+    if (term == last) continue;
     if (facts.size() == kMostTerms) break;
-    const auto word = std::find_if(term.words.begin(), term.words.end(), [&](const auto& text) {
-      return line.find(text) != std::string_view::npos;
-    });
-    if (word == term.words.end()) continue;
-    std::string name = *word;
+    last = term;
+    std::string name = names.word_texts[word];
     while (!name.empty() && name.back() == ' ') name.pop_back();
-    facts.push_back({name, fmt::format("{}: {}", name, term.means)});
+    facts.push_back({name, fmt::format("{}: {}", name, names.terms[term].means)});
   }
   return facts;
 }

@@ -2,10 +2,13 @@
 #ifndef QUANTGATE_TOOLS_QUANTGATE_LOG_LOG_DETAILS_H_
 #define QUANTGATE_TOOLS_QUANTGATE_LOG_LOG_DETAILS_H_
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/quantgate/log/literal_index.h"
 #include "tools/quantgate/log/log_pattern.h"
 
 namespace quantgate::cli {
@@ -24,6 +27,12 @@ struct LogNames {
     std::string means;
   };
   std::vector<Term> terms;  // files, variables and other things with a name, and what they are
+  // All their words in that order: looked for at once, as they are, and the term of each.
+  std::optional<LiteralIndex> words;
+  std::vector<std::string> word_texts;
+  std::vector<size_t> term_of;
+
+  void MakeIndex();
 };
 
 // The node and op that a line names; empty where it names none.

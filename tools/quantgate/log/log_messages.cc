@@ -161,7 +161,9 @@ LogFinding LogReader::Describe(std::string_view line, const LogEntry& entry,
   finding.line = line_;
   finding.node = Caught(captures, "node");
   finding.op = Caught(captures, "op");
-  finding.message = Printable(line, kShownColumns);
+  // A line that only names a node says nothing itself.
+  const bool says = !entry.means.empty() || entry.role != LogRole::kSubject;
+  if (says) finding.message = Printable(line, kShownColumns);
   std::string words = table_.Fill(entry.means, captures);
   for (size_t at = words.find(kNoIndex); at != std::string::npos; at = words.find(kNoIndex)) {
     words.erase(at, kNoIndex.size());
@@ -175,7 +177,7 @@ LogFinding LogReader::Describe(std::string_view line, const LogEntry& entry,
     if (finding.node.empty()) finding.node = Printable(named.node, kShownColumns);
     if (finding.op.empty()) finding.op = Printable(named.op, kShownColumns);
   }
-  AddFacts(line, finding);
+  if (says) AddFacts(line, finding);
   return finding;
 }
 

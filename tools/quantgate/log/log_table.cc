@@ -323,6 +323,7 @@ void LogTable::MakeIndex() {
   texts.push_back(kTraceback);
   texts.insert(texts.end(), kSigns.begin(), kSigns.end());
   index_.emplace(texts);
+  names_.MakeIndex();
 }
 
 std::optional<LogPattern::Captures> LogTable::Match(uint32_t text, std::string_view line) const {
