@@ -91,14 +91,26 @@ std::string NearestOp(const TargetTable& table, std::string_view name) {
   return DidYouMeanOf(name, names);
 }
 
-// The other backends with that op in the same dialect, to be listed; empty = none.
+// Whether some document is about both backends: it lists the ops of each.
+bool InOneDocument(const opdb::View& db, std::string_view one, std::string_view other) {
+  const auto lists = [&](const opdb::SourceRow& source, std::string_view name) {
+    const auto names = db.get(source.backends);
+    return std::any_of(names.begin(), names.end(), [&](opdb::Str row) { return db.str(row) == name; });
+  };
+  return std::any_of(db.sources().begin(), db.sources().end(), [&](const opdb::SourceRow& source) {
+    return source.kind == opdb::SourceKind::kDocuments && lists(source, one) && lists(source, other);
+  });
+}
+
+// The other backends of its documents that have the op, as a list; empty = none.
 std::string BackendsWith(const TargetTable& table, std::string_view op) {
   const opdb::View& db = table.db();
-  const std::string_view dialect = db.str(table.backend().dialect);
+  const std::string_view own = db.str(table.backend().name);
   std::string names;
   for (const opdb::BackendRow& row : db.backends()) {
-    if (db.str(row.dialect) != dialect || db.FindOp(row, op) < 0) continue;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", db.str(row.name));
+    const std::string_view name = db.str(row.name);
+    if (db.FindOp(row, op) < 0 || !InOneDocument(db, own, name)) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
   }
   return names;
 }

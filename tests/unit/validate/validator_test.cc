@@ -346,7 +346,7 @@ TEST(Validator, TakesTheKnowledgeAtOrBelowTheSdk) {
       EXPECT_NE(report.notes[0].find(c.knowledge), std::string::npos);
     }
   }
-  EXPECT_FALSE(Target::Parse({.sdk = "2.12"}).ok());
+  EXPECT_FALSE(Target::Parse({.sdk = "2.7"}).ok());
 }
 
 // A limit that is recognised by another element of the same param.
