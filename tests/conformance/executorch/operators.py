@@ -26,6 +26,9 @@ sys.path[:0] = [str(HERE), str(ROOT / "tools" / "dev" / "zoo_executorch"), str(R
 TARGET = ("--route", "executorch", "--sdk", "2.49", "--soc", "SM8550")
 REFUSED = ("rejected", "prepare_fails")
 GROUP = 17  # branches in a graph
+# A Relu of floats of 64 bits, which the lowering hands over in 32; results of which not all are read: the reader gives
+# those that aren't no encoding, and the lowering that of the others.
+KNOWN = {("between", name, "called refused") for name in ("relu_6", "hsplit", "split_with_sizes", "aminmax")}
 
 
 class Asked(Exception):
@@ -120,6 +123,7 @@ def compare(cli: Path, listed: bool) -> Counter:
             refused = node["verdict"] in REFUSED
             kind = ("unchecked" if node["verdict"] == "unchecked" else "right" if refused == (state == "r") else
                     "missed" if state == "r" else "called refused")
+            kind = "known" if (where, node["name"], kind) in KNOWN else kind
             seen[kind] += 1
             if listed and kind != "right":
                 print(f"{kind}: {where} {node['name']} {node['op']} {node['verdict']} {node.get('reason', '')[:80]} "
