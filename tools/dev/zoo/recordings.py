@@ -27,6 +27,9 @@ ENDING = ".tar.xz"
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 27, "pb": 0, "lc": 4}]
 
 
+Files = dict[str, dict[str, bytes]]  # {export: {file: content}}
+
+
 @dataclass(frozen=True)
 class Recording:
     export: Export
@@ -50,27 +53,38 @@ def architecture(text: str) -> str:
     return text.rsplit("-", 1)[0]
 
 
-def read(path: Path, architectures: Container[str] | None = None) -> dict[str, dict[str, bytes]]:
-    """{export: {file: content}} of a bundle, or of these architectures in it; nothing where there is none."""
-    exports: dict[str, dict[str, bytes]] = {}
+def _entries(path: Path, architectures: Container[str] | None = None) -> Files:
+    """What a bundle holds, as it is stored; nothing where there is none."""
+    exports: Files = {}
     if path.exists():
         with tarfile.open(fileobj=io.BytesIO(lzma.decompress(path.read_bytes()))) as tar:
             for entry in tar:
                 export, name = entry.name.split("/")
-                if architectures is not None and architecture(export) not in architectures:
-                    continue
-                data = tar.extractfile(entry).read()
-                exports.setdefault(export, {})[name] = vectors.unpacked(names.unpacked(data)) if name.endswith(".onnx") else data
-    return {export: forms.unpacked(files) for export, files in exports.items()}
+                if architectures is None or architecture(export) in architectures:
+                    exports.setdefault(export, {})[name] = tar.extractfile(entry).read()
+    return exports
 
 
-def write(path: Path, exports: dict[str, dict[str, bytes]]) -> None:
+def _packed(files: dict[str, bytes]) -> dict[str, bytes]:
+    return {name: names.packed(vectors.packed(data)) if name.endswith(".onnx") else data
+            for name, data in forms.packed(files).items()}
+
+
+def _unpacked(files: dict[str, bytes]) -> dict[str, bytes]:
+    return forms.unpacked({name: vectors.unpacked(names.unpacked(data)) if name.endswith(".onnx") else data
+                           for name, data in files.items()})
+
+
+def read(path: Path, architectures: Container[str] | None = None) -> Files:
+    """{export: {file: content}} of a bundle, or of these architectures in it."""
+    return {export: _unpacked(files) for export, files in _entries(path, architectures).items()}
+
+
+def _write(path: Path, exports: Files) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for export, files in sorted(exports.items()):
-            for name, data in forms.packed(files).items():
-                if name.endswith(".onnx"):
-                    data = names.packed(vectors.packed(data))
+            for name, data in files.items():
                 entry = tarfile.TarInfo(f"{export}/{name}")
                 entry.size = len(data)
                 tar.addfile(entry, io.BytesIO(data))
@@ -78,13 +92,17 @@ def write(path: Path, exports: dict[str, dict[str, bytes]]) -> None:
     path.write_bytes(lzma.compress(packed.getvalue(), check=lzma.CHECK_CRC32, filters=FILTERS))
 
 
-def add(exports: dict[str, dict[str, bytes]], held_out: bool) -> list[Path]:
-    """Writes exports into the bundles that they belong in, and says which. A large bundle takes minutes."""
-    bundles: dict[Path, dict[str, dict[str, bytes]]] = {}
+def write(path: Path, exports: Files) -> None:
+    _write(path, {export: _packed(files) for export, files in exports.items()})
+
+
+def add(exports: Files, held_out: bool) -> list[Path]:
+    """Writes exports into the bundles that they belong in, and says which."""
+    bundles: dict[Path, Files] = {}
     for text, files in exports.items():
-        bundles.setdefault(bundle_of(text, held_out), {})[text] = files
+        bundles.setdefault(bundle_of(text, held_out), {})[text] = _packed(files)
     for path, more in bundles.items():
-        write(path, read(path) | more)
+        _write(path, _entries(path) | more)
     return list(bundles)
 
 
