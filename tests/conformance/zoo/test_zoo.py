@@ -8,6 +8,7 @@ import struct
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from collections import Counter
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import draws  # noqa: E402
 import figures  # noqa: E402
 import forms  # noqa: E402
 import known  # noqa: E402
+import locating  # noqa: E402
 import names  # noqa: E402
 import onnx_nodes  # noqa: E402
 import places  # noqa: E402
@@ -374,6 +376,21 @@ class Origin(unittest.TestCase):
 
     def test_an_error_that_an_output_hides_is_of_the_op_before(self):
         self.assertEqual(self.found(0.3, 0.0, hidden=True), "add")
+
+
+class Locating(unittest.TestCase):
+    def test_what_was_asked_again_is_written_once(self):
+        old = {"8a8w": {"v73": {"first": "slice"}, "v68": {"first": "conv"}}}
+        recording = recordings.Recording(places.Export("net", "dynamo"), {"labels.json": json.dumps(old).encode()})
+        answers = {"8a8w v73": {"first": "add"}, "8a8w v68": {"first": "conv"}, "8a8w v79": {"state": "timeout"}}
+        added: list[dict] = []
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "net-dynamo.json").write_text(json.dumps(answers))
+            with unittest.mock.patch.object(locating, "ANSWERS", Path(folder)), \
+                    unittest.mock.patch.object(recordings, "add", lambda exports, held_out: added.append(exports)):
+                lines = locating.write([recording])
+        self.assertEqual(lines, ["net-dynamo 8a8w v73: slice -> add"])
+        self.assertEqual(json.loads(added[0]["net-dynamo"]["labels.json"])["8a8w"]["v73"], {"first": "add"})
 
 
 class Known(unittest.TestCase):
