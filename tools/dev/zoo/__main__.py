@@ -81,7 +81,7 @@ def locate(arguments: argparse.Namespace) -> int:
     found = list(recordings.recordings(arguments.names or draws.Draws().development(),
                                        recordings.FOLDERS["development"]))
     if not arguments.write:
-        locating.locate_all(found, arguments.arch, arguments.form)
+        locating.locate_all(found, arguments.arch, arguments.form, arguments.missed)
     else:
         print("\n".join(locating.write(found)))
     return 0
@@ -183,6 +183,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     sub.add_argument("names", nargs="*", metavar="NAME", help="architectures, made before; all without")
     sub.add_argument("--arch", nargs="+", choices=places.ARCHS, default=list(places.ARCHS))
     sub.add_argument("--form", nargs="+", choices=places.FORMS, default=list(places.FORMS))
+    sub.add_argument("--missed", action="store_true", help="only where a finding is missing")
     sub.add_argument("--write", action="store_true", help="write what was asked into the recordings")
     sub = verb(check, "check", "quantgate against the recordings; exit status 1 on an unlisted difference")
     sub.add_argument("--cli", type=Path, default=cli)

@@ -10,6 +10,7 @@ import json
 import sys
 
 import compare
+import known
 import labelling
 import places
 import recordings
@@ -30,27 +31,35 @@ def answers(export: places.Export) -> dict:
     return json.loads(path.read_text()) if path.exists() else {}
 
 
-def locate(recording: Recording, archs: list[str], forms: list[str]) -> None:
-    export, labels, known = recording.export, recording.labels(), answers(recording.export)
+def wanted(recording: Recording, form: str, arch: str, missed: bool) -> bool:
+    label = recording.labels().get(form, {}).get(arch, {})
+    if label.get("state") != "ok" or not compare.is_off(label["numbers"]):
+        return False
+    place = str(recording.export), form, arch
+    return not missed or any(d[0] == "missed-numbers" and d[1:4] == place for d in known.load())
+
+
+def locate(recording: Recording, archs: list[str], forms: list[str], missed: bool) -> None:
+    export, labels, found_before = recording.export, recording.labels(), answers(recording.export)
     for form in forms:
-        todo = [arch for arch in archs if compare.is_off(labels.get(form, {}).get(arch, {}).get("numbers"))
-                and labels[form][arch]["state"] == "ok" and f"{form} {arch}" not in known]
+        todo = [arch for arch in archs
+                if f"{form} {arch}" not in found_before and wanted(recording, form, arch, missed)]
         if todo and not same(recording, form):
             print(f"{export} {form}: made otherwise than what is recorded", file=sys.stderr)
             continue
         for arch in todo:
             found: dict = {}
             labelling.first(export, form, arch, found)
-            known[f"{form} {arch}"] = found["first"]
+            found_before[f"{form} {arch}"] = found["first"]
             ANSWERS.mkdir(parents=True, exist_ok=True)
-            (ANSWERS / f"{export}.json").write_text(json.dumps(known))
+            (ANSWERS / f"{export}.json").write_text(json.dumps(found_before))
             print(f"{export} {form} {arch}: {labels[form][arch]['first']} -> {found['first']}", flush=True)
 
 
-def locate_all(found: list[Recording], archs: list[str], forms: list[str]) -> None:
+def locate_all(found: list[Recording], archs: list[str], forms: list[str], missed: bool) -> None:
     for recording in found:
         if recording.export.forms():
-            locate(recording, archs, forms)
+            locate(recording, archs, forms, missed)
 
 
 def write(found: list[Recording]) -> list[str]:
