@@ -1,5 +1,6 @@
 // The last pass of SourceResolver: ops of the QNN graph, with their tensors and params.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -45,7 +46,8 @@ TensorId SourceResolver::QuantizedBias(int32_t index, TensorId id) {
 }
 
 // A scalar with the encoding that the tool gives it: the type of the other inputs, 0 in its middle, the
-// value at an end (onnxruntime 1.31).
+// value at an end (onnxruntime 1.31). The scale of an infinite one is infinite, which is prepared there and selects the
+// end of the output's range (measured on 2.51): nothing to report.
 TensorId SourceResolver::QuantizedScalar(int32_t index, TensorId id) {
   Dtype dtype = Dtype::kUndefined;
   for (const TensorId input : file_.nodes[static_cast<size_t>(index)].inputs) {
@@ -58,7 +60,7 @@ TensorId SourceResolver::QuantizedScalar(int32_t index, TensorId id) {
   Encoding encoding;
   encoding.kind = EncodingKind::kPerTensor;
   encoding.scales = {1};
-  if (value != 0) {
+  if (value != 0 && std::isfinite(value)) {
     encoding.scales = {static_cast<float>(value / static_cast<double>((value > 0 ? high : low) - zero))};
   }
   if (zero != 0) encoding.zero_points = {static_cast<int32_t>(zero)};
