@@ -345,7 +345,6 @@ TEST(LogTable, FindsNothingInTracesOfAWorkingSession) {
       "(Gather) :",
       "[I:onnxruntime:, qnn_backend_manager.cc:451 IsDevicePropertySupported] Device property not supported or unknown "
       "to backend.",
-      "INFO: [litert_dispatch.cc:126] Dispatch API is not statically linked.",
       "[INFO] mllm/backends/qnn/QNNBackend.cpp:52 QNN backend supports dynamic dimensions",
       "cdsprpcd[714]: listener_android.c:260: adsp_default_listener_start called",
       "mod_table.c:511: done open_mod_table_open_dynamic for libQnnHtpV73Skel.so rv 0 handle: 4 0"};
