@@ -97,6 +97,10 @@ double Reach(const Tensor& t) {
   return std::max(std::abs(low), std::abs(high)) * t.encoding->scales[0];
 }
 
+bool IsOneNumber(const Tensor& t) {
+  return std::all_of(t.dims.begin(), t.dims.end(), [](int64_t dim) { return dim == 1; });
+}
+
 // An addend that changes no stored value of the sum: all of it is below half a step.
 void VisitAddends(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor* out = g.output(op);
@@ -106,6 +110,8 @@ void VisitAddends(const GraphView& g, int32_t op, GraphFindings& findings) {
   for (size_t port = 0; port < 2; ++port) {
     const Tensor* in = g.input(op, port);
     if (!HasStep(in)) continue;
+    // One number is the epsilon of a norm that is written out: what 16 bits lose of it shows near 0 only.
+    if (in->is_static && IsOneNumber(*in) && EffectiveBits(*out) > 8) continue;
     const double reach = Reach(*in);
     if (!(reach > 0) || reach >= step / 2) continue;
     const auto readers = g.Readers(g.op(op).outputs[0]);
@@ -156,7 +162,8 @@ constexpr RuleEntry kEntry = {
 Inputs of Concat and Pack are requantized to the encoding of the output. Where the output's step is
 several times that of an input, the input loses log2 of the ratio in bits. The comparison is
 relative. An addition that comes next is named too when its other operand has few steps as well.
-An addend of a sum must not lie below half a step of the sum as a whole.
+An addend of a sum must not lie below half a step of the sum as a whole; with more than 8 bits a single
+number may, the epsilon of a norm.
 
 ## Why
 A tensor of small values next to one of large values keeps a handful of steps: 8 bits become 4. The
