@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "core/ir/encoding_math.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
@@ -68,11 +69,14 @@ void AddSum(const GraphView& g, int32_t join, double joined, int32_t sum, size_t
 // Sums that read what was joined, whose other operand has few steps as well.
 void VisitSumsOfJoined(const GraphView& g, int32_t join, const Own& settings, GraphFindings& findings) {
   std::vector<TensorId> todo = {g.op(join).outputs[0]};
+  absl::flat_hash_set<TensorId> met(todo.begin(), todo.end());  // models made by hand may have cycles
   while (!todo.empty()) {
     const TensorId tensor = todo.back();
     todo.pop_back();
     for (const int32_t op : g.Readers(tensor)) {
-      if (g.Is(op, settings.moves)) todo.push_back(g.op(op).outputs[0]);
+      if (g.Is(op, settings.moves) && g.output(op) != nullptr && met.insert(g.op(op).outputs[0]).second) {
+        todo.push_back(g.op(op).outputs[0]);
+      }
       const Tensor* out = g.Is(op, settings.sums) ? g.output(op) : nullptr;
       if (!HasStep(out) || g.op(op).inputs.size() != 2) continue;
       double joined = 0;

@@ -36,13 +36,10 @@ struct Bounds {
   double least;  // lost bits from which on it is worth a word
 };
 
-std::optional<double> RealOf(const Node& node, std::string_view name) {
-  for (const Param& param : node.params) {
-    if (param.name != name) continue;
-    const auto* real = std::get_if<double>(&param.value);
-    return real != nullptr && std::isfinite(*real) ? std::optional(*real) : std::nullopt;
-  }
-  return std::nullopt;
+std::optional<double> FiniteParam(const Node& node, std::string_view name) {
+  const Param* const param = node.FindParam(name);
+  const auto* real = param != nullptr ? std::get_if<double>(&param->value) : nullptr;
+  return real != nullptr && std::isfinite(*real) ? std::optional(*real) : std::nullopt;
 }
 
 // What the op's values lie between.
@@ -50,7 +47,7 @@ std::optional<Bounds> BoundsOf(const GraphView& g, const Own& settings, int32_t 
   if (g.Is(op, settings.shares)) return Bounds{0, 1, settings.min_lost_bits};
   if (g.Is(op, settings.signed_shares)) return Bounds{-1, 1, settings.min_lost_bits};
   if (!g.Is(op, settings.limits)) return std::nullopt;
-  const auto low = RealOf(g.op(op), settings.low), high = RealOf(g.op(op), settings.high);
+  const auto low = FiniteParam(g.op(op), settings.low), high = FiniteParam(g.op(op), settings.high);
   if (!low || !high || !(*low < *high)) return std::nullopt;
   return Bounds{*low, *high, settings.min_lost_by_limits};
 }

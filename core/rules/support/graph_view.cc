@@ -109,14 +109,13 @@ const SharedString& GraphView::SourceOpOf(int32_t op) const {
 bool GraphView::ReportedBefore(int32_t op) const {
   const std::vector<const Rule*>& rules = settings_->reported_by;
   if (rules.empty()) return false;
-  if (reported_of_ != settings_) {
-    reported_of_ = settings_;
-    reported_.clear();
+  const auto [reported, added] = reported_.try_emplace(settings_);
+  if (added) {
     for (const Finding& f : parts_.report.findings) {
-      if (std::find(rules.begin(), rules.end(), f.rule) != rules.end()) reported_.insert(f.node_index);
+      if (std::find(rules.begin(), rules.end(), f.rule) != rules.end()) reported->second.insert(f.node_index);
     }
   }
-  return reported_.contains(SourceOf(op));
+  return reported->second.contains(SourceOf(op));
 }
 
 Finding& GraphFindings::Add(int32_t op, Consequence consequence) {

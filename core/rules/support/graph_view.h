@@ -106,9 +106,8 @@ class GraphView {
   // Readers of tensor t: [begin[t], begin[t+1]).
   mutable std::vector<int32_t> reader_begin_, readers_;
   mutable std::vector<uint8_t> ends_;  // 1 = graph input, 2 = graph output
-  // Nodes of the file that broke a rule of `reported_by`, of the settings that asked last.
-  mutable const Settings* reported_of_ = nullptr;
-  mutable absl::flat_hash_set<int32_t> reported_;
+  // Nodes of the file that broke a rule of `reported_by`, of each settings that asked: rules take turns.
+  mutable absl::flat_hash_map<const Settings*, absl::flat_hash_set<int32_t>> reported_;
 };
 
 // The findings of one rule.

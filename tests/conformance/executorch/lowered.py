@@ -287,12 +287,17 @@ def compare(answers: dict, cli: Path, reported: bool) -> Counter:
     return seen
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parsed(doc: str) -> argparse.Namespace:
+    """What a comparison of recorded answers is started with."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--cli", type=Path, default=ROOT / "build" / "bin" / "quantgate")
     parser.add_argument("--list", action="store_true", help="name every disagreement")
     parser.add_argument("--record", action="store_true")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = parsed(__doc__)
     if arguments.record:
         record()
     answers = json.loads(RECORD.read_text())

@@ -10,7 +10,6 @@ Recorded twice, since it makes a difference: alone, and between two operators th
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -18,6 +17,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+from lowered import parsed
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -132,11 +133,7 @@ def compare(cli: Path, listed: bool) -> Counter:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cli", type=Path, default=ROOT / "build" / "bin" / "quantgate")
-    parser.add_argument("--list", action="store_true", help="name every disagreement")
-    parser.add_argument("--record", action="store_true")
-    arguments = parser.parse_args()
+    arguments = parsed(__doc__)
     if arguments.record:
         record()
     seen = compare(arguments.cli.resolve(), arguments.list)

@@ -58,11 +58,11 @@ class Search:
         names = self._ends + [t for t in tensors if t not in self._ends]
         return state, dict(zip(names, got)) if state == "ok" else None
 
-    def figures(self, tensor: str, mine: np.ndarray) -> tuple[float, float] | None:
-        """(off, noise) of an activation that is off."""
+    def figures(self, tensor: str, mine: np.ndarray, limit: float = BEGINS) -> tuple[float, float] | None:
+        """(off, noise) of a tensor that is off."""
         want = self._want[tensor]
         off, noise = measures.off(mine, want), measures.off(self._moved[tensor], want)
-        return (off, noise) if off > BEGINS and off > NOISES * noise else None
+        return (off, noise) if off > limit and off > NOISES * noise else None
 
     def off(self, tensors: list[str]) -> tuple[str, dict[str, tuple[float, float]]]:
         """The state of a session with these as outputs too; (off, noise) of those that are off, in their order."""
@@ -89,8 +89,7 @@ class Search:
             if tensor == end:
                 return True
             got = reference.run(origin.cut(self._model, {tensor: mine}, end), self._given | {tensor: mine})[end]
-            off, noise = measures.off(got, self._want[end]), measures.off(self._moved[end], self._want[end])
-            if off > OFF and off > NOISES * noise:
+            if self.figures(end, got, OFF):
                 return True
         return False
 

@@ -87,12 +87,15 @@ def hf_hifigan():
     return Flat(net, lambda net, x: net(x)), (torch.randn(1, 16, 16),)
 
 
+def _encodec():
+    return network("EncodecModel", "EncodecConfig", attention=None, num_filters=8, hidden_size=32,
+                   upsampling_ratios=[4, 4], num_residual_layers=1, num_lstm_layers=1, codebook_size=16,
+                   codebook_dim=32, use_causal_conv=False)
+
+
 @architecture
 def hf_encodec_encoder():
-    net = network("EncodecModel", "EncodecConfig", attention=None, num_filters=8, hidden_size=32,
-                  upsampling_ratios=[4, 4], num_residual_layers=1, num_lstm_layers=1, codebook_size=16,
-                  codebook_dim=32, use_causal_conv=False)
-    return Flat(_without_weight_norm(net.encoder)), (torch.randn(1, 1, 256),)
+    return Flat(_without_weight_norm(_encodec().encoder)), (torch.randn(1, 1, 256),)
 
 
 @architecture
@@ -240,10 +243,7 @@ def hf_seamless_encoder():
 
 @architecture
 def hf_encodec_decoder():
-    net = network("EncodecModel", "EncodecConfig", attention=None, num_filters=8, hidden_size=32,
-                  upsampling_ratios=[4, 4], num_residual_layers=1, num_lstm_layers=1, codebook_size=16,
-                  codebook_dim=32, use_causal_conv=False)
-    return Flat(_without_weight_norm(net.decoder)), (torch.randn(1, 32, 16),)
+    return Flat(_without_weight_norm(_encodec().decoder)), (torch.randn(1, 32, 16),)
 
 
 @architecture
