@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,12 @@
 #include "quantgate/shared_string.h"
 
 namespace quantgate {
+
+// Bounds of what a field holds.
+inline constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
+inline constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
+inline constexpr int64_t kInt32Min = std::numeric_limits<int32_t>::min();
+inline constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 
 enum class JsonType : uint8_t { kObject, kArray, kString, kNumber, kBoolean, kNull };
 

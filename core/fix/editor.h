@@ -24,6 +24,11 @@
 
 namespace quantgate::fix {
 
+// Why something isn't done, a reason that is shown as it is.
+inline absl::Status Refuse(std::string reason) {
+  return absl::FailedPreconditionError(std::move(reason));
+}
+
 // The integers of constants, which the Model does not hold.
 class StoredValues {
  public:

@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-absl::Status Refuse(std::string reason) { return absl::FailedPreconditionError(std::move(reason)); }
-
 // Spaces that the file indents with; -1 = one line.
 int IndentOf(std::string_view json) {
   const size_t line = json.find('\n');

@@ -8,8 +8,6 @@
 namespace quantgate::fix {
 namespace {
 
-absl::Status Refuse(std::string reason) { return absl::FailedPreconditionError(std::move(reason)); }
-
 bool Holds(const std::vector<TensorId>& ids, TensorId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }

@@ -14,13 +14,7 @@ namespace {
 
 using mapping::Role;
 
-constexpr std::string_view kAxis = "axis";
-
-absl::Status Refuse(std::string reason) { return absl::FailedPreconditionError(std::move(reason)); }
-
-TensorId Input(const Node& node, size_t i) {
-  return i < node.inputs.size() ? node.inputs[i] : kNoTensor;
-}
+constexpr std::string_view kAxisParam = "axis";
 
 bool SameConstant(const Tensor& tensor, const NewConstant& wanted) {
   return tensor.dtype == wanted.dtype && tensor.values && *tensor.values == wanted.values &&
@@ -276,10 +270,10 @@ void QdqEditor::SetConstant(const std::vector<int32_t>& nodes, size_t input, std
 void QdqEditor::SetAxis(int32_t node, int32_t axis) {
   Node& n = model_.nodes[static_cast<size_t>(node)];
   const auto param =
-      std::find_if(n.params.begin(), n.params.end(), [](const Param& p) { return p.name == kAxis; });
+      std::find_if(n.params.begin(), n.params.end(), [](const Param& p) { return p.name == kAxisParam; });
   const IntParam value{axis};
   if (param == n.params.end()) {
-    n.params.push_back({std::string(kAxis), value});
+    n.params.push_back({std::string(kAxisParam), value});
   } else if (const auto* old = std::get_if<IntParam>(&param->value); old != nullptr && *old == value) {
     return;
   } else {

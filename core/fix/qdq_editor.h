@@ -16,6 +16,11 @@
 
 namespace quantgate::fix {
 
+// An input of a node; kNoTensor where it has fewer.
+inline TensorId Input(const Node& node, size_t i) {
+  return i < node.inputs.size() ? node.inputs[i] : kNoTensor;
+}
+
 // A scale or zero point: a new one, or new content for one of the file.
 struct NewConstant {
   Dtype dtype = Dtype::kUndefined;

@@ -13,12 +13,6 @@ namespace {
 
 using mapping::Role;
 
-absl::Status Refuse(std::string reason) { return absl::FailedPreconditionError(std::move(reason)); }
-
-TensorId Input(const Node& node, size_t i) {
-  return i < node.inputs.size() ? node.inputs[i] : kNoTensor;
-}
-
 }  // namespace
 
 int32_t QdqEditor::ExampleOf(Role role, Dtype storage) const {

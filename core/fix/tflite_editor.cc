@@ -11,8 +11,6 @@
 namespace quantgate::fix {
 namespace {
 
-absl::Status Refuse(std::string reason) { return absl::FailedPreconditionError(std::move(reason)); }
-
 absl::Status StatusOf(const Objection& objection) {
   return objection ? Refuse(objection.Text()) : absl::OkStatus();
 }

@@ -17,8 +17,6 @@ using flatbuffer::NewTable;
 using flatbuffer::Table;
 using flatbuffer::Tables;
 
-absl::Status Refuse(std::string reason) { return absl::FailedPreconditionError(std::move(reason)); }
-
 template <typename T>
 void Put(std::string& bytes, uint64_t at, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof(T));

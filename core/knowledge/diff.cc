@@ -27,7 +27,6 @@ using opdb::OpRow;
 using opdb::Range;
 using opdb::VariantRow;
 using opdb::View;
-using Change = Diff::Change;
 
 // What a side is named by.
 absl::StatusOr<DiffBy> KindOf(const Database& database, const DiffSpec& spec,
@@ -325,7 +324,7 @@ class Comparer {
 
   // False where nothing changed.
   template <typename Row>
-  bool Fill(const Row* before, const Row* after, const opdb::Describer& describe, Change& change) {
+  bool Fill(const Row* before, const Row* after, const opdb::Describer& describe, Diff::Change& change) {
     if (before != nullptr) change.before = VerdictOf(*before, from_.sdk);
     if (after != nullptr) change.after = VerdictOf(*after, to_.sdk);
     const Row& row = after != nullptr ? *after : *before;
@@ -368,7 +367,7 @@ class Comparer {
     const auto meaning = [&](const VariantRow& row) { return RowText(op, row); };
     for (const auto& [before, after] : Match(db_.get(op.variants), meaning)) {
       const VariantRow& row = after != nullptr ? *after : *before;
-      Change change;
+      Diff::Change change;
       if (!Fill(before, after, describe, change)) continue;
       change.is_row = true;
       change.id = absl::StrCat(to_.target.backend(), "/", result.name, "#", Absl(db_.str(row.id)));
@@ -389,7 +388,7 @@ class Comparer {
     };
     for (const auto& [before, after] : Match(db_.get(op.constraints), meaning)) {
       const ConstraintRow& row = after != nullptr ? *after : *before;
-      Change change;
+      Diff::Change change;
       if (row.kind == opdb::Kind::kNote || !Fill(before, after, describe, change)) continue;
       change.id = absl::StrCat(to_.target.backend(), "/", result.name, "/", Absl(db_.str(row.id)));
       change.text = describe.Constraint(row);

@@ -13,7 +13,7 @@
 namespace quantgate {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 // What moves the outputs by less is rounding: three times what half a step of the inputs does, or
 // one part in a hundred, which is two to three steps of 8 bits.
@@ -47,8 +47,8 @@ std::string_view NumpyName(Dtype dtype) {
   }
 }
 
-Json InputsJson(const std::vector<InputValues>& inputs) {
-  Json json = Json::object();
+PlainJson InputsJson(const std::vector<InputValues>& inputs) {
+  PlainJson json = PlainJson::object();
   for (const InputValues& input : inputs) {
     json[input.name] = {{"dtype", NumpyName(input.dtype)},
                         {"shape", input.dims},
@@ -60,7 +60,7 @@ Json InputsJson(const std::vector<InputValues>& inputs) {
 }
 
 absl::StatusOr<RunComparison> Understand(const std::string& text) {
-  const Json said = Json::parse(text, nullptr, false);
+  const PlainJson said = PlainJson::parse(text, nullptr, false);
   const auto reason = [&](const char* key) { return said.value(key, std::string()); };
   RunComparison result;
   if (said.is_object() && said.contains("difference") && said.contains("noise")) {
@@ -86,7 +86,7 @@ absl::StatusOr<RunComparison> CompareRuns(const std::string& before, const std::
                                           const CompareRunsOptions& options) {
   const auto module = verify::PythonModule::Find("reference.before_after", options.python);
   if (!module.ok()) return absl::UnavailableError(module.status().message());
-  const Json request = {{"before", before},
+  const PlainJson request = {{"before", before},
                         {"after", after},
                         {"seed", options.seed},
                         {"inputs", InputsJson(inputs)}};

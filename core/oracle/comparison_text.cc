@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "quantgate/verify.h"
+#include "core/oracle/text_columns.h"
 #include "core/report/text_page.h"
 #include "quantgate/text.h"
 
 namespace quantgate::verify {
 namespace {
 
-constexpr size_t kLabelColumns = 12;
-constexpr size_t kNameColumns = 60;
 // Constraints named before "and N more".
 constexpr size_t kListedConstraints = 6;
 
@@ -26,9 +25,9 @@ std::string Joined(const std::vector<std::string>& items, std::string_view separ
   return text;
 }
 
-class TextPrinter : TextPage {
+class ComparisonPrinter : TextPage {
  public:
-  TextPrinter(const Comparison& comparison, const TextOptions& options)
+  ComparisonPrinter(const Comparison& comparison, const TextOptions& options)
       : TextPage(options, kLabelColumns), comparison_(comparison), verbose_(options.verbose) {}
 
   std::string Print() && {
@@ -202,7 +201,7 @@ class TextPrinter : TextPage {
 }  // namespace
 
 std::string ComparisonText(const Comparison& comparison, const TextOptions& options) {
-  return TextPrinter(comparison, options).Print();
+  return ComparisonPrinter(comparison, options).Print();
 }
 
 }  // namespace quantgate::verify

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/oracle/comparison_json.h"
+#include "core/oracle/text_columns.h"
 #include "core/report/text_page.h"
 #include "quantgate/text.h"
 #include "quantgate/verify_graph.h"
@@ -14,9 +15,6 @@ namespace quantgate::verify {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr size_t kLabelColumns = 12;
-constexpr size_t kNameColumns = 60;
 
 std::array<size_t, 4> CountValues(const Comparison& ops) {
   std::array<size_t, 4> counts{};
@@ -71,9 +69,9 @@ std::string Joined(const std::vector<std::string>& items) {
   return Printable(text, 300);
 }
 
-class TextPrinter : TextPage {
+class GraphPrinter : TextPage {
  public:
-  TextPrinter(const GraphComparison& graph, const TextOptions& options)
+  GraphPrinter(const GraphComparison& graph, const TextOptions& options)
       : TextPage(options, kLabelColumns), graph_(graph), verbose_(options.verbose) {}
 
   std::string Print(const std::string& file) && {
@@ -174,7 +172,7 @@ std::string GraphComparisonJson(const GraphComparison& graph, const std::string&
 
 std::string GraphComparisonText(const GraphComparison& graph, const std::string& file,
                                 const TextOptions& options) {
-  return TextPrinter(graph, options).Print(file);
+  return GraphPrinter(graph, options).Print(file);
 }
 
 }  // namespace quantgate::verify

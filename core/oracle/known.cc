@@ -10,7 +10,7 @@
 namespace quantgate::verify {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 constexpr size_t kMaxBytes = size_t{4} << 20;
 
@@ -26,15 +26,15 @@ absl::StatusOr<KnownDifferences> KnownDifferences::Parse(std::string_view json) 
   const auto bad = [](std::string_view place, std::string_view reason) {
     return absl::InvalidArgumentError(std::string(place) + ": " + std::string(reason));
   };
-  const absl::StatusOr<Json> parsed = ParseJson(json);
+  const absl::StatusOr<PlainJson> parsed = ParseJson(json);
   if (!parsed.ok()) return parsed.status();
-  const Json& file = *parsed;
+  const PlainJson& file = *parsed;
   if (!file.is_object() || !file.contains("differences") || !file["differences"].is_array()) {
     return absl::InvalidArgumentError("expected an object with a list `differences`");
   }
   KnownDifferences known;
   size_t index = 0;
-  for (const Json& item : file["differences"]) {
+  for (const PlainJson& item : file["differences"]) {
     const std::string place = "differences[" + std::to_string(index++) + "]";
     if (!item.is_object()) return bad(place, "expected an object");
     Entry entry;

@@ -13,7 +13,7 @@
 namespace quantgate::verify {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 constexpr std::string_view kPackage = "oracles.";
 // Of the models put to one start of the program.
@@ -26,7 +26,7 @@ absl::Status BadAnswer(std::string_view line) {
   return absl::InternalError("the program answers " + Printable(line, 80));
 }
 
-StageAnswer StageOf(const Json& response) {
+StageAnswer StageOf(const PlainJson& response) {
   StageAnswer answer;
   const std::string outcome = response.value("outcome", "");
   answer.outcome = outcome == "ok"      ? Outcome::kOk
@@ -40,7 +40,7 @@ StageAnswer StageOf(const Json& response) {
 }
 
 absl::StatusOr<Answer> Parse(std::string_view line) {
-  const Json response = Json::parse(line, nullptr, false);
+  const PlainJson response = PlainJson::parse(line, nullptr, false);
   if (!response.is_object()) return BadAnswer(line);
   Answer answer;
   answer.not_queried = response.value("not_queried", "");
@@ -69,7 +69,7 @@ std::string LineOf(const Question& question, const std::string& arch, const AskO
     answer.not_queried.assign(reason.data(), reason.size());
     return "";
   }
-  Json line;
+  PlainJson line;
   line["arch"] = arch;
   line["seconds"] = options.timeout_seconds;
   line["values"] = options.execute;
@@ -94,7 +94,7 @@ absl::StatusOr<std::unique_ptr<ProgramBackend>> ProgramBackend::Open(const std::
   const absl::StatusOr<std::string> response =
       backend->module_.Run("{\"about\": true}\n", kStartSeconds);
   if (!response.ok()) return absl::InvalidArgumentError(response.status().message());
-  const Json about = Json::parse(*response, nullptr, false);
+  const PlainJson about = PlainJson::parse(*response, nullptr, false);
   if (!about.is_object()) return BadAnswer(*response);
   Info& info = backend->info_;
   info.backend = about.value("backend", "");

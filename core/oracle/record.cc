@@ -18,7 +18,7 @@
 namespace quantgate::verify {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr size_t kMaxBytes = size_t{64} << 20;
@@ -46,7 +46,7 @@ absl::Status Bad(absl::string_view place, absl::string_view reason) {
 }
 
 // An object with these keys and no other; those that begin with "?" need not be there.
-absl::Status CheckKeys(const Json& json, absl::string_view place,
+absl::Status CheckKeys(const PlainJson& json, absl::string_view place,
                        std::initializer_list<std::string_view> keys) {
   if (!json.is_object()) return Bad(place, "expected an object");
   for (std::string_view key : keys) {
@@ -63,14 +63,14 @@ absl::Status CheckKeys(const Json& json, absl::string_view place,
   return absl::OkStatus();
 }
 
-absl::Status ReadText(const Json& json, const char* key, absl::string_view place, std::string& out) {
+absl::Status ReadText(const PlainJson& json, const char* key, absl::string_view place, std::string& out) {
   if (!json.contains(key)) return absl::OkStatus();
   if (!json[key].is_string()) return Bad(place, absl::StrCat("`", key, "` must be text"));
   out = json[key].get<std::string>();
   return absl::OkStatus();
 }
 
-absl::Status ReadStage(const Json& json, Stage stage, absl::string_view place, StageAnswer& out) {
+absl::Status ReadStage(const PlainJson& json, Stage stage, absl::string_view place, StageAnswer& out) {
   if (auto s = CheckKeys(json, place, {"outcome", "?step", "?code", "?message"}); !s.ok()) return s;
   std::string outcome;
   for (const auto& [key, text] : std::initializer_list<std::pair<const char*, std::string*>>{
@@ -97,7 +97,7 @@ absl::Status ReadStage(const Json& json, Stage stage, absl::string_view place, S
   return absl::OkStatus();
 }
 
-absl::Status ReadStages(const Json& json, const std::string& place, Answer& answer) {
+absl::Status ReadStages(const PlainJson& json, const std::string& place, Answer& answer) {
   if (auto s = CheckKeys(json, place, {"validate", "?prepare", "?execute"}); !s.ok()) return s;
   for (const Stage stage : {Stage::kValidate, Stage::kPrepare, Stage::kExecute}) {
     const std::string name(StageName(stage));
@@ -109,7 +109,7 @@ absl::Status ReadStages(const Json& json, const std::string& place, Answer& answ
   return absl::OkStatus();
 }
 
-absl::Status ReadOp(const Json& json, const std::string& place, RecordedOp& out) {
+absl::Status ReadOp(const PlainJson& json, const std::string& place, RecordedOp& out) {
   if (auto s = CheckKeys(json, place, {"count", "op", "library", "?values"}); !s.ok()) return s;
   if (!json["count"].is_number_unsigned() || json["count"].get<uint64_t>() == 0) {
     return Bad(place, "`count` must be a whole number above 0");
@@ -122,7 +122,7 @@ absl::Status ReadOp(const Json& json, const std::string& place, RecordedOp& out)
   if (auto s = ReadStages(json["library"], place + ".library", out.answer); !s.ok()) return s;
   if (!json.contains("values")) return absl::OkStatus();
   const std::string where = place + ".values";
-  const Json& values = json["values"];
+  const PlainJson& values = json["values"];
   auto s = CheckKeys(values, where, {"evaluated", "result", "steps", "fraction", "share"});
   if (!s.ok()) return s;
   const auto is_one_of = [&](Values one) { return values["result"] == ValuesName(one); };
@@ -136,16 +136,16 @@ absl::Status ReadOp(const Json& json, const std::string& place, RecordedOp& out)
   return absl::OkStatus();
 }
 
-absl::Status ReadHead(const Json& file, Record& record) {
+absl::Status ReadHead(const PlainJson& file, Record& record) {
   auto s = CheckKeys(file, "", {"schemaVersion", "kind", "tool", "target", "library", "queried", "ops"});
   if (!s.ok()) return s;
   if (file["schemaVersion"] != kJsonSchemaVersion) {
     return Bad("schemaVersion", absl::StrCat("expected \"", kJsonSchemaVersion, "\""));
   }
-  const Json &target = file["target"], &library = file["library"];
+  const PlainJson &target = file["target"], &library = file["library"];
   s = CheckKeys(target, "target", {"backend", "sdk", "?arch", "?soc"});
   if (s.ok()) s = CheckKeys(library, "library", {"name", "buildId"});
-  const std::tuple<const Json*, const char*, const char*, std::string*> texts[] = {
+  const std::tuple<const PlainJson*, const char*, const char*, std::string*> texts[] = {
       {&target, "backend", "target", &record.backend}, {&target, "sdk", "target", &record.sdk},
       {&target, "arch", "target", &record.arch},       {&target, "soc", "target", &record.soc},
       {&library, "name", "library", &record.library},  {&library, "buildId", "library", &record.build_id}};
@@ -154,7 +154,7 @@ absl::Status ReadHead(const Json& file, Record& record) {
   }
   if (!s.ok()) return s;
   if (!file["queried"].is_array()) return Bad("queried", "expected a list");
-  for (const Json& name : file["queried"]) {
+  for (const PlainJson& name : file["queried"]) {
     const auto stages = {Stage::kValidate, Stage::kPrepare, Stage::kExecute};
     const auto* stage = std::find_if(stages.begin(), stages.end(),
                                      [&](Stage one) { return name == StageName(one); });
@@ -204,16 +204,16 @@ std::string Recorder::Json() const {
 }
 
 absl::StatusOr<Record> ParseRecord(std::string_view json) {
-  const absl::StatusOr<Json> file = ParseJson(json);
+  const absl::StatusOr<PlainJson> file = ParseJson(json);
   if (!file.ok()) return file.status();
-  if (!file->is_object() || file->value("kind", Json()) != kKind) {
+  if (!file->is_object() || file->value("kind", PlainJson()) != kKind) {
     return Bad("", absl::StrCat("is no record: `kind` is not \"", Absl(kKind), "\""));
   }
   Record record;
   if (const absl::Status status = ReadHead(*file, record); !status.ok()) return status;
   if (!(*file)["ops"].is_array()) return Bad("ops", "expected a list");
   size_t index = 0;
-  for (const Json& op : (*file)["ops"]) {
+  for (const PlainJson& op : (*file)["ops"]) {
     const std::string place = absl::StrCat("ops[", index++, "]");
     if (const absl::Status s = ReadOp(op, place, record.ops.emplace_back()); !s.ok()) return s;
   }

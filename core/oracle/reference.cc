@@ -14,7 +14,7 @@
 namespace quantgate::verify {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 // The node alone, with the stored values of all its tensors.
 std::string Request(const Reference::Executed& executed) {
@@ -31,7 +31,7 @@ std::string Request(const Reference::Executed& executed) {
 }
 
 Judgement ParseJudgement(const std::string& line) {
-  const Json said = Json::parse(line, nullptr, false);
+  const PlainJson said = PlainJson::parse(line, nullptr, false);
   if (!said.is_object()) {
     Judgement judgement;
     judgement.reason = "the reference says " + Printable(line, 80);

@@ -18,16 +18,16 @@ namespace {
 constexpr size_t kBatchNodes = 20000;
 constexpr size_t kBatchExecuted = 500;
 
-struct Pending {
-  Model file;
-  LoweredGraph lowered;
-  std::vector<int32_t> asked;  // nodes of the graph that the backend gets
-  Comparison comparison;
-};
-
 }  // namespace
 
 class Verifier::Impl {
+  struct Pending {
+    Model file;
+    LoweredGraph lowered;
+    std::vector<int32_t> asked;  // nodes of the graph that the backend gets
+    Comparison comparison;
+  };
+
  public:
   Impl(OpenedBackend opened, const VerifyOptions& options, const Database& database)
       : opened_(std::move(opened)),

@@ -20,7 +20,7 @@ using opdb::ArgKey;
 using opdb::Kind;
 
 // Constraints that repairs bring to hold come one after the other.
-constexpr int kRounds = 16;
+constexpr int kProbeRounds = 16;
 
 TensorRole RoleOf(const Tensor& tensor, std::string_view port_role) {
   const bool quantizable = IsFloat(tensor.dtype) || tensor.dtype == Dtype::kUndefined;
@@ -313,7 +313,7 @@ bool Probe::Repair(const Broken& broken, std::vector<Choice>& choices) {
 
 Trial Probe::Try(const ActiveVariant& row, std::vector<Choice>& choices) {
   Trial trial;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kProbeRounds; ++round) {
     Put(choices);
     const std::vector<Broken> broken = FindBroken(row);
     trial.worst = Consequence::kAccepted;

@@ -9,7 +9,7 @@ namespace quantgate::plan {
 namespace {
 
 // Every precision of a node, and once more for neighbours of one that moved late.
-constexpr int kRounds = 4;
+constexpr int kMostRounds = 4;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ SettledPlan::SettledPlan(const CheckSetup& setup, const Model& file, const Resol
   }
   // Found once something is refused: what the float model has as well, no precision avoids.
   std::optional<absl::flat_hash_map<int32_t, Finding>> in_float;
-  for (int round = 1; round <= kRounds; ++round) {
+  for (int round = 1; round <= kMostRounds; ++round) {
     auto refused = RefusedNodes(setup_, AsPlanned(file, resolved_, *graph_plan_), resolved_);
     if (refused.empty()) return;
     if (!in_float) in_float = RefusedNodes(setup_, file, resolved_);
@@ -40,7 +40,7 @@ SettledPlan::SettledPlan(const CheckSetup& setup, const Model& file, const Resol
     for (auto& [node, why] : refused) {
       const auto same = in_float->find(node);
       const bool always = same != in_float->end() && same->second.rule == why.rule;
-      any |= Move(node, std::move(why), always || round == kRounds);
+      any |= Move(node, std::move(why), always || round == kMostRounds);
     }
     if (!any) return;
     MakePlan();

@@ -25,9 +25,9 @@
 namespace quantgate {
 namespace {
 
-using opdefs::Node;
+using YamlNode = opdefs::Node;
 
-void Place(const toml::source_region& source, Node& node) {
+void Place(const toml::source_region& source, YamlNode& node) {
   node.line = static_cast<int>(source.begin.line);
   node.column = static_cast<int>(source.begin.column);
 }
@@ -49,13 +49,13 @@ std::string Text(const T& value) {
   }
 }
 
-Node ToNode(const toml::node& value) {
-  Node node;
+YamlNode ToNode(const toml::node& value) {
+  YamlNode node;
   Place(value.source(), node);
   if (const toml::table* table = value.as_table()) {
-    node.kind = Node::Kind::kMap;
+    node.kind = YamlNode::Kind::kMap;
     for (const auto& [key, child] : *table) {
-      Node entry = ToNode(child);
+      YamlNode entry = ToNode(child);
       entry.key = std::string(key.str());
       entry.key_line = static_cast<int>(key.source().begin.line);
       entry.key_column = static_cast<int>(key.source().begin.column);
@@ -64,11 +64,11 @@ Node ToNode(const toml::node& value) {
     return node;
   }
   if (const toml::array* array = value.as_array()) {
-    node.kind = Node::Kind::kList;
+    node.kind = YamlNode::Kind::kList;
     for (const toml::node& child : *array) node.children.push_back(ToNode(child));
     return node;
   }
-  node.kind = Node::Kind::kScalar;
+  node.kind = YamlNode::Kind::kScalar;
   if (const auto* text = value.as_string()) {
     node.text = text->get();
     node.quoted = true;
@@ -84,7 +84,7 @@ Node ToNode(const toml::node& value) {
 
 }  // namespace
 
-std::optional<Node> ParseToolTable(std::string_view text, std::string_view file,
+std::optional<YamlNode> ParseToolTable(std::string_view text, std::string_view file,
                                    opdefs::Errors& errors) {
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {

@@ -42,7 +42,7 @@ bool IsModelJson(const fs::path& path) {
 }
 
 constexpr std::string_view kJson = ".json";
-constexpr std::array<std::string_view, 6> kEndings = {".onnx",  ".tflite", ".pt2",
+constexpr std::array<std::string_view, 6> kModelEndings = {".onnx",  ".tflite", ".pt2",
                                                       ".jsonl", ".binpb",  kJson};
 
 std::string EndingOf(const fs::path& path) {
@@ -77,7 +77,7 @@ absl::Status AppendModels(const std::string& folder, std::vector<std::string>& m
 }  // namespace
 
 bool HasModelEnding(std::string_view path) {
-  return std::find(kEndings.begin(), kEndings.end(), EndingOf(path)) != kEndings.end();
+  return std::find(kModelEndings.begin(), kModelEndings.end(), EndingOf(path)) != kModelEndings.end();
 }
 
 absl::StatusOr<std::vector<std::string>> ExpandFolders(const std::vector<std::string>& paths) {

@@ -39,13 +39,13 @@ std::string_view Command(Level level) {
 }
 
 // Findings that say the same of several nodes.
-struct Group {
+struct Annotation {
   const Finding* first;
   std::vector<std::string> other_nodes;
 };
 
-std::vector<Group> Grouped(const Checked& checked) {
-  std::vector<Group> groups;
+std::vector<Annotation> Grouped(const Checked& checked) {
+  std::vector<Annotation> groups;
   std::unordered_map<std::string, size_t> index;
   for (const Finding& finding : checked.report.findings) {
     if (!checked.Counts(finding)) continue;
@@ -59,8 +59,8 @@ std::vector<Group> Grouped(const Checked& checked) {
       groups[at->second].other_nodes.emplace_back(finding.node);
     }
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
-    const auto rank = [](const Group& group) {
+  std::stable_sort(groups.begin(), groups.end(), [](const Annotation& a, const Annotation& b) {
+    const auto rank = [](const Annotation& group) {
       return std::pair(-static_cast<int>(group.first->level), -Severity(group.first->consequence));
     };
     return rank(a) < rank(b);
@@ -75,7 +75,7 @@ class GithubReporter : public Reporter {
   std::string Add(const Checked& checked) override {
     const Report& report = checked.report;
     std::string text;
-    for (const Group& group : Grouped(checked)) {
+    for (const Annotation& group : Grouped(checked)) {
       const Finding& finding = *group.first;
       const std::string title = fmt::format("{} {}", finding.rule->code, finding.rule->slug);
       if (++annotated_[static_cast<size_t>(finding.level)] > kShownPerLevel) {
@@ -109,7 +109,7 @@ class GithubReporter : public Reporter {
   std::string Finish() override { return ""; }
 
  private:
-  static std::string Also(const Group& group) {
+  static std::string Also(const Annotation& group) {
     if (group.other_nodes.empty()) return "";
     std::vector<std::string> names;
     for (const std::string& node : group.other_nodes) {

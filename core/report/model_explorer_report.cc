@@ -14,7 +14,7 @@ namespace quantgate {
 namespace {
 
 // Sorted by key: the ordered kind looks keys up one after the other.
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 // Background and text; the page of `--format html` uses the same hues.
 std::pair<std::string_view, std::string_view> ColorsOf(Consequence verdict) {
@@ -58,14 +58,14 @@ std::vector<std::string> Values(const Report& report) {
   return values;
 }
 
-Json GraphData(const Checked& checked) {
+SortedJson GraphData(const Checked& checked) {
   const Report& report = checked.report;
   const std::vector<std::string> values = Values(report);
-  Json results = Json::object();
+  SortedJson results = SortedJson::object();
   for (size_t i = 0; i < report.nodes.size(); ++i) {
     const NodeReport& node = report.nodes[i];
     const auto [background, text] = ColorsOf(node.verdict);
-    const Json result = {{"value", values[i]}, {"bgColor", background}, {"textColor", text}};
+    const SortedJson result = {{"value", values[i]}, {"bgColor", background}, {"textColor", text}};
     // A tensor may have the name of another node, whose own verdict counts.
     if (i < checked.outputs.size()) {
       for (const std::string& output : checked.outputs[i]) results.emplace(output, result);
@@ -83,7 +83,7 @@ class ModelExplorerReporter : public Reporter {
 
   std::string Add(const Checked& checked) override {
     const Report& report = checked.report;
-    Json data = GraphData(checked);
+    SortedJson data = GraphData(checked);
     if (report.model == options_.only) {
       graphs_ = std::move(data);
     } else {
@@ -97,13 +97,13 @@ class ModelExplorerReporter : public Reporter {
   }
 
   std::string Finish() override {
-    return graphs_.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return graphs_.dump(1, ' ', false, SortedJson::error_handler_t::replace) + "\n";
   }
 
  private:
   const ReporterOptions options_;
   // Data of the graph, or of each graph by its id.
-  Json graphs_ = Json::object();
+  SortedJson graphs_ = SortedJson::object();
 };
 
 }  // namespace

@@ -87,12 +87,12 @@ void BM_GraphRulesFinding(benchmark::State& state) { Walk(state, Maker(state.ran
 void BM_GraphRulesClean(benchmark::State& state) {
   Walk(state, MakeGraph(Kind::kTransformer, state.range(0)));
 }
-void Sizes(benchmark::internal::Benchmark* b) {
+void RuleSizes(benchmark::internal::Benchmark* b) {
   for (const int64_t ops : {10'000, 100'000, 1'000'000}) b->Arg(ops);
   b->Unit(benchmark::kMillisecond)->Complexity(benchmark::oN);
 }
-BENCHMARK(BM_GraphRulesFinding)->Apply(Sizes);
-BENCHMARK(BM_GraphRulesClean)->Apply(Sizes);
+BENCHMARK(BM_GraphRulesFinding)->Apply(RuleSizes);
+BENCHMARK(BM_GraphRulesClean)->Apply(RuleSizes);
 
 }  // namespace
 }  // namespace quantgate::bench

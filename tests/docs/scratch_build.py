@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("QUANTGATE_BUILD", ROOT / "build"))
@@ -20,6 +21,8 @@ RULES = "core/base/rules.def"
 RULE = re.compile(r"^RULE\((k\w+), ", re.M)
 # What has the list of rules in it, whatever it names.
 HAS_THE_LIST = re.compile(r'"core/base/rules\.def"|\bkRuleNames\b|(?<![.\w>])NameOf\(')
+# What a file of the build folder that stands for several includes.
+INCLUDED = re.compile(r'^#include "(.+\.cc)"$', re.M)
 MOST_SECONDS = 900
 
 
@@ -40,8 +43,16 @@ def copy(folder: Path) -> None:
         shutil.copytree(ROOT / name, folder / name)
 
 
-def compile_commands() -> dict[str, list[str]]:
-    """Source file from the root → the words that compile it, without its output."""
+class Unit(NamedTuple):
+    """What is compiled at once: a source, or a file of the build folder that includes several."""
+
+    path: str
+    words: list[str]  # that compile it, without its output
+    text: str  # of a file of the build folder; empty for a source
+
+
+def units() -> dict[str, Unit]:
+    """Source file from the root → what it is compiled in."""
     path = BUILD / "compile_commands.json"
     if not path.exists():
         raise CannotBuild(f"{path} does not exist")
@@ -49,9 +60,12 @@ def compile_commands() -> dict[str, list[str]]:
     for entry in json.loads(path.read_text()):
         words = shlex.split(entry["command"])
         at = words.index("-o")
-        source = Path(entry["file"])
-        if source.is_relative_to(ROOT):
-            found[source.relative_to(ROOT).as_posix()] = words[:at] + words[at + 2:]
+        path = Path(entry["file"])
+        text = path.read_text() if path.name.startswith("unity_") else ""
+        unit = Unit(str(path), words[:at] + words[at + 2:], text)
+        for source in map(Path, INCLUDED.findall(text) or [path]):
+            if source.is_relative_to(ROOT):
+                found[source.relative_to(ROOT).as_posix()] = unit
     return found
 
 
@@ -86,20 +100,29 @@ def run(words: list[str]) -> None:
 
 
 def build(folder: Path, output: Path) -> list[str]:
-    """Builds the tool from `folder`; the sources that were compiled."""
-    commands, link, sources = compile_commands(), link_command(), touched(folder)
+    """Builds the tool from `folder`; the sources that were changed."""
+    known, link, sources = units(), link_command(), touched(folder)
 
-    def compiled(source: str) -> str:
-        # A new file is compiled like one of its folder.
-        like = source if source in commands else next(name for name in commands if Path(name).parent == Path(source).parent)
-        result = str(folder / "objects" / f"{source.replace('/', '.')}.o")
-        here = [word.replace(str(BUILD), "\0").replace(str(ROOT), str(folder)).replace("\0", str(BUILD)) for word in commands[like]]
-        run([*(word.replace(like, source) for word in here), "-o", result])
+    def moved(text: str) -> str:
+        return text.replace(str(BUILD), "\0").replace(str(ROOT), str(folder)).replace("\0", str(BUILD))
+
+    def compiled(number: int, unit: Unit, path: str) -> str:
+        if unit.text and path == unit.path:
+            path = str(folder / "objects" / f"{number}.cc")
+            Path(path).write_text(moved(unit.text))
+        result = str(folder / "objects" / f"{number}.o")
+        run([*(moved(path if word == unit.path else word) for word in unit.words), "-o", result])
         return result
 
     (folder / "objects").mkdir()
+    wanted = {}
+    for source in sources:
+        # A new file is compiled by itself, like those of its folder.
+        unit = known.get(source) or next(unit for name, unit in known.items() if Path(name).parent == Path(source).parent)
+        path = unit.path if source in known else str(ROOT / source)
+        wanted[path] = unit
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        objects = list(pool.map(compiled, sources))
+        objects = list(pool.map(compiled, range(len(wanted)), wanted.values(), wanted))
     at = link.index("-o")
     # Before the libraries: theirs of the same sources are then not needed.
     run([*link[:at], *objects, "-o", str(output), *link[at + 2:]])

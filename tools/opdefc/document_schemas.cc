@@ -1,22 +1,18 @@
 #include "tools/opdefc/document_schemas.h"
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "core/database/compile/document/document_schema.h"
 #include "quantgate/dtype.h"
 #include "quantgate/rule.h"
+#include "tools/opdefc/json_pieces.h"
 
 namespace quantgate::opdefs {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using opdb::DocumentKey;
 using opdb::DocumentShape;
 using opdb::ValueType;
-
-Json Typed(std::string_view type) { return {{"type", type}}; }
-Json Ref(std::string_view name) { return {{"$ref", "#/definitions/" + std::string(name)}}; }
 
 Json Definitions() {
   Json dtypes = Json::array(), rules = Json::array();

@@ -25,12 +25,6 @@ std::string Indent(size_t columns) { return std::string(columns, ' '); }
 
 int FirstLine(const Node& node) { return node.key_line > 0 ? node.key_line : node.line; }
 
-int LastLine(const Node& node) {
-  int last = node.line;
-  for (const Node& child : node.children) last = std::max(last, LastLine(child));
-  return last;
-}
-
 bool HasChildren(const Node& node) { return !node.children.empty(); }
 bool IsMap(const Node& node) { return node.is_map() && HasChildren(node); }
 
@@ -54,7 +48,7 @@ size_t RankOf(std::string_view key) {
 }
 
 // The parts of one entry of the file, as blocks of lines.
-class Section {
+class FormattedSection {
  public:
   std::vector<Block> OfOp(const Node& node) {
     const std::string_view key = node.key;
@@ -248,9 +242,9 @@ class Formatter {
     std::vector<Block> blocks;
     std::vector<std::pair<size_t, size_t>> ends;  // rank, index one past its last block
     for (const Node& node : root.children) {
-      auto part = form == Form::kOp         ? Section().OfOp(node)
-                  : form == Form::kProfiles ? Section().OfProfiles(node)
-                                            : Section().OfEntries(node);
+      auto part = form == Form::kOp         ? FormattedSection().OfOp(node)
+                  : form == Form::kProfiles ? FormattedSection().OfProfiles(node)
+                                            : FormattedSection().OfEntries(node);
       blocks.insert(blocks.end(), std::make_move_iterator(part.begin()),
                     std::make_move_iterator(part.end()));
       ends.emplace_back(form == Form::kOp ? RankOf(node.key) : 0, blocks.size());

@@ -10,7 +10,7 @@
 namespace quantgate::opdefs {
 namespace {
 
-Json Enumerated(std::string_view choices) {
+Json OneOf(std::string_view choices) {
   Json names = Json::array();
   for (size_t at = 0; at <= choices.size();) {
     const size_t end = std::min(choices.find('|', at), choices.size());
@@ -53,7 +53,7 @@ Json FieldSchema(const Field& field) {
     case FieldType::kText:
       return Typed("string");
     case FieldType::kChoice:
-      return Enumerated(field.choices);
+      return OneOf(field.choices);
     case FieldType::kValue:
       return {{"type", {"number", "string", "boolean"}}};
     case FieldType::kValues:

@@ -53,12 +53,6 @@ bool NamesRow(std::string_view key, std::string_view id) {
 
 }  // namespace
 
-int LastLine(const Node& node) {
-  int last = node.line;
-  for (const Node& child : node.children) last = std::max(last, LastLine(child));
-  return last;
-}
-
 void Place(Node& node, int line) {
   node.line = line;
   node.key_line = node.key.empty() ? 0 : line;

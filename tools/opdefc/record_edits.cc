@@ -39,7 +39,7 @@ std::pair<std::string, std::string> Divided(const std::string& id) {
 // port differ.
 std::optional<std::vector<std::string>> Columns(const OpInfo& op, const Model& model) {
   std::vector<std::string> columns;
-  const Node& node = model.nodes.front();
+  const quantgate::Node& node = model.nodes.front();
   const auto add = [&](const std::vector<OpInfo::Port>& ports, const auto& ids) {
     for (size_t i = 0; i < ports.size(); ++i) {
       std::set<std::string> dtypes;

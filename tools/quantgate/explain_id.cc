@@ -12,7 +12,7 @@
 namespace quantgate::cli {
 namespace {
 
-std::string Joined(const std::vector<std::string>& names) { return Join(names, ", "); }
+std::string Listed(const std::vector<std::string>& names) { return Join(names, ", "); }
 
 // One line: what became of the id.
 std::string RenamedText(const std::string& id, const Entries& found) {
@@ -22,15 +22,15 @@ std::string RenamedText(const std::string& id, const Entries& found) {
   if (renamed.now.empty()) {
     return id + " is gone since " + renamed.since + ": it was " + renamed.gone;
   }
-  if (!still) return id + " is called " + Joined(renamed.now) + " since " + renamed.since;
+  if (!still) return id + " is called " + Listed(renamed.now) + " since " + renamed.since;
   std::vector<std::string> others;
   for (const std::string& now : renamed.now) {
     if (now != id) others.push_back(now);
   }
   // It kept a part of what it said, or its name went to another constraint.
   return others.size() < renamed.now.size()
-             ? id + " is divided since " + renamed.since + ": see also " + Joined(others)
-             : "before " + renamed.since + ", " + id + " was what is called " + Joined(others) +
+             ? id + " is divided since " + renamed.since + ": see also " + Listed(others)
+             : "before " + renamed.since + ", " + id + " was what is called " + Listed(others) +
                    " now";
 }
 
@@ -42,7 +42,7 @@ std::string ConstraintText(const OpInfo::Constraint& one, const Painter& paint, 
   };
   add("port", one.port);
   add("needs", one.text);
-  add("rows", Joined(one.groups));
+  add("rows", Listed(one.groups));
   add("holds on", RangeText(one.since, one.until, one.archs));
   std::string breach(ConsequenceName(one.consequence));
   if (!one.measured_since.empty()) {
@@ -51,7 +51,7 @@ std::string ConstraintText(const OpInfo::Constraint& one, const Painter& paint, 
   }
   add("breach", breach);
   add("note", one.note);
-  add("sources", Joined(one.sources));
+  add("sources", Listed(one.sources));
   add("profile", one.profile);
   if (const Rule* rule = FindRule(one.rule)) {
     add("rule", absl::StrCat(std::string(rule->code), " ", std::string(rule->slug),
@@ -67,10 +67,10 @@ std::string RowText(const OpInfo::Variant& row, const Painter& paint, size_t wid
   };
   std::vector<std::string> ports;
   for (const auto& dtypes : row.dtypes) ports.push_back(dtypes.empty() ? "-" : Join(dtypes, "|"));
-  add("dtypes", Joined(ports));
+  add("dtypes", Listed(ports));
   add("holds on", RangeText(row.since, row.until, row.archs));
   add("verdict", std::string(ConsequenceName(row.consequence)));
-  add("sources", Joined(row.sources));
+  add("sources", Listed(row.sources));
   return paint(Style::kBold, row.id) + "\n" + Table(rows, 2, width);
 }
 

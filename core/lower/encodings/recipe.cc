@@ -29,9 +29,9 @@ struct Pattern {
   bool fallback = false, used = false;
 };
 
-class Applying {
+class ApplyingRecipe {
  public:
-  Applying(const EncodingsFile& file, Model& model, const Database& database)
+  ApplyingRecipe(const EncodingsFile& file, Model& model, const Database& database)
       : file_(file),
         recipe_(*file.recipe),
         model_(model),
@@ -337,7 +337,7 @@ class Applying {
 
 std::vector<Finding> ApplyRecipe(const EncodingsFile& file, Model& model,
                                  const Database& database) {
-  return Applying(file, model, database).Run();
+  return ApplyingRecipe(file, model, database).Run();
 }
 
 }  // namespace quantgate

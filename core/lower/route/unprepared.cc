@@ -32,7 +32,7 @@ struct Lead {
 };
 
 // Whether floats with this lead, quantized again, are such as a row speaks of.
-bool Ends(opdb::Tree row, const Lead& lead) {
+bool Concerns(opdb::Tree row, const Lead& lead) {
   return (!row["last_float_op"] || lead.is_last) &&
          (!row["with_float_op"] || (lead.has_op && lead.float_ops > 1));
 }
@@ -58,7 +58,7 @@ void FindChains(opdb::Tree document, opdb::Tree row, const Resolved& resolved, R
       if (id == kNoTensor) continue;
       const auto at = leads.find(graph.tensors[static_cast<size_t>(id)].name);
       const Lead before = at == leads.end() ? Lead() : at->second;
-      if (at == leads.end() || (node.op == to && !Ends(row, before))) continue;
+      if (at == leads.end() || (node.op == to && !Concerns(row, before))) continue;
       behind_op |= before.origin != Origin::kEdge;
       behind_from |= before.origin == Origin::kFrom;
       behind_to |= before.origin == Origin::kTo;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,8 +19,6 @@ namespace {
 
 using Value = JsonCursor::Value;
 
-constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
-
 // What says nothing about a layer's quantization.
 constexpr std::array<std::string_view, 3> kTopKeys = {"graph_on_qnn", "op_on_qnn", "split_graph"};
 constexpr std::array<std::string_view, 2> kRecipeKeys = {"llm_recipe", "layers"};
@@ -34,9 +31,9 @@ bool Has(const List& list, std::string_view key) {
   return std::find(list.begin(), list.end(), key) != list.end();
 }
 
-class Reader {
+class RecipeReader {
  public:
-  explicit Reader(std::string_view json) : text_(json), json_(json) {}
+  explicit RecipeReader(std::string_view json) : text_(json), json_(json) {}
 
   absl::StatusOr<EncodingsFile> Read() {
     bool found = false;
@@ -169,6 +166,6 @@ bool IsRecipe(std::string_view json) {
   }
 }
 
-absl::StatusOr<EncodingsFile> ReadRecipe(std::string_view json) { return Reader(json).Read(); }
+absl::StatusOr<EncodingsFile> ReadRecipe(std::string_view json) { return RecipeReader(json).Read(); }
 
 }  // namespace quantgate

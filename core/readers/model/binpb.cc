@@ -74,9 +74,9 @@ void AppendDoubles(uint32_t tag, pbf_reader& reader, std::vector<double>& out) {
 // protozero's own get_bool() looks at a byte before it looks whether there is one (1.7).
 bool Flag(pbf_reader& reader) { return reader.get_uint64() != 0; }
 
-class Reader {
+class BinpbReader {
  public:
-  Reader(std::string_view bytes, std::string_view name) : bytes_(bytes), place_(bytes.data()) {
+  BinpbReader(std::string_view bytes, std::string_view name) : bytes_(bytes), place_(bytes.data()) {
     model_.name = name;
   }
 
@@ -471,7 +471,7 @@ class Reader {
 }  // namespace
 
 absl::StatusOr<Model> ReadModelBinpb(std::string_view bytes, std::string_view name) {
-  return Reader(bytes, name).Read();
+  return BinpbReader(bytes, name).Read();
 }
 
 }  // namespace quantgate

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,14 +25,9 @@ namespace {
 using namespace model_json;  // NOLINT(google-build-using-namespace): the keys
 using Value = JsonCursor::Value;
 
-constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
-constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
-constexpr int64_t kInt32Min = std::numeric_limits<int32_t>::min();
-constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
-
-class Reader {
+class ModelJsonReader {
  public:
-  Reader(std::string_view json, std::string_view name) : json_(json), fallback_name_(name) {}
+  ModelJsonReader(std::string_view json, std::string_view name) : json_(json), fallback_name_(name) {}
 
   absl::StatusOr<Model> Read() {
     const bool ok = json_.Document([&](Value root) { return ReadModelObject(root); }) && Connect();
@@ -447,7 +441,7 @@ class Reader {
 }  // namespace
 
 absl::StatusOr<Model> ReadModelJson(std::string_view json, std::string_view name) {
-  return Reader(json, name).Read();
+  return ModelJsonReader(json, name).Read();
 }
 
 }  // namespace quantgate

@@ -59,7 +59,7 @@ std::string CheckExternalLocation(std::string_view location, bool may_leave) {
 
 namespace {
 
-constexpr size_t kWindowBytes = size_t{1} << 20;  // divisible by every element's size
+constexpr size_t kVisitedBytes = size_t{1} << 20;  // divisible by every element's size
 
 // An open part of an external file; the problem instead where there is none.
 class Part {
@@ -134,7 +134,7 @@ bool VisitExternal(const ExternalData& data, std::string_view location, int64_t 
                    const std::function<void(std::string_view)>& visit) {
   Part part(data, location, offset, size);
   if (!part.problem().empty()) return false;
-  std::string window(std::min(size, kWindowBytes), '\0');
+  std::string window(std::min(size, kVisitedBytes), '\0');
   for (size_t at = 0; at < size; at += window.size()) {
     const size_t now = std::min(window.size(), size - at);
     if (!part.Read(at, window.data(), now)) return false;

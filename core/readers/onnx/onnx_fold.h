@@ -2,10 +2,12 @@
 #ifndef QUANTGATE_CORE_READERS_ONNX_ONNX_FOLD_H_
 #define QUANTGATE_CORE_READERS_ONNX_ONNX_FOLD_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "quantgate/model.h"
@@ -56,6 +58,13 @@ struct Task {
 
 // What computes an operator; nullopt for a form that isn't computed.
 using Compute = std::optional<TensorValues> (*)(const Task&);
+// A row of a table that is sorted by operator.
+using Computed = std::pair<std::string_view, Compute>;
+constexpr bool ByOperator(const Computed& a, const Computed& b) { return a.first < b.first; }
+inline Compute Find(std::span<const Computed> table, std::string_view op) {
+  const auto row = std::lower_bound(table.begin(), table.end(), Computed{op, nullptr}, ByOperator);
+  return row != table.end() && row->first == op ? row->second : nullptr;
+}
 // Null for operators that it doesn't know.
 Compute FindMovement(std::string_view op);    // only moves elements
 Compute FindArithmetic(std::string_view op);  // element by element, or from a few numbers

@@ -301,9 +301,8 @@ std::optional<TensorValues> Range(const Task& task) {
   return out;
 }
 
-using Row = std::pair<std::string_view, Compute>;
 // Sorted by name.
-constexpr auto kRows = std::to_array<Row>({
+constexpr auto kArithmetic = std::to_array<Computed>({
     {"Abs", Absolute},
     {"Add", Add},
     {"And", And},
@@ -329,14 +328,12 @@ constexpr auto kRows = std::to_array<Row>({
     {"Sqrt", SquareRoot},
     {"Sub", Subtract},
 });
-constexpr bool ByName(const Row& a, const Row& b) { return a.first < b.first; }
-static_assert(std::is_sorted(kRows.begin(), kRows.end(), ByName));
+static_assert(std::is_sorted(kArithmetic.begin(), kArithmetic.end(), ByOperator));
 
 }  // namespace
 
 Compute FindArithmetic(std::string_view op) {
-  const auto row = std::lower_bound(kRows.begin(), kRows.end(), Row{op, nullptr}, ByName);
-  return row != kRows.end() && row->first == op ? row->second : nullptr;
+  return Find(kArithmetic, op);
 }
 
 }  // namespace quantgate::onnx::fold

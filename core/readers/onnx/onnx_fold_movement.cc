@@ -239,9 +239,8 @@ std::optional<TensorValues> Where(const Task& task) {
   });
 }
 
-using Row = std::pair<std::string_view, Compute>;
 // Sorted by name.
-constexpr auto kRows = std::to_array<Row>({
+constexpr auto kMovements = std::to_array<Computed>({
     {"Concat", Concat},
     {"Expand", Expand},
     {"Flatten", Copy},
@@ -256,14 +255,12 @@ constexpr auto kRows = std::to_array<Row>({
     {"Unsqueeze", Copy},
     {"Where", Where},
 });
-constexpr bool ByName(const Row& a, const Row& b) { return a.first < b.first; }
-static_assert(std::is_sorted(kRows.begin(), kRows.end(), ByName));
+static_assert(std::is_sorted(kMovements.begin(), kMovements.end(), ByOperator));
 
 }  // namespace
 
 Compute FindMovement(std::string_view op) {
-  const auto row = std::lower_bound(kRows.begin(), kRows.end(), Row{op, nullptr}, ByName);
-  return row != kRows.end() && row->first == op ? row->second : nullptr;
+  return Find(kMovements, op);
 }
 
 }  // namespace quantgate::onnx::fold

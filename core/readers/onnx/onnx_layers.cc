@@ -32,9 +32,9 @@ struct Layer {
   absl::InlinedVector<int64_t, 4> kernel;  // empty = a matrix product, else a convolution
 };
 
-class Reader {
+class LayersReader {
  public:
-  Reader(std::string_view json, std::string_view name) : json_(json) {
+  LayersReader(std::string_view json, std::string_view name) : json_(json) {
     model_.name = name;
     model_.dialect = Dialect::kOnnx;
     model_.opset = kOpset;
@@ -136,7 +136,7 @@ class Reader {
 }  // namespace
 
 absl::StatusOr<Model> ReadLayers(std::string_view json, std::string_view name) {
-  return Reader(json, name).Read();
+  return LayersReader(json, name).Read();
 }
 
 }  // namespace quantgate

@@ -17,7 +17,7 @@ using protozero::pbf_reader;
 
 namespace {
 
-std::string PlaceOf(const Tensor& tensor) {
+std::string PlaceOfTensor(const Tensor& tensor) {
   return fmt::format("tensor {}", Quoted(tensor.name));
 }
 
@@ -28,7 +28,7 @@ void CheckShape(const Tensor& tensor) {
                                       [](int64_t dim) { return dim <= kSmall; })) {
     return;
   }
-  Elements(dims, PlaceOf(tensor));
+  Elements(dims, PlaceOfTensor(tensor));
 }
 
 void ReadShape(std::string_view message, const char** place, Tensor* tensor) {
@@ -41,7 +41,7 @@ void ReadShape(std::string_view message, const char** place, Tensor* tensor) {
       return true;
     });
     if (dim < kDynamicDim) {
-      throw BadModel(PlaceOf(*tensor), fmt::format("dimension {} is negative", dim));
+      throw BadModel(PlaceOfTensor(*tensor), fmt::format("dimension {} is negative", dim));
     }
     tensor->dims.push_back(dim);
     return true;

@@ -52,9 +52,9 @@ struct Scope {
   absl::flat_hash_map<absl::string_view, std::string_view> types;  // TypeProto by tensor
 };
 
-class Reader {
+class OnnxReader {
  public:
-  Reader(std::string_view bytes, std::string_view name, const ExternalData& data,
+  OnnxReader(std::string_view bytes, std::string_view name, const ExternalData& data,
          const std::function<void(std::string_view)>& done)
       : bytes_(bytes), data_(data), done_(done), place_(bytes.data()) {
     model_.name = name;
@@ -473,7 +473,7 @@ class Reader {
 
 absl::StatusOr<Model> Read(std::string_view bytes, std::string_view name, const ExternalData& data,
                            const std::function<void(std::string_view)>& done) {
-  return Reader(bytes, name, data, done).Read();
+  return OnnxReader(bytes, name, data, done).Read();
 }
 
 }  // namespace onnx

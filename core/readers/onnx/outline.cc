@@ -35,7 +35,7 @@ constexpr Child kChildren[] = {{Message::kModel, 7, Message::kGraph},
                                {Message::kSparseTensor, 2, Message::kTensor}};
 constexpr uint32_t kRawData = 9, kExternalData = 13, kDataLocation = 14;
 constexpr int64_t kExternal = 1;
-constexpr size_t kWindowBytes = size_t{64} << 10;
+constexpr size_t kReadBytes = size_t{64} << 10;
 constexpr int kDeepest = 64;
 
 Message ChildOf(Message message, uint32_t field) {
@@ -134,7 +134,7 @@ class Outliner {
   }
 
   void Move(uint64_t at) {
-    window_.resize(static_cast<size_t>(std::min<uint64_t>(kWindowBytes, size_ - at)));
+    window_.resize(static_cast<size_t>(std::min<uint64_t>(kReadBytes, size_ - at)));
     window_at_ = at;
     if (!read_(at, window_.data(), window_.size())) throw Broken(at, "the file can't be read");
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,9 +27,6 @@ namespace {
 
 using Value = JsonCursor::Value;
 
-constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
-constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
-constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 constexpr size_t kFewTensors = 10000;  // beyond, "did you mean" is not worth the time
 constexpr int kMaxNesting = 16;
 
@@ -41,9 +37,9 @@ constexpr int64_t kAppWrite = 0, kAppRead = 1, kAppReadWrite = 2, kStatic = 4, k
 constexpr int64_t kSparseFormat = 1;  // Qnn_TensorDataFormat_t
 constexpr std::string_view kOwnPackage = "qti.aisw";
 
-class Reader {
+class NetReader {
  public:
-  Reader(std::string_view json, std::string_view name) : json_(json) { model_.name = name; }
+  NetReader(std::string_view json, std::string_view name) : json_(json) { model_.name = name; }
 
   absl::StatusOr<Model> Read() {
     const bool ok = json_.Document([&](Value root) { return ReadTop(root); }) && Connect();
@@ -453,7 +449,7 @@ class Reader {
 }  // namespace
 
 absl::StatusOr<Model> ReadQnnNet(std::string_view json, std::string_view name) {
-  return Reader(json, name).Read();
+  return NetReader(json, name).Read();
 }
 
 }  // namespace quantgate

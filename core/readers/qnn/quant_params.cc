@@ -1,17 +1,11 @@
 #include "core/readers/qnn/quant_params.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace quantgate::qnn {
 namespace {
 
 using Value = JsonCursor::Value;
-
-constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
-constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
-constexpr int64_t kInt32Min = std::numeric_limits<int32_t>::min();
-constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 
 // Qnn_Definition_t and Qnn_QuantizationEncoding_t of QnnTypes.h, SDK 2.25.
 constexpr int64_t kDefined = 1;

@@ -11,7 +11,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace arch_gated_encoding {
 
 using opdb::ArgKey;
 
@@ -62,8 +62,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace arch_gated_encoding
 
-const RuleEntry kArchGatedEncodingEntry = kEntry;
+const RuleEntry kArchGatedEncodingEntry = arch_gated_encoding::kEntry;
 
 }  // namespace quantgate::rules

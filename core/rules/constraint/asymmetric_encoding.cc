@@ -9,7 +9,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace asymmetric_encoding {
 
 bool Holds(const Subject& s) {
   return s.tensor->encoding->kind == EncodingKind::kNone || IsSymmetric(*s.tensor);
@@ -57,8 +57,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace asymmetric_encoding
 
-const RuleEntry kAsymmetricEncodingEntry = kEntry;
+const RuleEntry kAsymmetricEncodingEntry = asymmetric_encoding::kEntry;
 
 }  // namespace quantgate::rules

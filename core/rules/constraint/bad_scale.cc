@@ -12,7 +12,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace bad_scale {
 
 using opdb::ArgKey;
 
@@ -93,8 +93,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace bad_scale
 
-const RuleEntry kBadScaleEntry = kEntry;
+const RuleEntry kBadScaleEntry = bad_scale::kEntry;
 
 }  // namespace quantgate::rules

@@ -17,7 +17,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace bias_scale {
 
 using opdb::ArgKey;
 
@@ -166,8 +166,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace bias_scale
 
-const RuleEntry kBiasScaleEntry = kEntry;
+const RuleEntry kBiasScaleEntry = bias_scale::kEntry;
 
 }  // namespace quantgate::rules

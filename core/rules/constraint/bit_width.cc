@@ -13,7 +13,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace bit_width {
 
 using opdb::ArgKey;
 
@@ -88,8 +88,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace bit_width
 
-const RuleEntry kBitWidthEntry = kEntry;
+const RuleEntry kBitWidthEntry = bit_width::kEntry;
 
 }  // namespace quantgate::rules

@@ -17,7 +17,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace block_size {
 
 using opdb::ArgKey;
 
@@ -126,8 +126,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace block_size
 
-const RuleEntry kBlockSizeEntry = kEntry;
+const RuleEntry kBlockSizeEntry = block_size::kEntry;
 
 }  // namespace quantgate::rules

@@ -10,7 +10,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace broadcast {
 
 using opdb::ArgKey;
 
@@ -141,8 +141,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace broadcast
 
-const RuleEntry kBroadcastEntry = kEntry;
+const RuleEntry kBroadcastEntry = broadcast::kEntry;
 
 }  // namespace quantgate::rules

@@ -14,7 +14,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace different_encoding {
 
 using opdb::ArgKey;
 
@@ -129,8 +129,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace different_encoding
 
-const RuleEntry kDifferentEncodingEntry = kEntry;
+const RuleEntry kDifferentEncodingEntry = different_encoding::kEntry;
 
 }  // namespace quantgate::rules

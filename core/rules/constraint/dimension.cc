@@ -16,7 +16,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace dimension {
 
 using opdb::ArgKey;
 using opdb::Kind;
@@ -170,8 +170,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace dimension
 
-const RuleEntry kDimensionEntry = kEntry;
+const RuleEntry kDimensionEntry = dimension::kEntry;
 
 }  // namespace quantgate::rules

@@ -10,7 +10,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace dtype_mismatch {
 
 using opdb::ArgKey;
 
@@ -91,8 +91,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace dtype_mismatch
 
-const RuleEntry kDtypeMismatchEntry = kEntry;
+const RuleEntry kDtypeMismatchEntry = dtype_mismatch::kEntry;
 
 }  // namespace quantgate::rules

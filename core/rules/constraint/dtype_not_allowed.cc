@@ -8,7 +8,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace dtype_not_allowed {
 
 using opdb::ArgKey;
 
@@ -60,8 +60,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace dtype_not_allowed
 
-const RuleEntry kDtypeNotAllowedEntry = kEntry;
+const RuleEntry kDtypeNotAllowedEntry = dtype_not_allowed::kEntry;
 
 }  // namespace quantgate::rules

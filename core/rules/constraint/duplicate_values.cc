@@ -8,7 +8,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace duplicate_values {
 
 // Readers keep small constants only, so the quadratic search stays small.
 std::optional<int64_t> Duplicate(const Tensor& t) {
@@ -51,8 +51,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace duplicate_values
 
-const RuleEntry kDuplicateValuesEntry = kEntry;
+const RuleEntry kDuplicateValuesEntry = duplicate_values::kEntry;
 
 }  // namespace quantgate::rules

@@ -10,7 +10,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace dynamic_shape {
 
 bool Holds(const Subject& s) {
   const Args args(s.node, s.constraint);
@@ -48,8 +48,8 @@ The constraint's `sources` name the documentation page and the measured library 
                               .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace dynamic_shape
 
-const RuleEntry kDynamicShapeEntry = kEntry;
+const RuleEntry kDynamicShapeEntry = dynamic_shape::kEntry;
 
 }  // namespace quantgate::rules

@@ -11,7 +11,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace dynamic_tensor {
 
 bool Holds(const Subject& s) {
   if (s.tensor->is_static) return true;
@@ -59,8 +59,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace dynamic_tensor
 
-const RuleEntry kDynamicTensorEntry = kEntry;
+const RuleEntry kDynamicTensorEntry = dynamic_tensor::kEntry;
 
 }  // namespace quantgate::rules

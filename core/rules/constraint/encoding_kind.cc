@@ -13,7 +13,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace encoding_kind {
 
 using opdb::ArgKey;
 
@@ -155,8 +155,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace encoding_kind
 
-const RuleEntry kEncodingKindEntry = kEntry;
+const RuleEntry kEncodingKindEntry = encoding_kind::kEntry;
 
 }  // namespace quantgate::rules

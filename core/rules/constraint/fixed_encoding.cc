@@ -16,7 +16,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace fixed_encoding {
 
 using opdb::ArgKey;
 
@@ -114,8 +114,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace fixed_encoding
 
-const RuleEntry kFixedEncodingEntry = kEntry;
+const RuleEntry kFixedEncodingEntry = fixed_encoding::kEntry;
 
 }  // namespace quantgate::rules

@@ -8,7 +8,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace input_count {
 
 bool Holds(const Subject& s) {
   const auto min = Args(s.node, s.constraint).number(opdb::ArgKey::kMinM);
@@ -42,8 +42,8 @@ The constraint's `sources` name the documentation page and the measured library 
                               .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace input_count
 
-const RuleEntry kInputCountEntry = kEntry;
+const RuleEntry kInputCountEntry = input_count::kEntry;
 
 }  // namespace quantgate::rules

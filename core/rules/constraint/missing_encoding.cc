@@ -6,7 +6,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace missing_encoding {
 
 bool Holds(const Subject& s) {
   return !IsFixedPoint(s.tensor->dtype) || s.tensor->encoding->kind != EncodingKind::kNone;
@@ -42,8 +42,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace missing_encoding
 
-const RuleEntry kMissingEncodingEntry = kEntry;
+const RuleEntry kMissingEncodingEntry = missing_encoding::kEntry;
 
 }  // namespace quantgate::rules

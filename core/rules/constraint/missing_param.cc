@@ -7,7 +7,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace missing_param {
 
 bool Holds(const Subject& s) {
   return s.constraint.param < 0 || s.node.given(s.constraint.param) != nullptr;
@@ -40,8 +40,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace missing_param
 
-const RuleEntry kMissingParamEntry = kEntry;
+const RuleEntry kMissingParamEntry = missing_param::kEntry;
 
 }  // namespace quantgate::rules

@@ -8,7 +8,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace missing_port {
 
 bool Holds(const Subject& s) {
   if (s.tensor != nullptr) return true;
@@ -45,8 +45,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace missing_port
 
-const RuleEntry kMissingPortEntry = kEntry;
+const RuleEntry kMissingPortEntry = missing_port::kEntry;
 
 }  // namespace quantgate::rules

@@ -19,7 +19,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace param_value {
 
 using opdb::ArgKey;
 
@@ -217,8 +217,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace param_value
 
-const RuleEntry kParamValueEntry = kEntry;
+const RuleEntry kParamValueEntry = param_value::kEntry;
 
 }  // namespace quantgate::rules

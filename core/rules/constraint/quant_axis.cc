@@ -12,7 +12,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace quant_axis {
 
 using opdb::ArgKey;
 
@@ -107,8 +107,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace quant_axis
 
-const RuleEntry kQuantAxisEntry = kEntry;
+const RuleEntry kQuantAxisEntry = quant_axis::kEntry;
 
 }  // namespace quantgate::rules

@@ -14,7 +14,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace rank {
 
 using opdb::ArgKey;
 
@@ -131,8 +131,8 @@ The constraint's `sources` name the documentation page and the measured library 
                               .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace rank
 
-const RuleEntry kRankEntry = kEntry;
+const RuleEntry kRankEntry = rank::kEntry;
 
 }  // namespace quantgate::rules

@@ -13,7 +13,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace scale_range {
 
 using opdb::ArgKey;
 
@@ -92,8 +92,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .scale_limit = LimitOf};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace scale_range
 
-const RuleEntry kScaleRangeEntry = kEntry;
+const RuleEntry kScaleRangeEntry = scale_range::kEntry;
 
 }  // namespace quantgate::rules

@@ -14,7 +14,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace shape_mismatch {
 
 using opdb::ArgKey;
 using opdb::Kind;
@@ -107,8 +107,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace shape_mismatch
 
-const RuleEntry kShapeMismatchEntry = kEntry;
+const RuleEntry kShapeMismatchEntry = shape_mismatch::kEntry;
 
 }  // namespace quantgate::rules

@@ -10,7 +10,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace storage_dtype {
 
 using opdb::ArgKey;
 
@@ -51,8 +51,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace storage_dtype
 
-const RuleEntry kStorageDtypeEntry = kEntry;
+const RuleEntry kStorageDtypeEntry = storage_dtype::kEntry;
 
 }  // namespace quantgate::rules

@@ -8,7 +8,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace symmetric_encoding {
 
 bool Holds(const Subject& s) {
   return s.tensor->encoding->kind == EncodingKind::kNone || !IsSymmetric(*s.tensor);
@@ -42,8 +42,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace symmetric_encoding
 
-const RuleEntry kSymmetricEncodingEntry = kEntry;
+const RuleEntry kSymmetricEncodingEntry = symmetric_encoding::kEntry;
 
 }  // namespace quantgate::rules

@@ -7,7 +7,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unexpected_port {
 
 // A param that must be left out counts like a port.
 bool Given(const Subject& s) {
@@ -46,8 +46,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unexpected_port
 
-const RuleEntry kUnexpectedPortEntry = kEntry;
+const RuleEntry kUnexpectedPortEntry = unexpected_port::kEntry;
 
 }  // namespace quantgate::rules

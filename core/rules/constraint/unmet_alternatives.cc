@@ -8,7 +8,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unmet_alternatives {
 
 void Explain(const Subject& s, Finding& f) {
   f.found = s.tensor != nullptr ? fmt::format("{} {}", DtypeName(s.tensor->dtype), Dims(*s.tensor))
@@ -39,8 +39,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .holds_by_form = AnyHoldsByForm};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unmet_alternatives
 
-const RuleEntry kUnmetAlternativesEntry = kEntry;
+const RuleEntry kUnmetAlternativesEntry = unmet_alternatives::kEntry;
 
 }  // namespace quantgate::rules

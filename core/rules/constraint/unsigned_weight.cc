@@ -9,7 +9,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unsigned_weight {
 
 bool Holds(const Subject& s) { return ClassOf(s.tensor->dtype) != DtypeClass::kUfixed; }
 
@@ -52,8 +52,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .reads_form_only = true};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unsigned_weight
 
-const RuleEntry kUnsignedWeightEntry = kEntry;
+const RuleEntry kUnsignedWeightEntry = unsigned_weight::kEntry;
 
 }  // namespace quantgate::rules

@@ -12,7 +12,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace value_range {
 
 using opdb::ArgKey;
 
@@ -89,8 +89,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace value_range
 
-const RuleEntry kValueRangeEntry = kEntry;
+const RuleEntry kValueRangeEntry = value_range::kEntry;
 
 }  // namespace quantgate::rules

@@ -12,7 +12,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace zero_point_range {
 
 using opdb::ArgKey;
 
@@ -72,8 +72,8 @@ The constraint's `sources` name the documentation page and the measured library 
     .explain = Explain};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace zero_point_range
 
-const RuleEntry kZeroPointRangeEntry = kEntry;
+const RuleEntry kZeroPointRangeEntry = zero_point_range::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace arch_gated_row {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kArchGatedRow, {.summary = "the datatypes are supported, but not on this arch",
@@ -22,8 +22,8 @@ Arch ranges of the rows; measured per arch.
                                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace arch_gated_row
 
-const RuleEntry kArchGatedRowEntry = kEntry;
+const RuleEntry kArchGatedRowEntry = arch_gated_row::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace between_sdks {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kBetweenSdks,
@@ -24,8 +24,8 @@ Documents and measurements of the two SDKs that the head of the report names.
                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace between_sdks
 
-const RuleEntry kBetweenSdksEntry = kEntry;
+const RuleEntry kBetweenSdksEntry = between_sdks::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace built_otherwise {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kBuiltOtherwise, {.summary = "a tool on the way builds the operator otherwise",
@@ -24,8 +24,8 @@ CPU, or reported by its developers.
                                     .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace built_otherwise
 
-const RuleEntry kBuiltOtherwiseEntry = kEntry;
+const RuleEntry kBuiltOtherwiseEntry = built_otherwise::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace chip_lacks_feature {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kChipLacksFeature, {.summary = "the datatypes are supported, but not on this chip",
@@ -24,8 +24,8 @@ with floats on four archs, all of them rows of the group FP16.
                                       .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace chip_lacks_feature
 
-const RuleEntry kChipLacksFeatureEntry = kEntry;
+const RuleEntry kChipLacksFeatureEntry = chip_lacks_feature::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace conflicting_encodings {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kConflictingEncodings,
@@ -23,8 +23,8 @@ Keep one source: the float model with its encodings file, or the quantized model
                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace conflicting_encodings
 
-const RuleEntry kConflictingEncodingsEntry = kEntry;
+const RuleEntry kConflictingEncodingsEntry = conflicting_encodings::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace control_flow {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kControlFlow, {.summary = "nodes inside a control-flow subgraph are not checked",
@@ -22,8 +22,8 @@ QNN graphs have no control flow.
                                  .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace control_flow
 
-const RuleEntry kControlFlowEntry = kEntry;
+const RuleEntry kControlFlowEntry = control_flow::kEntry;
 
 }  // namespace quantgate::rules

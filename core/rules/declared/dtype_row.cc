@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace dtype_row {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kDtypeRow, {.summary = "no dtype row of the op has these datatypes together",
@@ -24,8 +24,8 @@ Op rows of the documentation and of the measured libraries.
                               .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace dtype_row
 
-const RuleEntry kDtypeRowEntry = kEntry;
+const RuleEntry kDtypeRowEntry = dtype_row::kEntry;
 
 }  // namespace quantgate::rules

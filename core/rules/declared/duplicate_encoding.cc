@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace duplicate_encoding {
 
 constexpr RuleEntry kEntry = {
     .rule =
@@ -23,8 +23,8 @@ Remove all but one of them. Entries with the same values are only an advice.
                                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace duplicate_encoding
 
-const RuleEntry kDuplicateEncodingEntry = kEntry;
+const RuleEntry kDuplicateEncodingEntry = duplicate_encoding::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace dynamic_quantization {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kDynamicQuantization, {.summary = "the scale is computed at run time",
@@ -22,8 +22,8 @@ QNN encodings are part of the tensor description.
                                          .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace dynamic_quantization
 
-const RuleEntry kDynamicQuantizationEntry = kEntry;
+const RuleEntry kDynamicQuantizationEntry = dynamic_quantization::kEntry;
 
 }  // namespace quantgate::rules

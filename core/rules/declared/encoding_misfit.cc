@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace encoding_misfit {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kEncodingMisfit,
@@ -26,8 +26,8 @@ encoding with it.
                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace encoding_misfit
 
-const RuleEntry kEncodingMisfitEntry = kEntry;
+const RuleEntry kEncodingMisfitEntry = encoding_misfit::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace encoding_shape {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kEncodingShape, {.summary = "scales, zero points or blocks do not fit the tensor",
@@ -24,8 +24,8 @@ QNN quantization encodings; Model format.
                                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace encoding_shape
 
-const RuleEntry kEncodingShapeEntry = kEntry;
+const RuleEntry kEncodingShapeEntry = encoding_shape::kEntry;
 
 }  // namespace quantgate::rules

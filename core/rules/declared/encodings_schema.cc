@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace encodings_schema {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kEncodingsSchema, {.summary = "the encodings file mixes versions or lacks a part",
@@ -23,8 +23,8 @@ Export the file again in one version, or correct the `version` field.
                                      .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace encodings_schema
 
-const RuleEntry kEncodingsSchemaEntry = kEntry;
+const RuleEntry kEncodingsSchemaEntry = encodings_schema::kEntry;
 
 }  // namespace quantgate::rules

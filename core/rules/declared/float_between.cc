@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace float_between {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kFloatBetween, {.summary = "not prepared after ops that ran in float",
@@ -25,8 +25,8 @@ Measured on the QNN provider of ONNX Runtime (onnxruntime-qnn 2.7.0), v68.
                                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace float_between
 
-const RuleEntry kFloatBetweenEntry = kEntry;
+const RuleEntry kFloatBetweenEntry = float_between::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace half_quantized_unit {
 
 constexpr RuleEntry kEntry = {
     .rule =
@@ -24,8 +24,8 @@ Measured on the QNN provider of ONNX Runtime (onnxruntime-qnn 2.7.0).
                                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace half_quantized_unit
 
-const RuleEntry kHalfQuantizedUnitEntry = kEntry;
+const RuleEntry kHalfQuantizedUnitEntry = half_quantized_unit::kEntry;
 
 }  // namespace quantgate::rules

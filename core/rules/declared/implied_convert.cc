@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace implied_convert {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kImpliedConvert, {.summary = "a tool inserts a Convert here",
@@ -22,8 +22,8 @@ Measured on the QNN provider of ONNX Runtime (onnxruntime-qnn 2.7.0).
                                     .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace implied_convert
 
-const RuleEntry kImpliedConvertEntry = kEntry;
+const RuleEntry kImpliedConvertEntry = implied_convert::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace inconsistent_encoding {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kInconsistentEncoding, {.summary = "the fields of an entry contradict each other",
@@ -23,8 +23,8 @@ Export the entry again; do not edit only one of its fields.
                                           .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace inconsistent_encoding
 
-const RuleEntry kInconsistentEncodingEntry = kEntry;
+const RuleEntry kInconsistentEncodingEntry = inconsistent_encoding::kEntry;
 
 }  // namespace quantgate::rules

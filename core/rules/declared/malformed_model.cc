@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace malformed_model {
 
 constexpr RuleEntry kEntry = {.rule =
                                   About(kMalformedModel, {.summary = "the model contradicts itself",
@@ -21,8 +21,8 @@ Model format.
                                                           .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace malformed_model
 
-const RuleEntry kMalformedModelEntry = kEntry;
+const RuleEntry kMalformedModelEntry = malformed_model::kEntry;
 
 }  // namespace quantgate::rules

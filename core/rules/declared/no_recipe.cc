@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace no_recipe {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kNoRecipe, {.summary = "a linear layer that the recipe says nothing about",
@@ -22,8 +22,8 @@ Add a `fallback` to the section `linear`, or a pattern for the layer.
                               .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace no_recipe
 
-const RuleEntry kNoRecipeEntry = kEntry;
+const RuleEntry kNoRecipeEntry = no_recipe::kEntry;
 
 }  // namespace quantgate::rules

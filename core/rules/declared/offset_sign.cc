@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace offset_sign {
 
 constexpr RuleEntry kEntry = {
     .rule =
@@ -26,8 +26,8 @@ the message names.
                             .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace offset_sign
 
-const RuleEntry kOffsetSignEntry = kEntry;
+const RuleEntry kOffsetSignEntry = offset_sign::kEntry;
 
 }  // namespace quantgate::rules

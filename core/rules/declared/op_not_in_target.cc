@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace op_not_in_target {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kOpNotInTarget, {.summary = "the op exists, but not for this SDK version or arch",
@@ -21,8 +21,8 @@ Version ranges of the op in `opdefs`.
                                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace op_not_in_target
 
-const RuleEntry kOpNotInTargetEntry = kEntry;
+const RuleEntry kOpNotInTargetEntry = op_not_in_target::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace recipe_group {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kRecipeGroup, {.summary = "the group size of the recipe does not fit the layer",
@@ -23,8 +23,8 @@ Use one of the sizes the message names, or pad the input channels.
                                  .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace recipe_group
 
-const RuleEntry kRecipeGroupEntry = kEntry;
+const RuleEntry kRecipeGroupEntry = recipe_group::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace recipe_shape {
 
 constexpr RuleEntry kEntry = {
     .rule =
@@ -22,8 +22,8 @@ Give `in` and `out` in the list of layers, or use a model whose weights have fix
                              .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace recipe_shape
 
-const RuleEntry kRecipeShapeEntry = kEntry;
+const RuleEntry kRecipeShapeEntry = recipe_shape::kEntry;
 
 }  // namespace quantgate::rules

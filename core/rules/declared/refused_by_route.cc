@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace refused_by_route {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kRefusedByRoute,
@@ -24,8 +24,8 @@ Measured on the tool named in the sources of the finding.
                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace refused_by_route
 
-const RuleEntry kRefusedByRouteEntry = kEntry;
+const RuleEntry kRefusedByRouteEntry = refused_by_route::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace replaced_encoding {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kReplacedEncoding, {.summary = "a tool replaces the written encoding",
@@ -23,8 +23,8 @@ Measured on the QNN provider of ONNX Runtime (onnxruntime-qnn 2.7.0).
                                       .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace replaced_encoding
 
-const RuleEntry kReplacedEncodingEntry = kEntry;
+const RuleEntry kReplacedEncodingEntry = replaced_encoding::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace sdk_gated_row {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kSdkGatedRow, {.summary = "the datatypes are supported, but not by this SDK version",
@@ -21,8 +21,8 @@ Version ranges of the rows.
                                  .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace sdk_gated_row
 
-const RuleEntry kSdkGatedRowEntry = kEntry;
+const RuleEntry kSdkGatedRowEntry = sdk_gated_row::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace soc_arch_conflict {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kSocArchConflict, {.summary = "the given soc and arch disagree",
@@ -22,8 +22,8 @@ Chip table of the database (`quantgate targets`).
                                      .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace soc_arch_conflict
 
-const RuleEntry kSocArchConflictEntry = kEntry;
+const RuleEntry kSocArchConflictEntry = soc_arch_conflict::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace undocumented_row {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kUndocumentedRow, {.summary = "the datatypes are in no documented row",
@@ -22,8 +22,8 @@ Sources of the variant.
                                      .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace undocumented_row
 
-const RuleEntry kUndocumentedRowEntry = kEntry;
+const RuleEntry kUndocumentedRowEntry = undocumented_row::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unencoded_tensor {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kUnencodedTensor, {.summary = "a tensor between quantized ops has no encoding",
@@ -27,8 +27,8 @@ the converter: a float fallback for layers left in float, an input list for the 
                                      .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unencoded_tensor
 
-const RuleEntry kUnencodedTensorEntry = kEntry;
+const RuleEntry kUnencodedTensorEntry = unencoded_tensor::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unknown_dtype {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kUnknownDtype, {.summary = "the datatype of a tensor is not known",
@@ -21,8 +21,8 @@ Model format: `tensors[].dtype`.
                                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unknown_dtype
 
-const RuleEntry kUnknownDtypeEntry = kEntry;
+const RuleEntry kUnknownDtypeEntry = unknown_dtype::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unknown_encoding_name {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kUnknownEncodingName,
@@ -24,8 +24,8 @@ exporter change names. The message says which names are near.
                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unknown_encoding_name
 
-const RuleEntry kUnknownEncodingNameEntry = kEntry;
+const RuleEntry kUnknownEncodingNameEntry = unknown_encoding_name::kEntry;
 
 }  // namespace quantgate::rules

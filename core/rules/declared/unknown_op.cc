@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unknown_op {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kUnknownOp, {.summary = "the op is not in the database for this backend",
@@ -24,8 +24,8 @@ Op tables of the QNN documentation; `quantgate query` lists the ops of a target.
                                .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unknown_op
 
-const RuleEntry kUnknownOpEntry = kEntry;
+const RuleEntry kUnknownOpEntry = unknown_op::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unknown_param {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kUnknownParam, {.summary = "the op has no param of this name",
@@ -22,8 +22,8 @@ Param tables of the op.
                                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unknown_param
 
-const RuleEntry kUnknownParamEntry = kEntry;
+const RuleEntry kUnknownParamEntry = unknown_param::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unknown_recipe {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kUnknownRecipe, {.summary = "a method or precision of the recipe is not known",
@@ -22,8 +22,8 @@ Use method `LPBQ`, precision `w4a16`, `sym` true: 4-bit weights in blocks with 1
                                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unknown_recipe
 
-const RuleEntry kUnknownRecipeEntry = kEntry;
+const RuleEntry kUnknownRecipeEntry = unknown_recipe::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unmapped_source_op {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kUnmappedSourceOp,
@@ -23,8 +23,8 @@ Rewrite the operator with ones that have a mapping, or add the mapping: it is da
                    .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unmapped_source_op
 
-const RuleEntry kUnmappedSourceOpEntry = kEntry;
+const RuleEntry kUnmappedSourceOpEntry = unmapped_source_op::kEntry;
 
 }  // namespace quantgate::rules

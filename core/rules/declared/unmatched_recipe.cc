@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unmatched_recipe {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kUnmatchedRecipe, {.summary = "the recipe holds a pattern that no layer uses",
@@ -24,8 +24,8 @@ character. What is meant for `lm_head` goes under `linear`, as a pattern of its 
                                      .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unmatched_recipe
 
-const RuleEntry kUnmatchedRecipeEntry = kEntry;
+const RuleEntry kUnmatchedRecipeEntry = unmatched_recipe::kEntry;
 
 }  // namespace quantgate::rules

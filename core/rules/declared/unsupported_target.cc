@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unsupported_target {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kUnsupportedTarget, {.summary = "nothing is known about ops on this soc",
@@ -22,8 +22,8 @@ Chip table of the database.
                                        .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unsupported_target
 
-const RuleEntry kUnsupportedTargetEntry = kEntry;
+const RuleEntry kUnsupportedTargetEntry = unsupported_target::kEntry;
 
 }  // namespace quantgate::rules

@@ -2,7 +2,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace wrong_section {
 
 constexpr RuleEntry kEntry = {
     .rule = About(kWrongSection, {.summary = "an encoding stands in the wrong section of its file",
@@ -23,8 +23,8 @@ Move the entry to the section that the message names.
                                   .status = RuleStatus::kStable})};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace wrong_section
 
-const RuleEntry kWrongSectionEntry = kEntry;
+const RuleEntry kWrongSectionEntry = wrong_section::kEntry;
 
 }  // namespace quantgate::rules

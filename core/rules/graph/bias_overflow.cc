@@ -13,7 +13,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace bias_overflow {
 
 constexpr double kLimit = 2147483648.0;  // 2^31
 
@@ -164,8 +164,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace bias_overflow
 
-const RuleEntry kBiasOverflowEntry = kEntry;
+const RuleEntry kBiasOverflowEntry = bias_overflow::kEntry;
 
 }  // namespace quantgate::rules

@@ -10,7 +10,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace block_factor {
 
 struct Own : Settings {
   int64_t min_factor = 1;
@@ -83,8 +83,8 @@ The evidence and what the real library said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace block_factor
 
-const RuleEntry kBlockFactorEntry = kEntry;
+const RuleEntry kBlockFactorEntry = block_factor::kEntry;
 
 }  // namespace quantgate::rules

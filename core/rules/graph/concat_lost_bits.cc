@@ -14,7 +14,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace concat_lost_bits {
 
 struct Own : Settings {
   SetMask joins = 0, moves = 0;
@@ -187,8 +187,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace concat_lost_bits
 
-const RuleEntry kConcatLostBitsEntry = kEntry;
+const RuleEntry kConcatLostBitsEntry = concat_lost_bits::kEntry;
 
 }  // namespace quantgate::rules

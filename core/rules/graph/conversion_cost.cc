@@ -12,7 +12,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace conversion_cost {
 
 struct Own : Settings {
   SetMask conversions = 0;
@@ -117,8 +117,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace conversion_cost
 
-const RuleEntry kConversionCostEntry = kEntry;
+const RuleEntry kConversionCostEntry = conversion_cost::kEntry;
 
 }  // namespace quantgate::rules

@@ -10,7 +10,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace cut_range {
 
 struct Own : Settings {
   SetMask joins = 0;
@@ -125,8 +125,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace cut_range
 
-const RuleEntry kCutRangeEntry = kEntry;
+const RuleEntry kCutRangeEntry = cut_range::kEntry;
 
 }  // namespace quantgate::rules

@@ -10,7 +10,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace float_island {
 
 struct Own : Settings {
   SetMask value_movements = 0;
@@ -218,8 +218,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace float_island
 
-const RuleEntry kFloatIslandEntry = kEntry;
+const RuleEntry kFloatIslandEntry = float_island::kEntry;
 
 }  // namespace quantgate::rules

@@ -9,7 +9,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace folded_relu_range {
 
 struct Own : Settings {
   SetMask relus = 0, fold_targets = 0;
@@ -75,8 +75,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace folded_relu_range
 
-const RuleEntry kFoldedReluRangeEntry = kEntry;
+const RuleEntry kFoldedReluRangeEntry = folded_relu_range::kEntry;
 
 }  // namespace quantgate::rules

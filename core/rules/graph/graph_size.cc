@@ -9,7 +9,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace graph_size {
 
 struct Own : Settings {
   double most_gib = 2;  // that one graph holds
@@ -79,8 +79,8 @@ The evidence is listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace graph_size
 
-const RuleEntry kGraphSizeEntry = kEntry;
+const RuleEntry kGraphSizeEntry = graph_size::kEntry;
 
 }  // namespace quantgate::rules

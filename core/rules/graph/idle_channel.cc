@@ -11,7 +11,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace idle_channel {
 
 struct Own : Settings {
   // The scale that quantizers put in for a channel without values.
@@ -87,8 +87,8 @@ The evidence is listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace idle_channel
 
-const RuleEntry kIdleChannelEntry = kEntry;
+const RuleEntry kIdleChannelEntry = idle_channel::kEntry;
 
 }  // namespace quantgate::rules

@@ -8,7 +8,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace inserted_transpose {
 
 struct Own : Settings {
   SetMask norms = 0, transposes = 0;
@@ -66,8 +66,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace inserted_transpose
 
-const RuleEntry kInsertedTransposeEntry = kEntry;
+const RuleEntry kInsertedTransposeEntry = inserted_transpose::kEntry;
 
 }  // namespace quantgate::rules

@@ -8,7 +8,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace kv_cache_encoding {
 
 constexpr SettingField kFields[] = {kNamePairs<CacheSettings>, kConverters<CacheSettings>};
 
@@ -53,8 +53,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<CacheSettings, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace kv_cache_encoding
 
-const RuleEntry kKvCacheEncodingEntry = kEntry;
+const RuleEntry kKvCacheEncodingEntry = kv_cache_encoding::kEntry;
 
 }  // namespace quantgate::rules

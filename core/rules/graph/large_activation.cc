@@ -9,7 +9,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace large_activation {
 
 struct Own : Settings {
   SetMask whole = 0;  // ops that need many values of their input at once
@@ -72,8 +72,8 @@ The evidence is listed below. How an op is tiled is not documented, so this is a
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace large_activation
 
-const RuleEntry kLargeActivationEntry = kEntry;
+const RuleEntry kLargeActivationEntry = large_activation::kEntry;
 
 }  // namespace quantgate::rules

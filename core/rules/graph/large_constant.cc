@@ -11,7 +11,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace large_constant {
 
 bool IsLarge(const Tensor& t, int64_t megabytes) {
   return t.is_static && StoredBytes(t) > static_cast<double>(megabytes) * 1024 * 1024;
@@ -78,8 +78,8 @@ The evidence and what the real library or provider said are listed below.
     .walk = Walk};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace large_constant
 
-const RuleEntry kLargeConstantEntry = kEntry;
+const RuleEntry kLargeConstantEntry = large_constant::kEntry;
 
 }  // namespace quantgate::rules

@@ -11,7 +11,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace mask_range {
 
 struct Own : Settings {
   SetMask softmaxes = 0, adds = 0;
@@ -136,8 +136,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace mask_range
 
-const RuleEntry kMaskRangeEntry = kEntry;
+const RuleEntry kMaskRangeEntry = mask_range::kEntry;
 
 }  // namespace quantgate::rules

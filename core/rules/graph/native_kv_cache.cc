@@ -15,7 +15,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace native_kv_cache {
 
 struct Own : CacheSettings {
   SetMask joins = 0, scatters = 0, matrix_products = 0;
@@ -158,8 +158,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace native_kv_cache
 
-const RuleEntry kNativeKvCacheEntry = kEntry;
+const RuleEntry kNativeKvCacheEntry = native_kv_cache::kEntry;
 
 }  // namespace quantgate::rules

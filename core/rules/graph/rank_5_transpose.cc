@@ -10,7 +10,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace rank_5_transpose {
 
 struct Own : Settings {
   SetMask transposes = 0, reshapes = 0, splits = 0;
@@ -96,8 +96,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace rank_5_transpose
 
-const RuleEntry kRank5TransposeEntry = kEntry;
+const RuleEntry kRank5TransposeEntry = rank_5_transpose::kEntry;
 
 }  // namespace quantgate::rules

@@ -11,7 +11,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace reported_preparation {
 
 // -1 or empty: whatever it is.
 struct Pattern {
@@ -119,8 +119,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace reported_preparation
 
-const RuleEntry kReportedPreparationEntry = kEntry;
+const RuleEntry kReportedPreparationEntry = reported_preparation::kEntry;
 
 }  // namespace quantgate::rules

@@ -9,7 +9,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace short_depth_convolution {
 
 struct Own : Settings {
   SetMask convolutions = 0;
@@ -69,8 +69,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace short_depth_convolution
 
-const RuleEntry kShortDepthConvolutionEntry = kEntry;
+const RuleEntry kShortDepthConvolutionEntry = short_depth_convolution::kEntry;
 
 }  // namespace quantgate::rules

@@ -14,7 +14,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unfused_mask {
 
 // Fused with so many bits, rows of `remainder` more elements than a multiple of `block` get a wrong
 // sum; from `below` elements on it is right again.
@@ -260,8 +260,8 @@ The evidence and what the real library or provider said are listed below.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unfused_mask
 
-const RuleEntry kUnfusedMaskEntry = kEntry;
+const RuleEntry kUnfusedMaskEntry = unfused_mask::kEntry;
 
 }  // namespace quantgate::rules

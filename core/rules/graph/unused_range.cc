@@ -13,7 +13,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace unused_range {
 
 struct Own : Settings {
   SetMask shares = 0, signed_shares = 0;  // values from 0 to 1, from -1 to 1
@@ -106,8 +106,8 @@ The evidence is listed below; the rest is arithmetic.
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace unused_range
 
-const RuleEntry kUnusedRangeEntry = kEntry;
+const RuleEntry kUnusedRangeEntry = unused_range::kEntry;
 
 }  // namespace quantgate::rules

@@ -8,7 +8,7 @@
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
-namespace {
+namespace whole_delegation {
 
 void Walk(const GraphView& g, GraphFindings& findings) {
   const auto nodes = g.report().nodes;
@@ -46,8 +46,8 @@ The evidence and what the real library or provider said are listed below.
     .walk = Walk};
 static_assert(IsWellFormed(kEntry.rule));
 
-}  // namespace
+}  // namespace whole_delegation
 
-const RuleEntry kWholeDelegationEntry = kEntry;
+const RuleEntry kWholeDelegationEntry = whole_delegation::kEntry;
 
 }  // namespace quantgate::rules

@@ -160,7 +160,7 @@ class Build:
     def _make(self) -> None:
         self._rewrite()
         subprocess.run(["cmake", "-S", self.sources, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                        f"-DPython3_EXECUTABLE={sys.executable}"], check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+                        "-DQUANTGATE_UNITY=OFF", f"-DPython3_EXECUTABLE={sys.executable}"], check=True, stdout=subprocess.DEVNULL)  # fmt: skip
         self._precompile()
         while True:
             # The mutated libraries first, without the compiler cache, which is slow where something is precompiled.

@@ -44,7 +44,7 @@ std::string Options(const VerbWords& verb) {
   return text;
 }
 
-std::string Page(CommandLine& line) {
+std::string ManPage(CommandLine& line) {
   std::string text = fmt::format(
       ".\\\" Made by `quantgate man`.\n"
       ".TH QUANTGATE 1 \"\" \"quantgate {}\" \"User Commands\"\n"
@@ -78,7 +78,7 @@ void AddMan(CommandLine& line) {
       "man", "Print the manual page",
       [&line] {
         absl::StatusOr<Output> output = Output::Open("");
-        output->Write(Page(line));
+        output->Write(ManPage(line));
         const absl::Status status = output->Commit();
         return status.ok() ? kFine : Fail(status);
       },

@@ -14,7 +14,7 @@
 namespace quantgate::cli {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 // The target of a fixture without flags of its own, as in the rules' tests.
 constexpr std::string_view kTarget = "--sdk 2.51 --arch v73";
@@ -48,14 +48,14 @@ std::string_view TakeFile(std::string_view slug, std::string_view name, std::str
   return FileOf(slug, std::string(name).append(ending));
 }
 
-Json Parsed(std::string_view text) {
-  return text.empty() ? Json::object() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
+SortedJson Parsed(std::string_view text) {
+  return text.empty() ? SortedJson::object() : SortedJson::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
 // Leaves by their path; items of lists are called by their name where they have one.
-void Flatten(const Json& value, const std::string& path, std::map<std::string, std::string>& into) {
+void Flatten(const SortedJson& value, const std::string& path, std::map<std::string, std::string>& into) {
   const bool leaf_list =
-      value.is_array() && std::none_of(value.begin(), value.end(), [](const Json& item) {
+      value.is_array() && std::none_of(value.begin(), value.end(), [](const SortedJson& item) {
         return item.is_object() || item.is_array();
       });
   if (value.is_object() && !value.empty()) {
@@ -64,7 +64,7 @@ void Flatten(const Json& value, const std::string& path, std::map<std::string, s
     }
   } else if (value.is_array() && !leaf_list) {
     for (size_t i = 0; i < value.size(); ++i) {
-      const Json& item = value[i];
+      const SortedJson& item = value[i];
       const bool named = item.is_object() && item.contains("name") && item["name"].is_string();
       Flatten(item, path + "/" + (named ? item["name"].get<std::string>() : std::to_string(i)),
               into);
@@ -74,7 +74,7 @@ void Flatten(const Json& value, const std::string& path, std::map<std::string, s
   }
 }
 
-std::vector<RuleExample::Difference> Differences(const Json& bad, const Json& good) {
+std::vector<RuleExample::Difference> Differences(const SortedJson& bad, const SortedJson& good) {
   std::map<std::string, std::string> in_bad, in_good;
   Flatten(bad, "", in_bad);
   Flatten(good, "", in_good);
@@ -134,8 +134,8 @@ std::optional<RuleExample> ExampleOf(const Rule& rule) {
   example.good_target = TargetOf(rule.slug, "ok.args");
   example.bad_file = TakeFile(rule.slug, "bad", example.bad_target);
   example.good_file = TakeFile(rule.slug, "ok", example.good_target);
-  const Json bad = Json::parse(example.bad, nullptr, /*allow_exceptions=*/false);
-  const Json good = Json::parse(example.good, nullptr, /*allow_exceptions=*/false);
+  const SortedJson bad = SortedJson::parse(example.bad, nullptr, /*allow_exceptions=*/false);
+  const SortedJson good = SortedJson::parse(example.good, nullptr, /*allow_exceptions=*/false);
   if (bad.is_discarded() || good.is_discarded()) return std::nullopt;
   example.differences = Differences(bad, good);
   for (RuleExample::Difference& difference :

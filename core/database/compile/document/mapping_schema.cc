@@ -55,7 +55,7 @@ constexpr DocumentShape kWeightAxes = {.type = kMap, .what = "`weight_axes`", .k
 constexpr DocumentKey kClampKeys[] = {{"min", &kAnExpression}, {"max", &kAnExpression}};
 constexpr DocumentShape kClamp = {.type = kMap, .what = "`clamp`", .keys = kClampKeys};
 
-constexpr DocumentKey kOperatorKeys[] = {{"role", &kRole},
+constexpr DocumentKey kMappedOperatorKeys[] = {{"role", &kRole},
                                          {"convert_op", &kAnOp, false, "role"},
                                          {"unit", &kUnit},
                                          {"bias", &kPortNumber},
@@ -78,7 +78,7 @@ constexpr DocumentKey kOperatorKeys[] = {{"role", &kRole},
                                          {"unchecked", &kAnyText}};
 constexpr DocumentShape kOperatorMap = {.type = kMap,
                                         .what = "an operator",
-                                        .keys = kOperatorKeys,
+                                        .keys = kMappedOperatorKeys,
                                         .one_of = "to|steps|cases|refused|unchecked",
                                         .unless = "role"};
 constexpr DocumentShape kOperator = {.type = kOp, .as_map = &kOperatorMap};
@@ -92,13 +92,13 @@ constexpr DocumentShape kIdentities = {
     .type = kMap, .what = "`identity_conversions`", .keys = kIdentityKeys};
 
 constexpr DocumentShape kDialect = {kText};
-constexpr DocumentKey kKeys[] = {{"dialect", &kDialect},
+constexpr DocumentKey kMappingsKeys[] = {{"dialect", &kDialect},
                                  {"boundary_ops", &kBoundary},
                                  {"identity_conversions", &kIdentities},
                                  {"ops", &kOperators, true}};
 
 }  // namespace
 
-const opdb::DocumentShape kMappingsShape = {.type = kMap, .what = "a mapping file", .keys = kKeys};
+const opdb::DocumentShape kMappingsShape = {.type = kMap, .what = "a mapping file", .keys = kMappingsKeys};
 
 }  // namespace quantgate::opdefs

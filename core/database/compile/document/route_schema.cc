@@ -129,12 +129,12 @@ constexpr DocumentShape kRefused = {.type = kList, .item = &kRefusedRow};
 constexpr DocumentShape kOperatorOutcome = {
     .type = kChoice,
     .choices = "cpu|float|unreadable|advice|wrong_values|prepare_fails|lowering_fails"};
-constexpr DocumentKey kOperatorKeys[] = {{"operators", &kTexts, true},   {"when", &kWhen},
+constexpr DocumentKey kRoutedOperatorKeys[] = {{"operators", &kTexts, true},   {"when", &kWhen},
                                          {"outcome", &kOperatorOutcome}, {"archs", &kArchs},
                                          {"since", &kAnSdk},             {"until", &kAnSdk},
                                          {"reason", &kAnyText, true}};
 constexpr DocumentShape kOperatorRow = {
-    .type = kMap, .what = "a row of `operators`", .keys = kOperatorKeys};
+    .type = kMap, .what = "a row of `operators`", .keys = kRoutedOperatorKeys};
 constexpr DocumentShape kOperatorRows = {.type = kList, .item = &kOperatorRow};
 
 constexpr DocumentShape kShapeBreach = {.type = kChoice, .choices = "rejected|altered|advice"};
@@ -148,7 +148,7 @@ constexpr DocumentKey kPartitionKeys[] = {{"cut", &kCut, true}, {"constants_alon
 constexpr DocumentShape kPartitions = {
     .type = kMap, .what = "`partitions`", .keys = kPartitionKeys};
 
-constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
+constexpr DocumentKey kRouteKeys[] = {{"route", &kAnyText, true},
                                  {"source", &kAnyText, true},
                                  {"dialects", &kTexts},
                                  {"dialects_with_encodings", &kTexts},
@@ -179,6 +179,6 @@ constexpr DocumentKey kKeys[] = {{"route", &kAnyText, true},
 
 }  // namespace
 
-const opdb::DocumentShape kRouteShape = {.type = kMap, .what = "a route", .keys = kKeys};
+const opdb::DocumentShape kRouteShape = {.type = kMap, .what = "a route", .keys = kRouteKeys};
 
 }  // namespace quantgate::opdefs

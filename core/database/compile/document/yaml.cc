@@ -133,6 +133,12 @@ bool WantsText(const Node& node) { return !node.is_scalar() || node.quoted; }
 
 }  // namespace
 
+int LastLine(const Node& node) {
+  int last = node.line;
+  for (const Node& child : node.children) last = std::max(last, LastLine(child));
+  return last;
+}
+
 std::optional<int64_t> WholeNumber(std::string_view text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -33,6 +33,9 @@ struct Node {
   std::optional<bool> flag() const;
 };
 
+// Of a node and all below it.
+int LastLine(const Node& node);
+
 // "12", "-3"; nothing for other text.
 std::optional<int64_t> WholeNumber(std::string_view text);
 
