@@ -35,6 +35,9 @@ constexpr Operator kOperators[] = {
     {"/", Code::kDiv, kProduct},         {"%", Code::kMod, kProduct},
 };
 
+// First characters of all of them.
+constexpr std::string_view kOperatorStarts = "oa=!<>?+-*/%";
+
 bool IsWord(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 
@@ -107,25 +110,30 @@ class Parser {
     --nesting_;
     return result;
   }
-  const Operator* AcceptOperator(Level level) {
+  const Operator* AcceptOperator(Level loosest, Level tightest) {
+    Skip();
+    if (kOperatorStarts.find(Next()) == kOperatorStarts.npos) return nullptr;
     for (const Operator& op : kOperators) {
-      if (op.level == level && Accept(op.token)) return &op;
+      if (op.level >= loosest && op.level <= tightest && Accept(op.token)) return &op;
     }
     return nullptr;
   }
-  // Operators of this level and tighter ones.
-  int32_t Binary(Level level) {
-    if (level == kUnary) return Unary();
-    if (level == kComparison && Accept("not")) {
-      return Nested(Code::kNot, at_ - 3, [&] { return Binary(kComparison); });
+  // Operators of this level and tighter ones: what binds tighter than the operator before belongs to that one's right
+  // side, so levels only loosen on the way.
+  int32_t Binary(Level loosest) {
+    int32_t left = 0;
+    Level tightest = kProduct;
+    if (loosest <= kComparison && Accept("not")) {
+      left = Nested(Code::kNot, at_ - 3, [&] { return Binary(kComparison); });
+      tightest = kAllOf;
+    } else {
+      left = Unary();
     }
-    const auto tighter = static_cast<Level>(level + 1);
-    int32_t left = Binary(tighter);
-    while (const Operator* op = AcceptOperator(level)) {
+    while (const Operator* op = AcceptOperator(loosest, tightest)) {
       const size_t at = at_ - op->token.size();
-      const int32_t right = Binary(tighter);
+      const int32_t right = Binary(static_cast<Level>(op->level + 1));
       left = Add(op->code, at, {left, right});
-      if (level == kComparison) break;
+      tightest = op->level == kComparison ? kAllOf : op->level;
     }
     return left;
   }

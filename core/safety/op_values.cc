@@ -101,8 +101,7 @@ std::optional<OpValues::End> OpValues::ReadEnd(opdb::Tree value) {
 }
 
 Role OpValues::RoleOf(const Node& node) const {
-  const mapping::OpMapping* op = mapping_ ? mapping_->Find(node.domain, node.op) : nullptr;
-  return op == nullptr ? Role::kOp : op->role;
+  return mapping_ ? mapping_->RoleOf(node.domain, node.op) : Role::kOp;
 }
 
 ValueEffect OpValues::OfOp(std::string_view op, const Settings& settings) const {

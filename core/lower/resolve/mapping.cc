@@ -30,6 +30,12 @@ std::optional<Role> RoleNamed(std::string_view name) {
   return std::nullopt;
 }
 
+// The name of an operator's entry: both names of the default ONNX domain are one.
+std::string EntryOf(std::string_view domain, std::string_view op) {
+  const bool standard = domain.empty() || domain == "ai.onnx";
+  return standard ? std::string(op) : absl::StrCat(std::string(domain), ".", std::string(op));
+}
+
 // What `unit` may be; null for another word.
 bool* UnitFlag(std::string_view name, OpMapping& op) {
   if (name == "float") return &op.float_only;
@@ -154,15 +160,17 @@ Mapping::Mapping(const opdb::View& database, std::string_view document, const op
       identities_(database.Document(document)["identity_conversions"]) {}
 
 const OpMapping* Mapping::Find(std::string_view domain, std::string_view op) {
-  // Both names of the default ONNX domain are one.
-  const bool standard = domain.empty() || domain == "ai.onnx";
-  const std::string name =
-      standard ? std::string(op) : absl::StrCat(std::string(domain), ".", std::string(op));
+  const std::string name = EntryOf(domain, op);
   const auto [it, added] = compiled_.try_emplace(name);
   if (added) {
     if (const opdb::Tree tree = ops_[name]) it->second = Compile(tree);
   }
   return it->second.get();
+}
+
+Role Mapping::RoleOf(std::string_view domain, std::string_view op) const {
+  const std::optional<Role> role = RoleNamed(ops_[EntryOf(domain, op)]["role"].str());
+  return role.value_or(Role::kOp);
 }
 
 const OpMapping* Mapping::IdentityConversion(std::string_view kind) {

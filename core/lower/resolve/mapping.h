@@ -127,6 +127,8 @@ class Mapping {
   bool known() const { return static_cast<bool>(ops_); }
   // Null when the operator has no entry. Stays valid as long as this object.
   const OpMapping* Find(std::string_view domain, std::string_view op);
+  // What an operator is for units, without compiling the rest of its entry; kOp where it has none.
+  Role RoleOf(std::string_view domain, std::string_view op) const;
   // The op that the first operator with this role becomes, else what `boundary_ops` says of it.
   std::string_view OpOfRole(std::string_view role) const;
   // What an identity between two encodings is: "convert" where both sides have one, "quantize"
