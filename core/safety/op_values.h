@@ -39,6 +39,8 @@ class OpValues {
   // Of a node of a model in the dialect. Quantize and dequantize nodes are the caller's to follow.
   ValueEffect Of(const Model& model, const Node& node) const;
   mapping::Role RoleOf(const Node& node) const;
+  // Whether nodes of the dialect can have a role of their own: no QNN op has.
+  bool HasRoles() const { return mapping_ != nullptr; }
 
  private:
   // The value of a param: a number, or the name of one; neither where it is not known.

@@ -121,6 +121,7 @@ const Node* ValueRanges::Producer(TensorId tensor) const {
 }
 
 const Node* ValueRanges::DequantizeOf(TensorId tensor) const {
+  if (!ops_.HasRoles()) return nullptr;
   if (dequantize_.empty()) {
     dequantize_.assign(model_.tensors.size(), -1);
     for (size_t n = 0; n < model_.nodes.size(); ++n) {

@@ -35,71 +35,79 @@ struct Problem {
   Consequence consequence = Consequence::kWrongValues;
 };
 
+// `want` scales, one for each `unit`.
+Problem CountProblem(const Encoding& e, size_t want, std::string_view unit) {
+  const auto wrong = [&](size_t have) { return have > 1 && have != want; };
+  if (e.scales.empty()) return {"no scale", fmt::format("1 or {} scales", want), "scale"};
+  if (wrong(e.scales.size())) {
+    return {fmt::format("{} scales for {} {}", e.scales.size(), want, unit),
+            fmt::format("1 or {} scales", want), "scale"};
+  }
+  if (wrong(e.zero_points.size())) {
+    return {fmt::format("{} zero points for {} {}", e.zero_points.size(), want, unit),
+            fmt::format("none, 1 or {} zero points", want), "zeroPoint"};
+  }
+  return {};
+}
+
+// Of scales per channel, divided into blocks by LPBQ.
+Problem ChannelProblem(const Tensor& t) {
+  const Encoding& e = t.encoding;
+  if (t.unknown_rank) return {};
+  const int64_t axis = rules::NormalAxis(e.axis, t.rank());
+  if (axis < 0 || axis >= t.rank()) {
+    return {fmt::format("axis {} of {}", e.axis, rules::Dims(t)),
+            fmt::format("an axis below {}", t.rank()), "axis"};
+  }
+  const auto channels = rules::DimOf(t, axis);
+  if (!channels) return {};
+  Problem p = CountProblem(e, static_cast<size_t>(*channels), "channels");
+  if (!p.found.empty() || e.kind != EncodingKind::kLpbq) return p;
+  if (e.num_blocks <= 0)
+    return {fmt::format("{} blocks", e.num_blocks), "at least 1 block", "numBlocks"};
+  const auto want = static_cast<size_t>(*channels) * static_cast<size_t>(e.num_blocks);
+  if (e.block_scales.size() > 1 && e.block_scales.size() != want) {
+    return {fmt::format("{} block scales for {} channels × {} blocks", e.block_scales.size(),
+                        *channels, e.num_blocks),
+            fmt::format("1 or {} block scales", want), "blockScales"};
+  }
+  return {};
+}
+
+Problem BlockProblem(const Tensor& t) {
+  const Encoding& e = t.encoding;
+  if (t.unknown_rank) return {};
+  if (e.block_size.size() != t.dims.size()) {
+    return {fmt::format("a block size of {} dimensions for {}", e.block_size.size(), rules::Dims(t)),
+            "one block size per dimension", "blockSize", Consequence::kRejected};
+  }
+  size_t blocks = 1;
+  for (size_t i = 0; i < t.dims.size(); ++i) {
+    if (t.dims[i] == kDynamicDim) return {};
+    if (e.block_size[i] <= 0 || t.dims[i] % e.block_size[i] != 0) {
+      return {fmt::format("blocks of {} along dimension {} of {}", e.block_size[i], i, rules::Dims(t)),
+              "blocks that divide the dimension", "blockSize"};
+    }
+    blocks *= static_cast<size_t>(t.dims[i] / e.block_size[i]);
+  }
+  return CountProblem(e, blocks, "blocks");
+}
+
 Problem EntryProblem(const Tensor& t) {
   const Encoding& e = t.encoding;
-  const auto counts = [&](size_t want, std::string_view unit) -> Problem {
-    const auto wrong = [&](size_t have) { return have > 1 && have != want; };
-    if (e.scales.empty()) return {"no scale", fmt::format("1 or {} scales", want), "scale"};
-    if (wrong(e.scales.size())) {
-      return {fmt::format("{} scales for {} {}", e.scales.size(), want, unit),
-              fmt::format("1 or {} scales", want), "scale"};
-    }
-    if (wrong(e.zero_points.size())) {
-      return {fmt::format("{} zero points for {} {}", e.zero_points.size(), want, unit),
-              fmt::format("none, 1 or {} zero points", want), "zeroPoint"};
-    }
-    return {};
-  };
   switch (e.kind) {
     case EncodingKind::kNone:
       return {};
     case EncodingKind::kPerTensor: {
-      Problem p = counts(1, "tensor");
+      Problem p = CountProblem(e, 1, "tensor");
       p.consequence = Consequence::kRejected;  // QNN's interface has no room for more.
       return p;
     }
     case EncodingKind::kPerChannel:
-    case EncodingKind::kLpbq: {
-      if (t.unknown_rank) return {};
-      const int64_t axis = rules::NormalAxis(e.axis, t.rank());
-      if (axis < 0 || axis >= t.rank()) {
-        return {fmt::format("axis {} of {}", e.axis, rules::Dims(t)),
-                fmt::format("an axis below {}", t.rank()), "axis"};
-      }
-      const auto channels = rules::DimOf(t, axis);
-      if (!channels) return {};
-      if (Problem p = counts(static_cast<size_t>(*channels), "channels"); !p.found.empty())
-        return p;
-      if (e.kind != EncodingKind::kLpbq) return {};
-      if (e.num_blocks <= 0)
-        return {fmt::format("{} blocks", e.num_blocks), "at least 1 block", "numBlocks"};
-      const auto want = static_cast<size_t>(*channels) * static_cast<size_t>(e.num_blocks);
-      if (e.block_scales.size() > 1 && e.block_scales.size() != want) {
-        return {fmt::format("{} block scales for {} channels × {} blocks", e.block_scales.size(),
-                            *channels, e.num_blocks),
-                fmt::format("1 or {} block scales", want), "blockScales"};
-      }
-      return {};
-    }
-    case EncodingKind::kBlock: {
-      if (t.unknown_rank) return {};
-      if (e.block_size.size() != t.dims.size()) {
-        return {fmt::format("a block size of {} dimensions for {}", e.block_size.size(),
-                            rules::Dims(t)),
-                "one block size per dimension", "blockSize", Consequence::kRejected};
-      }
-      size_t blocks = 1;
-      for (size_t i = 0; i < t.dims.size(); ++i) {
-        if (t.dims[i] == kDynamicDim) return {};
-        if (e.block_size[i] <= 0 || t.dims[i] % e.block_size[i] != 0) {
-          return {fmt::format("blocks of {} along dimension {} of {}", e.block_size[i], i,
-                              rules::Dims(t)),
-                  "blocks that divide the dimension", "blockSize"};
-        }
-        blocks *= static_cast<size_t>(t.dims[i] / e.block_size[i]);
-      }
-      return counts(blocks, "blocks");
-    }
+    case EncodingKind::kLpbq:
+      return ChannelProblem(t);
+    case EncodingKind::kBlock:
+      return BlockProblem(t);
   }
   return {};
 }

@@ -230,25 +230,8 @@ int Propose(const std::vector<std::string>& args) {
   return WriteFile(out, *diff) ? 0 : Fail(out + ": can't be written");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::vector<std::string> args(argv + 1, argv + argc);
-  if (args.empty()) return Fail("no command; see opdefc --help");
-  for (const std::string& arg : args) {
-    if (arg == "--help" || arg == "-h") {
-      std::cout << kHelp;
-      return 0;
-    }
-  }
-  const std::string& command = args[0];
-  const std::vector<std::string> rest(args.begin() + 1, args.end());
-  if (command == "fmt") return Format(rest);
-  if (command == "schema") return Schema(rest);
-  if (command == "propose") return Propose(rest);
-  if (command != "compile" && command != "check") {
-    return Fail("unknown command \"" + command + "\": compile, check, fmt, schema or propose");
-  }
+// `args`: with the command.
+int CompileOrCheck(const std::string& command, const std::vector<std::string>& args) {
   Options options;
   bool over = false;
   for (size_t i = 1; i < args.size(); ++i) {
@@ -295,4 +278,26 @@ int main(int argc, char** argv) {
   }
   if (!WriteFile(options.out, text)) return Fail(options.out + ": can't be written");
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  if (args.empty()) return Fail("no command; see opdefc --help");
+  for (const std::string& arg : args) {
+    if (arg == "--help" || arg == "-h") {
+      std::cout << kHelp;
+      return 0;
+    }
+  }
+  const std::string& command = args[0];
+  const std::vector<std::string> rest(args.begin() + 1, args.end());
+  if (command == "fmt") return Format(rest);
+  if (command == "schema") return Schema(rest);
+  if (command == "propose") return Propose(rest);
+  if (command != "compile" && command != "check") {
+    return Fail("unknown command \"" + command + "\": compile, check, fmt, schema or propose");
+  }
+  return CompileOrCheck(command, args);
 }

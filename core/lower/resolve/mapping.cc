@@ -61,6 +61,41 @@ std::optional<int16_t> PortNumber(std::string_view name) {
   return input ? number : static_cast<int16_t>(-1 - number);
 }
 
+absl::Status ReadDtype(opdb::Tree entry, Dtype& out) {
+  const std::optional<Dtype> dtype = DtypeFromName(entry.str());
+  if (!dtype) return Fault(entry, "unknown dtype ", entry.str());
+  out = *dtype;
+  return absl::OkStatus();
+}
+
+// A key of a port that doesn't say where it comes from.
+absl::Status CompilePortKey(opdb::Tree entry, PortSpec& out) {
+  const std::string_view key = entry.key();
+  if (key == "requantize") return ReadDtype(entry, out.requantize);
+  if (key == "requantize_from") return ReadDtype(entry, out.requantize_from);
+  if (key == "dtype") return ReadDtype(entry, out.dtype);
+  if (key == "wrap") return CompileTo(entry, out.wrap);
+  if (key == "times") return CompileTo(entry, out.times);
+  if (key == "dims") return CompileTo(entry, out.dims);
+  if (key == "layout") {
+    out.layout = entry.str() == "channels_last" ? Layout::kChannelsLast : Layout::kExpr;
+    return out.layout == Layout::kExpr ? CompileTo(entry, out.perm) : absl::OkStatus();
+  }
+  if (key == "unsqueeze") {
+    const std::optional<int64_t> at = entry.integer();
+    if (!at || *at < 0 || *at > 8) return Fault(entry, "not a dimension");
+    out.unsqueeze = static_cast<int8_t>(*at);
+    return absl::OkStatus();
+  }
+  if (key == "like") {
+    const std::optional<int16_t> port = PortNumber(entry.str());
+    if (!port) return Fault(entry, "not a port: ", entry.str());
+    out.like = *port;
+    return absl::OkStatus();
+  }
+  return Fault(entry, "unknown key ", key);
+}
+
 absl::Status CompilePort(opdb::Tree tree, std::vector<std::string_view>& temps, PortSpec& out) {
   if (const std::optional<int64_t> number = tree.integer()) {
     out.index = static_cast<int32_t>(*number);
@@ -90,43 +125,66 @@ absl::Status CompilePort(opdb::Tree tree, std::vector<std::string_view>& temps, 
     } else if (key == "fused_addend") {
       out.source = PortSpec::Source::kAdded;
       has_source = true;
-    } else if (key == "requantize") {
-      const std::optional<Dtype> dtype = DtypeFromName(entry.str());
-      if (!dtype) return Fault(entry, "unknown dtype ", entry.str());
-      out.requantize = *dtype;
-    } else if (key == "requantize_from") {
-      const std::optional<Dtype> dtype = DtypeFromName(entry.str());
-      if (!dtype) return Fault(entry, "unknown dtype ", entry.str());
-      out.requantize_from = *dtype;
-    } else if (key == "wrap") {
-      if (absl::Status s = CompileTo(entry, out.wrap); !s.ok()) return s;
-    } else if (key == "times") {
-      if (absl::Status s = CompileTo(entry, out.times); !s.ok()) return s;
-    } else if (key == "layout") {
-      out.layout = entry.str() == "channels_last" ? Layout::kChannelsLast : Layout::kExpr;
-      if (out.layout == Layout::kExpr) {
-        if (absl::Status s = CompileTo(entry, out.perm); !s.ok()) return s;
-      }
-    } else if (key == "unsqueeze") {
-      const std::optional<int64_t> at = entry.integer();
-      if (!at || *at < 0 || *at > 8) return Fault(entry, "not a dimension");
-      out.unsqueeze = static_cast<int8_t>(*at);
-    } else if (key == "dims") {
-      if (absl::Status s = CompileTo(entry, out.dims); !s.ok()) return s;
-    } else if (key == "like") {
-      const std::optional<int16_t> port = PortNumber(entry.str());
-      if (!port) return Fault(entry, "not a port: ", entry.str());
-      out.like = *port;
-    } else if (key == "dtype") {
-      const std::optional<Dtype> dtype = DtypeFromName(entry.str());
-      if (!dtype) return Fault(entry, "unknown dtype ", entry.str());
-      out.dtype = *dtype;
-    } else {
-      return Fault(entry, "unknown key ", key);
+    } else if (absl::Status s = CompilePortKey(entry, out); !s.ok()) {
+      return s;
     }
   }
   if (!has_source)
     return Fault(tree, "a port needs one of from, all_from, temp, const, fused_addend");
+  return absl::OkStatus();
+}
+
+absl::Status CompileClamp(opdb::Tree entry, OpMapping& out) {
+  out.clamp = true;
+  for (const auto& [key, bound] : {std::pair("min", &out.clamp_min), {"max", &out.clamp_max}}) {
+    if (!entry[key]) continue;
+    if (absl::Status s = CompileTo(entry[key], *bound); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+// A key of an operator that doesn't say what it becomes.
+absl::Status CompileOpKey(opdb::Tree entry, OpMapping& out) {
+  const std::string_view key = entry.key();
+  if (key == "clamp") return CompileClamp(entry, out);
+  if (key == "constant_value") return CompileTo(entry, out.fold);
+  if (key == "identity_when") return CompileTo(entry, out.unchanged);
+  if (key == "role") {
+    const std::optional<Role> role = RoleNamed(entry.str());
+    if (!role) return Fault(entry, "unknown role ", entry.str());
+    out.role = *role;
+  } else if (key == "bias" || key == "weight") {
+    const std::optional<int64_t> port = entry.integer();
+    if (!port || *port < 0 || *port > 255) return Fault(entry, "not a port number");
+    (key == "bias" ? out.bias : out.weight) = static_cast<int16_t>(*port);
+  } else if (key == "weight_axes") {
+    if (absl::Status s = CompileTo(entry["channel"], out.weight_channel_axis); !s.ok()) return s;
+    return CompileTo(entry["block"], out.weight_block_axis);
+  } else if (key == "fused_add") {
+    out.adds = entry.str();
+  } else if (key == "convert_op") {
+    out.convert = entry.str();
+  } else if (key == "unknown_inside") {
+    out.unknown_inside = entry.str();
+  } else if (key == "quantized_scalars") {
+    out.quantized_scalars = entry.flag().value_or(false);
+  } else if (key == "unit") {
+    bool* const flag = UnitFlag(entry.str(), out);
+    if (flag == nullptr) {
+      return Fault(entry,
+                   "unit is float, same_input_dtypes, float_output, value_movement, stored_bias or single_input, not ",
+                   entry.str());
+    }
+    *flag = true;
+  } else if (key == "attribute_defaults") {
+    for (size_t j = 0; j < entry.size(); ++j) {
+      auto& [name, value] = out.attributes.emplace_back();
+      name = entry.at(j).key();
+      if (absl::Status s = CompileTo(entry.at(j), value); !s.ok()) return s;
+    }
+  } else {
+    return Fault(entry, "unknown key ", key);
+  }
   return absl::OkStatus();
 }
 
@@ -210,60 +268,14 @@ absl::Status Mapping::CompileOp(opdb::Tree tree, OpMapping& out) const {
   for (size_t i = 0; i < tree.size(); ++i) {
     const opdb::Tree entry = tree.at(i);
     const std::string_view key = entry.key();
-    if (key == "role") {
-      const std::optional<Role> role = RoleNamed(entry.str());
-      if (!role) return Fault(entry, "unknown role ", entry.str());
-      out.role = *role;
-    } else if (key == "bias" || key == "weight") {
-      const std::optional<int64_t> port = entry.integer();
-      if (!port || *port < 0 || *port > 255) return Fault(entry, "not a port number");
-      (key == "bias" ? out.bias : out.weight) = static_cast<int16_t>(*port);
-    } else if (key == "weight_axes") {
-      if (absl::Status s = CompileTo(entry["channel"], out.weight_channel_axis); !s.ok()) return s;
-      if (absl::Status s = CompileTo(entry["block"], out.weight_block_axis); !s.ok()) return s;
-    } else if (key == "fused_add") {
-      out.adds = entry.str();
-    } else if (key == "convert_op") {
-      out.convert = entry.str();
-    } else if (key == "unit") {
-      bool* const flag = UnitFlag(entry.str(), out);
-      if (flag == nullptr) {
-        return Fault(
-            entry,
-            "unit is float, same_input_dtypes, float_output, value_movement, stored_bias or single_input, not ",
-            entry.str());
-      }
-      *flag = true;
-    } else if (key == "quantized_scalars") {
-      out.quantized_scalars = entry.flag().value_or(false);
-    } else if (key == "clamp") {
-      out.clamp = true;
-      if (entry["min"]) {
-        if (absl::Status s = CompileTo(entry["min"], out.clamp_min); !s.ok()) return s;
-      }
-      if (entry["max"]) {
-        if (absl::Status s = CompileTo(entry["max"], out.clamp_max); !s.ok()) return s;
-      }
-    } else if (key == "constant_value") {
-      if (absl::Status s = CompileTo(entry, out.fold); !s.ok()) return s;
-    } else if (key == "unknown_inside") {
-      out.unknown_inside = entry.str();
-    } else if (key == "identity_when") {
-      if (absl::Status s = CompileTo(entry, out.unchanged); !s.ok()) return s;
-    } else if (key == "attribute_defaults") {
-      for (size_t j = 0; j < entry.size(); ++j) {
-        auto& [name, value] = out.attributes.emplace_back();
-        name = entry.at(j).key();
-        if (absl::Status s = CompileTo(entry.at(j), value); !s.ok()) return s;
-      }
-    } else if (key == "cases") {
+    if (key == "cases") {
       if (entry.type() != opdb::TreeType::kList) return Fault(entry, "a list is expected");
       for (size_t j = 0; j < entry.size(); ++j) {
         if (absl::Status s = CompileCase(entry.at(j), out.cases.emplace_back()); !s.ok()) return s;
       }
     } else if (key != "to" && key != "inputs" && key != "outputs" && key != "params" &&
                key != "steps" && key != "refused" && key != "unchecked") {
-      return Fault(entry, "unknown key ", key);
+      if (absl::Status s = CompileOpKey(entry, out); !s.ok()) return s;
     }
   }
   if (out.cases.empty() && (tree["to"] || tree["steps"] || tree["refused"] || tree["unchecked"])) {

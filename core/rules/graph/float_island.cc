@@ -117,10 +117,48 @@ std::vector<std::string> Unquantized(const GraphView& g, const std::vector<int32
   return names;
 }
 
+// What an island is made of: what was written in float, by what could be done about it, and what became float with it.
+struct Parts {
+  std::vector<int32_t> movers, quantizable, floats, dragged;
+};
+
+void AddFixes(const GraphView& g, const Island& island, const Parts& parts, bool dragged_alone, Finding& f) {
+  const auto& [movers, quantizable, floats, dragged] = parts;
+  if (!floats.empty()) {
+    f.fixes.push_back(
+        {fmt::format("{} {} no quantized form on {}: replace {}, or leave the "
+                     "neighbours in float too, for fewer conversions",
+                     Quoted(NamesOf(g, floats)), floats.size() == 1 ? "has" : "have",
+                     g.target().arch().empty() ? g.target().backend() : g.target().arch(),
+                     floats.size() == 1 ? "it" : "them"),
+         false,
+         {}});
+  }
+  if (!quantizable.empty()) {
+    f.fixes.push_back({fmt::format("quantize {}{}", Quoted(NamesOf(g, quantizable)),
+                                   floats.empty() ? ": then nothing of it runs in float" : ""),
+                       false,
+                       {}});
+  }
+  if (!movers.empty()) {
+    f.fixes.push_back({fmt::format("give {} the encoding of the input: it only moves values",
+                                   Quoted(NamesOf(g, movers))),
+                       false,
+                       {}});
+  }
+  const std::vector<std::string> bare = Unquantized(g, island.ops);
+  if (dragged_alone && !bare.empty()) {
+    f.fixes.push_back({fmt::format("add a Q/DQ pair to {}: then nothing of it runs in float",
+                                   Quoted(bare)),
+                       false,
+                       {}});
+  }
+}
+
 void Explain(const GraphView& g, const Island& island, GraphFindings& findings) {
   const SetMask moves = g.settings<Own>().value_movements;
-  // What was written in float, by what could be done about it, and what became float with it.
-  std::vector<int32_t> movers, quantizable, floats, dragged;
+  Parts parts;
+  auto& [movers, quantizable, floats, dragged] = parts;
   int32_t outside = 0;
   for (const int32_t op : island.ops) {
     outside += g.Refused(op) ? 1 : 0;
@@ -150,35 +188,7 @@ void Explain(const GraphView& g, const Island& island, GraphFindings& findings) 
   }
   if (outside > 0) f.found += fmt::format("; {} on the CPU", outside);
   f.allowed = "quantized as the ops around";
-  if (!floats.empty()) {
-    f.fixes.push_back(
-        {fmt::format("{} {} no quantized form on {}: replace {}, or leave the "
-                     "neighbours in float too, for fewer conversions",
-                     Quoted(NamesOf(g, floats)), floats.size() == 1 ? "has" : "have",
-                     g.target().arch().empty() ? g.target().backend() : g.target().arch(),
-                     floats.size() == 1 ? "it" : "them"),
-         false,
-         {}});
-  }
-  if (!quantizable.empty()) {
-    f.fixes.push_back({fmt::format("quantize {}{}", Quoted(NamesOf(g, quantizable)),
-                                   floats.empty() ? ": then nothing of it runs in float" : ""),
-                       false,
-                       {}});
-  }
-  if (!movers.empty()) {
-    f.fixes.push_back({fmt::format("give {} the encoding of the input: it only moves values",
-                                   Quoted(NamesOf(g, movers))),
-                       false,
-                       {}});
-  }
-  const std::vector<std::string> bare = Unquantized(g, island.ops);
-  if (seeds == dragged && !bare.empty()) {
-    f.fixes.push_back({fmt::format("add a Q/DQ pair to {}: then nothing of it runs in float",
-                                   Quoted(bare)),
-                       false,
-                       {}});
-  }
+  AddFixes(g, island, parts, &seeds == &dragged, f);
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {

@@ -73,18 +73,25 @@ ReportView ViewOf(const CheckFlags& flags, ReportFormat format, size_t targets) 
                                                               : ReportView::kFindings;
 }
 
+absl::Status CheckGiven(const CheckFlags& flags, ReportFormat format) {
+  if (flags.models.empty() && !flags.show_config) {
+    return absl::InvalidArgumentError("check: MODEL is required");
+  }
+  if (flags.statistics && !HasView(format, ReportView::kStatistics)) {
+    return absl::InvalidArgumentError("--statistics: comes as text or json, not as " + flags.format);
+  }
+  if (std::count(flags.models.begin(), flags.models.end(), "-") + (flags.encodings == "-") > 1) {
+    return absl::InvalidArgumentError("standard input ('-') can be read once only");
+  }
+  return absl::OkStatus();
+}
+
 int RunCheck(const CheckFlags& flags) {
   const absl::StatusOr<ReportFormat> format = ParseReportFormat(flags.format);
   if (!format.ok()) return Fail(format.status());
   const absl::StatusOr<ReadOptions> input = flags.reading.Parse();
   if (!input.ok()) return Fail(input.status());
-  if (flags.models.empty() && !flags.show_config) return Fail("check: MODEL is required");
-  if (flags.statistics && !HasView(*format, ReportView::kStatistics)) {
-    return Fail("--statistics: comes as text or json, not as " + flags.format);
-  }
-  if (std::count(flags.models.begin(), flags.models.end(), "-") + (flags.encodings == "-") > 1) {
-    return Fail("standard input ('-') can be read once only");
-  }
+  if (const absl::Status status = CheckGiven(flags, *format); !status.ok()) return Fail(status);
   absl::StatusOr<Config> config = EffectiveConfig(GivenOf(flags), flags.models);
   if (!config.ok()) return Fail(config.status());
   const absl::StatusOr<const Database*> database = DatabaseFlags{flags.opdefs.file, config->opdefs}.Load();

@@ -166,6 +166,20 @@ int RunGraph(const VerifyFlags& flags) {
                          .verbose = flags.verbose});
 }
 
+// What the flags contradict each other in; OK where they don't.
+absl::Status CheckFlagsOf(const VerifyFlags& flags) {
+  if (std::count(flags.models.begin(), flags.models.end(), "-") > 1) {
+    return absl::InvalidArgumentError("standard input ('-') can be read once only");
+  }
+  if (!flags.inputs.empty() && !flags.execute) {
+    return absl::InvalidArgumentError("--inputs: needs --execute");
+  }
+  if (flags.record == "-") {
+    return absl::InvalidArgumentError("--record: takes a file, not standard output");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int RunVerify(const VerifyFlags& flags) {
@@ -178,11 +192,7 @@ int RunVerify(const VerifyFlags& flags) {
   if (!format.ok()) return Fail(format.status());
   const absl::StatusOr<ReadOptions> input = flags.reading.Parse();
   if (!input.ok()) return Fail(input.status());
-  if (std::count(flags.models.begin(), flags.models.end(), "-") > 1) {
-    return Fail("standard input ('-') can be read once only");
-  }
-  if (!flags.inputs.empty() && !flags.execute) return Fail("--inputs: needs --execute");
-  if (flags.record == "-") return Fail("--record: takes a file, not standard output");
+  if (const absl::Status status = CheckFlagsOf(flags); !status.ok()) return Fail(status);
   const absl::StatusOr<const Database*> database = flags.opdefs.Load();
   if (!database.ok()) return Fail(database.status());
   const absl::StatusOr<std::string> route = flags.route.Parse(**database);
