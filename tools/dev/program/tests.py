@@ -52,7 +52,8 @@ def test_python(shop: Workshop, arguments: argparse.Namespace) -> None:
              **build)  # fmt: skip
     wheel = (glob.glob(f"{wheels}/*.whl") or [f"{wheels}/quantgate.whl"])[0]
     shop.run([python, *PIP, "install", "--force-reinstall", "--no-deps", "--no-index", wheel], "install the wheel", quiet=True)
-    shop.run([python, "-m", "unittest", "discover", "--start-directory", "tests/python"], "test", QUANTGATE_WHEEL=wheel)
+    shop.run([python, "-m", "pytest", "--quiet", "--numprocesses", str(shop.jobs), "--dist", "loadfile", "tests/python"], "test",
+             QUANTGATE_WHEEL=wheel)  # fmt: skip
 
 
 @GROUP.command("test torch", "PyTorch and ExecuTorch, by the real backend", takes="minutes",
