@@ -111,7 +111,9 @@ def build(folder: Path, output: Path) -> list[str]:
             path = str(folder / "objects" / f"{number}.cc")
             Path(path).write_text(moved(unit.text))
         result = str(folder / "objects" / f"{number}.o")
-        run([*(moved(path if word == unit.path else word) for word in unit.words), "-o", result])
+        # -O1: a quarter less time, and what is precompiled still fits.
+        words = ("-O1" if word == "-O2" else moved(path if word == unit.path else word) for word in unit.words)
+        run([*words, "-o", result])
         return result
 
     (folder / "objects").mkdir()
