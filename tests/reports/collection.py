@@ -44,7 +44,8 @@ EXPECT = {"log": {"says", "node", "rules", "reason", "action"},
 LOG_LINES = 3
 # How much of a draw is held out.
 PARTS = ("quarter", "all")
-LINK = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull|discussions)/\d+(?:#\S+)?")
+LINK = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/"
+                  r"(?:(?:issues|pull|discussions)/\d+(?:#\S+)?|blob/[\w.-]+/\S+)")
 RULE = re.compile(r"QG\d{3}|none|new")
 
 Json = dict[str, Any]
