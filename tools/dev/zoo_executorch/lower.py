@@ -8,6 +8,7 @@ Writes into FOLDER, step by step, so that a crash tells which step it was:
   annotated.json, converted.json   what quantgate.torch reads at both stages (Model JSON)
   steps.jsonl     a line a step: {"step", "seconds"} and what it found
   queried.json    the nodes that the partitioner evaluated: [{node, target, supported, from}]
+  queried_again.json   the same, asked a second time
   lowered.json    of every partition the nodes as the backend gets them, with their encodings
 --read: only the first files, of what was lowered before. --planned: annotated by quantgate.torch.Quantizer.
 """
@@ -157,7 +158,7 @@ class Watch:
         qnn_preprocess.QnnBackend._build_op_wrappers = staticmethod(built)
 
 
-def lower(converted: Any, given: Any, folder: Path, steps: Steps) -> None:
+def lowered(converted: Any, given: Any) -> Any:
     from executorch.backends.qualcomm.serialization.qc_schema import QcomChipset
     from executorch.backends.qualcomm.utils.utils import (
         generate_htp_compiler_spec,
@@ -167,12 +168,38 @@ def lower(converted: Any, given: Any, folder: Path, steps: Steps) -> None:
 
     import pt2e
 
-    watch = Watch()
     specs = generate_qnn_executorch_compiler_spec(
         soc_model=getattr(QcomChipset, pt2e.SOC), backend_options=generate_htp_compiler_spec(use_fp16=False))
+    return to_edge_transform_and_lower_to_qnn(converted, given, specs)
+
+
+class Asked(Exception):
+    """The partitioner was asked; nothing needs to be compiled."""
+
+
+def asked(converted: Any, given: Any) -> list[dict]:
+    """What the partitioner says, without compiling. Where its passes fail: what it was asked until then."""
+    from executorch.backends.qualcomm import qnn_preprocess
+
+    def stop(*_: Any, **__: Any) -> None:
+        raise Asked
+
+    watch = Watch()
+    build = qnn_preprocess.QnnBackend._build_op_wrappers
+    qnn_preprocess.QnnBackend._build_op_wrappers = staticmethod(stop)
+    try:
+        with contextlib.suppress(Exception):
+            lowered(converted, given)
+    finally:
+        qnn_preprocess.QnnBackend._build_op_wrappers = staticmethod(build)
+    return watch.queried
+
+
+def lower(converted: Any, given: Any, folder: Path, steps: Steps) -> None:
+    watch = Watch()
     found: dict[str, Any] = {"failure": None}
     try:
-        manager = to_edge_transform_and_lower_to_qnn(converted, given, specs)
+        manager = lowered(converted, given)
         program = manager.exported_program()
         called = [n for n in program.graph.nodes if n.op == "call_function"]
         found["delegates"] = sum("executorch_call_delegate" in str(n.target) for n in called)
@@ -245,6 +272,8 @@ def run(name: str, precision: str, folder: Path, read_only: bool, plan: bool = F
         steps.done("compared", off=pt2e.apart(got, pt2e.outputs(net, given)),
                    noise=pt2e.apart(pt2e.outputs(converted, pt2e.moved(given)), got))
         tag(converted)
+        (folder / "queried_again.json").write_text(json.dumps(asked(converted, given)))
+        steps.done("asked")
         lower(converted, given, folder, steps)
 
 

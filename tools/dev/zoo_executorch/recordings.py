@@ -2,7 +2,7 @@
 
 {"annotated": Model JSON, "converted": Model JSON, "labels": {...}} without the numbers of weights, with
   nodes      {name in the converted graph: "a" or "r"} of those that the partitioner evaluated
-  unstable   of a graph that was lowered twice: nodes that were evaluated one way and then the other, which are not
+  unstable   nodes that were evaluated one way and then the other when the partitioner was asked again, which are not
              among `nodes`
   delegates  how many partitions the backend compiled
   cpu        nodes of the converted graph that were left out
@@ -61,9 +61,9 @@ def labels_of(case: places.Case) -> dict | None:
         failure = {"type": failure["type"], "message": failure["message"][:200], "at": failure["at"]}
     called = [node for node in last.get("cpu", ()) if "quantize_per" not in node["target"]]
     nodes = states(json.loads(queried.read_text()))
-    again = case.lowered_again().folder / "queried.json"
-    second = states(json.loads(again.read_text())) if again.exists() else nodes
-    unstable = sorted(name for name, state in nodes.items() if second.get(name, state) != state)
+    others = [states(json.loads(path.read_text())) for path in
+              (case.folder / "queried_again.json", case.lowered_again().folder / "queried.json") if path.exists()]
+    unstable = sorted(name for name, state in nodes.items() if any(other.get(name, state) != state for other in others))
     nodes = {name: state for name, state in nodes.items() if name not in unstable}
     return {"nodes": nodes, **({"unstable": unstable} if unstable else {}), "delegates": last.get("delegates", 0),
             "cpu": sorted({node["from"] or node["target"] for node in called}), "failure": failure}
