@@ -463,7 +463,10 @@ class Reader:
         for user in node.users:
             if user.target is operator.getitem and isinstance(user.args[1], int):
                 taken.setdefault(user.args[1], user)
-        return [self._new(node, value, suffix=f"[{i}]", encoded=taken.get(i, node))
+        # What nobody takes out comes in the encoding of what somebody does.
+        other = next(iter(taken.values()), node)
+        return [self._new(node, value, suffix=f"[{i}]",
+                          encoded=taken.get(i, node if self._is_integer(value) else other))
                 for i, value in enumerate(values)]
 
     def _quantizer(self, node: Node, known: Operator) -> None:
