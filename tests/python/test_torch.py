@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
+import json
 import random
 import re
 import sys
@@ -580,6 +581,62 @@ class BadInput(unittest.TestCase):
             self.assertGreater(len(report.nodes), 0)
             for entry in report.nodes:
                 self.assertTrue(entry.verdict != "unchecked" or entry.reason, entry.name)
+
+
+class OnlyIn(Quantizer):
+    """What one operator reads is of 8 bits, and its result, or each that is taken out of it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def annotate(self, model: torch.fx.GraphModule) -> torch.fx.GraphModule:
+        node = node_of(model, self._name)
+        several = isinstance(node.meta["val"], (list, tuple))
+        node.meta[KEY] = QuantizationAnnotation(input_qspec_map={node.args[0]: activation()}, _annotated=True,
+                                                output_qspec=None if several else activation())
+        for user in node.users if several else ():
+            user.meta[KEY] = QuantizationAnnotation(output_qspec=activation(), _annotated=True)
+        return model
+
+    def validate(self, model: torch.fx.GraphModule) -> None:
+        pass
+
+
+class WholeNumbers(unittest.TestCase):
+    def converted(self, module: torch.nn.Module, inputs: tuple[torch.Tensor, ...], name: str) -> torch.fx.GraphModule:
+        prepared = prepare_pt2e(torch.export.export(module, inputs).module(), OnlyIn(name))
+        prepared(*inputs)
+        return convert_pt2e(prepared)
+
+    def test_quantizing_them_is_refused(self) -> None:
+        class Most(torch.nn.Module):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return x.amax(1)
+
+        report = check(self.converted(Most(), (torch.arange(12).reshape(2, 6),), "amax"))
+        self.assertIn("quantgate.quantize", {n.op for n in report.nodes if n.verdict == "prepare_fails"}, str(report))
+
+    def test_what_nobody_reads_has_the_encoding_of_what_is_read(self) -> None:
+        class Second(torch.nn.Module):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return torch.split(x, 4)[1]
+
+        report = check(self.converted(Second(), (torch.rand(8, 6),), "split"))
+        self.assertEqual(fatal(report), [])
+
+    def test_what_follows_a_division_is_of_floats(self) -> None:
+        class Rows(torch.nn.Module):
+            def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+                rows = torch.floor(torch.div(x, 2)) * 3
+                return rows, rows.to(torch.int64)
+
+        model = torch.export.export(Rows(), (torch.arange(6),)).module()
+        for node in model.graph.nodes:  # as where a pass takes a division of whole numbers apart
+            if isinstance(node.meta.get("val"), torch.Tensor):
+                node.meta["val"] = node.meta["val"].to(torch.int64)
+        read = json.loads(qgt.read(model).to_json())
+        dtypes = {tensor["name"]: tensor["dtype"] for tensor in read["tensors"]}
+        self.assertEqual([dtypes[node["outputs"][0]] for node in read["nodes"]], ["FLOAT_32"] * 3 + ["INT_64"])
 
 
 class Quick(unittest.TestCase):

@@ -55,9 +55,9 @@ def listed(_: argparse.Namespace) -> int:
 
 def label(arguments: argparse.Namespace) -> int:
     cases = places.cases(part_of(arguments)[1])
-    labelling.label_all(cases, arguments.read)
+    labelling.label_all(cases, arguments.read, timeout=arguments.timeout)
     if arguments.twice:
-        labelling.label_all([case.lowered_again() for case in cases if labelling.is_done(case)])
+        labelling.label_all([case.lowered_again() for case in cases if labelling.is_done(case)], timeout=arguments.timeout)
     return 0
 
 
@@ -177,6 +177,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
         sub.add_argument("--held-out", action="store_true", help="those of the last draw instead of the others")
         if function is label:
             sub.add_argument("--read", action="store_true", help="only read the graphs again, of what was lowered before")
+            sub.add_argument("--timeout", type=int, default=1500, metavar="SECONDS", help="of one case (default: 1500)")
             sub.add_argument("--twice", action="store_true", help="lower each a second time: what isn't answered alike counts for nothing")
     sub = verb(check, "quantgate against the recordings; exit status 1 on an unlisted difference")
     sub.add_argument("--list", nargs="*", metavar="KIND", choices=compare.KINDS, help="print the differences of a kind")

@@ -29,7 +29,7 @@ def failed(case: places.Case, why: str) -> None:
         file.write(json.dumps({"step": "failed", "why": why}) + "\n")
 
 
-def label_all(cases: list[places.Case], read_only: bool = False, options: str = "") -> int:
+def label_all(cases: list[places.Case], read_only: bool = False, options: str = "", timeout: int = 1500) -> int:
     """The number of cases that could not be put to the backend at all. `options` are those of lower.py."""
     todo = [case for case in cases if is_done(case) == read_only]
     lines = []
@@ -38,8 +38,8 @@ def label_all(cases: list[places.Case], read_only: bool = False, options: str = 
             shutil.rmtree(case.folder, ignore_errors=True)
         lines.append(f"{case.name} {case.precision} {case.folder}{' --read' if read_only else ''}{options}\n")
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-    child = subprocess.Popen([str(places.PYTHON), str(HERE / "lower.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             text=True, env=environment)
+    command = [str(places.PYTHON), str(HERE / "lower.py"), "--timeout", str(timeout)]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
     count = 0
     for i, (case, line) in enumerate(zip(todo, lines)):
         child.stdin.write(line)

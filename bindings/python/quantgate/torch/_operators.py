@@ -51,6 +51,20 @@ _KEEP_VALUES = frozenset({
     "unsqueeze_copy", "upsample_nearest1d", "upsample_nearest2d", "view", "view_as", "view_copy"})
 
 
+# A division gives floats; the results of these are whole numbers whatever they read.
+_DIVISIONS = frozenset({"aten.div.Tensor", "aten.divide.Tensor", "aten.true_divide.Tensor"})
+_TO_WHOLE = frozenset({"to", "_to_copy", "argmax", "argmin", "argsort", "bucketize", "full_like", "item",
+                       "ones_like", "searchsorted", "type_as", "zeros_like"})
+
+
+def is_of_floats(operator: Operator, noted: torch.dtype, reads_floats: bool) -> bool:
+    """Of a node that is noted as of whole numbers. Passes take an integer division apart and note the dtype of the
+    whole at its parts: from the division on, until a cast, these are floats."""
+    if noted == torch.bool:
+        return False
+    return operator.name in _DIVISIONS or (reads_floats and operator.name.split(".")[1] not in _TO_WHOLE)
+
+
 def param_value(value: Any) -> Any:
     """As ModelBuilder.node takes it; None where it can't be determined."""
     if value is None or isinstance(value, (bool, int, float, str)):

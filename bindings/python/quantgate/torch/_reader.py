@@ -20,10 +20,10 @@ from quantgate.torch import _encodings as encodings
 from quantgate.torch._encodings import PLAIN, Quantized, StandIns, Unknown
 from quantgate.torch._folding import is_folded
 from quantgate.torch._location import location_of
-from quantgate.torch._operators import Operator, operator_of, param_value, writes_elsewhere
+from quantgate.torch._operators import Operator, is_of_floats, operator_of, param_value, writes_elsewhere
 from quantgate.torch._quantizers import Quantizers
 from quantgate.torch._specs import Specs, annotation, input_spec, output_spec
-from quantgate.torch._values import Constant, kept_numbers, known_shape
+from quantgate.torch._values import Constant, is_integer, kept_numbers, known_shape
 
 QUICK = True
 """False: usual nodes are read here too, not in C++. Models are the same."""
@@ -51,6 +51,7 @@ class Reader:
         # Of tensors that are or may be converted: quantizers of a converted graph don't tell theirs.
         self._shapes: dict[int, tuple[int, ...] | None] = {}
         self._problems: dict[int, str] = {}  # of a tensor: why its encoding is not known
+        self._floats: set[int] = set()  # tensors of floats, whatever is noted at their nodes
         self._owners: dict[str, Any] = {}  # modules that have parameters, by name
         self._parameters: dict[str, dict[str, Any]] = {}
         self._count = 0
@@ -171,18 +172,20 @@ class Reader:
             self._problems[tensor] = problem
         return tensor
 
-    def _new(self, node: Node, value: Any, suffix: str = "",
-             encoded: Node | None = None) -> int:
+    def _new(self, node: Node, value: Any, suffix: str = "", encoded: Node | None = None,
+             floats: bool = False) -> int:
         """The tensor of a node's value, with the encoding that whatever follows gives it."""
         quantized, spec, problem = None, None, ""
         try:
             quantized, spec = self._encoding(node if encoded is None else encoded)
-            if quantized is not None and self._is_integer(value) and quantized.stand_in:
-                raise Unknown(f"a quantization spec on a tensor of {value.dtype}")
+            if quantized is not None and is_integer(value):
+                if quantized.stand_in:
+                    raise Unknown(f"a quantization spec on a tensor of {value.dtype}")
+                quantized, spec = None, None  # whole numbers stay what they are; quantizing them is a node of its own
         except Unknown as unknown:
             quantized, problem = None, str(unknown)
         shape: Any = getattr(value, "shape", None)
-        plain = PLAIN.get(getattr(value, "dtype", None))
+        plain = "FLOAT_32" if floats else PLAIN.get(getattr(value, "dtype", None))
         if shape is not None:
             for dim in shape:
                 if type(dim) is not int:
@@ -200,11 +203,6 @@ class Reader:
         if not self._annotated:
             self._shapes[tensor] = shape
         return tensor
-
-    @staticmethod
-    def _is_integer(value: Any) -> bool:
-        dtype = getattr(value, "dtype", None)
-        return dtype is not None and not dtype.is_floating_point
 
     def _encoding(self, node: Node) -> tuple[Quantized | None, Any]:
         """Of a node's output: its annotation's, else that of the first who reads it."""
@@ -445,7 +443,10 @@ class Reader:
             outputs = self._several(node, value)
             self._values[node] = outputs
         else:
-            output = self._new(node, value)
+            floats = is_integer(value) and is_of_floats(known, value.dtype, not self._floats.isdisjoint(inputs))
+            output = self._new(node, value, floats=floats)
+            if floats:
+                self._floats.add(output)
             self._values[node] = output
             outputs = [output]
         reason = ""
@@ -466,7 +467,7 @@ class Reader:
         # What nobody takes out comes in the encoding of what somebody does.
         other = next(iter(taken.values()), node)
         return [self._new(node, value, suffix=f"[{i}]",
-                          encoded=taken.get(i, node if self._is_integer(value) else other))
+                          encoded=taken.get(i, node if is_integer(value) else other))
                 for i, value in enumerate(values)]
 
     def _quantizer(self, node: Node, known: Operator) -> None:

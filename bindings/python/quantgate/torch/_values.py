@@ -22,6 +22,11 @@ class Constant(NamedTuple):
     problem: str = ""
 
 
+def is_integer(value: Any) -> bool:
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and not dtype.is_floating_point
+
+
 def known_shape(value: Any) -> tuple[int, ...] | None:
     """-1 for a dimension that is no number; None of what has no shape."""
     shape = getattr(value, "shape", None)
