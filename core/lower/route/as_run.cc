@@ -273,6 +273,24 @@ class Describer {
     return makers;
   }
 
+  // Nodes on the CPU that read a constant in integers: its Dequantize is handed over alone. A scalar comes behind a
+  // Reshape, and of a node that is several ops another one may be what was refused.
+  std::vector<int32_t> ReadersOfDequantizedConstants() const {
+    std::vector<int32_t> readers;
+    for (size_t i = 0; i < file_.nodes.size(); ++i) {
+      const RunNode& node = run_.nodes[i];
+      if (node.placement != Placement::kCpu || node.ops.size() != 1) continue;
+      if (std::any_of(file_.nodes[i].inputs.begin(), file_.nodes[i].inputs.end(), [&](TensorId id) {
+            if (id == kNoTensor) return false;
+            const Tensor& tensor = file_.tensors[static_cast<size_t>(id)];
+            return tensor.is_static && IsFixedPoint(tensor.dtype) && tensor.rank() > 0;
+          })) {
+        readers.push_back(static_cast<int32_t>(i));
+      }
+    }
+    return readers;
+  }
+
   // All that can run as one without a cycle is one partition: what is left out on the way cuts
   // the graph into levels, counted from its end.
   void PartitionsByLevel() {
@@ -400,6 +418,13 @@ class Describer {
       run_.session_killers = without_input_;
       run_.session_fails = std::string(document_["partitions"]["constants_alone"].str());
       return;
+    }
+    if (const opdb::Tree why = document_["partitions"]["dequantized_constants"]) {
+      run_.session_killers = ReadersOfDequantizedConstants();
+      if (!run_.session_killers.empty()) {
+        run_.session_fails = std::string(why.str());
+        return;
+      }
     }
     std::vector<bool> refused_before(run_.nodes.size());
     for (const Finding& f : report_.findings) {

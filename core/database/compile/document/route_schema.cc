@@ -144,7 +144,9 @@ constexpr DocumentShape kDynamicShapes = {
     .type = kMap, .what = "`dynamic_shapes`", .keys = kShapeKeys};
 
 constexpr DocumentShape kCut = {.type = kChoice, .choices = "levels"};
-constexpr DocumentKey kPartitionKeys[] = {{"cut", &kCut, true}, {"constants_alone", &kAnyText, true}};
+constexpr DocumentKey kPartitionKeys[] = {{"cut", &kCut, true},
+                                          {"constants_alone", &kAnyText, true},
+                                          {"dequantized_constants", &kAnyText}};
 constexpr DocumentShape kPartitions = {
     .type = kMap, .what = "`partitions`", .keys = kPartitionKeys};
 
