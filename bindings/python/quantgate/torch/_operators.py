@@ -31,6 +31,7 @@ class Operator(NamedTuple):
     keeps_values: bool = False  # its result holds the values of its first argument, no others
     is_view: bool = False  # its result lies where its first argument does
     writes: bool = False  # into its first argument
+    by_strides: bool = False  # what it is taken apart into depends on how its first argument lies in memory
 
 
 _QUANTIZERS = {"quantize_per_tensor": "quantize", "quantize_per_channel": "quantize",
@@ -57,12 +58,14 @@ _TO_WHOLE = frozenset({"to", "_to_copy", "argmax", "argmin", "argsort", "bucketi
                        "ones_like", "searchsorted", "type_as", "zeros_like"})
 
 
-def is_of_floats(operator: Operator, noted: torch.dtype, reads_floats: bool) -> bool:
+def is_of_floats(operator: Operator, noted: torch.Tensor, floats: set[int], inputs: list[int | None]) -> bool:
     """Of a node that is noted as of whole numbers. Passes take an integer division apart and note the dtype of the
     whole at its parts: from the division on, until a cast, these are floats."""
-    if noted == torch.bool:
+    if noted.dtype == torch.bool:
         return False
-    return operator.name in _DIVISIONS or (reads_floats and operator.name.split(".")[1] not in _TO_WHOLE)
+    if operator.name in _DIVISIONS:
+        return True
+    return not floats.isdisjoint(inputs) and operator.name.split(".")[1] not in _TO_WHOLE
 
 
 def param_value(value: Any) -> Any:
@@ -115,6 +118,16 @@ def writes_elsewhere(node: Node, values: Mapping[Node, Any]) -> bool:
     return maker is not None and maker.is_view
 
 
+def channels_last(node: Node) -> bool:
+    """Whether the channels of what it reads lie next to each other, of five dimensions."""
+    source = node.args[0] if node.args else None
+    while isinstance(source, Node) and source.meta.get("val") is None and source.op == "call_function":
+        source = source.args[0]  # a quantizer that was put in
+    value = source.meta.get("val") if isinstance(source, Node) else None
+    return (isinstance(value, torch.Tensor) and value.dim() == 5 and not value.is_contiguous()
+            and value.is_contiguous(memory_format=torch.channels_last_3d))
+
+
 def values_of(node: Node) -> Node | None:
     """The node whose values this one only arranges anew; None where it computes."""
     if node.op != "call_function" or not node.args or not isinstance(node.args[0], Node):
@@ -146,7 +159,7 @@ def operator_of(target: Any) -> Operator | None:
         quantizer = (_QUANTIZERS.get(rest.partition(".")[0], "")
                      if namespace in _QUANTIZER_NAMESPACES else "")
         keeps = namespace == "aten" and rest.partition(".")[0] in _KEEP_VALUES
-        operator = Operator(name, arguments, defaults, quantizer, keeps,
-                            _aliased(schema.returns, False), _aliased(schema.arguments, True))
+        operator = Operator(name, arguments, defaults, quantizer, keeps, _aliased(schema.returns, False),
+                            _aliased(schema.arguments, True), "adaptive_avg_pool3d" in rest)
     _cache[target] = operator
     return operator

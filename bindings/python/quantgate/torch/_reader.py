@@ -17,10 +17,11 @@ from torch.fx import GraphModule, Node
 
 from quantgate._core import FxCalls, Model, ModelBuilder
 from quantgate.torch import _encodings as encodings
+from quantgate.torch import _operators as operators
 from quantgate.torch._encodings import PLAIN, Quantized, StandIns, Unknown
 from quantgate.torch._folding import is_folded
 from quantgate.torch._location import location_of
-from quantgate.torch._operators import Operator, is_of_floats, operator_of, param_value, writes_elsewhere
+from quantgate.torch._operators import Operator, operator_of, param_value, writes_elsewhere
 from quantgate.torch._quantizers import Quantizers
 from quantgate.torch._specs import Specs, annotation, input_spec, output_spec
 from quantgate.torch._values import Constant, is_integer, kept_numbers, known_shape
@@ -97,11 +98,10 @@ class Reader:
             for node in self._graph.nodes:
                 read(node)
         if self._stand_ins.count:
-            self._builder.note(f"not calibrated: {self._stand_ins.count} observers have no scale "
-                               "yet; values of scales and zero points are stand-ins")
+            self._builder.note(f"not calibrated: {self._stand_ins.count} observers have no scale yet; "
+                               "values of scales and zero points are stand-ins")
         # An encoding may come from the one who reads: the same tensor twice is no output twice.
-        return self._builder.build(inputs=list(dict.fromkeys(inputs)),
-                                   outputs=list(dict.fromkeys(outputs)))
+        return self._builder.build(inputs=list(dict.fromkeys(inputs)), outputs=list(dict.fromkeys(outputs)))
 
     def _observe(self) -> None:
         """Observers in the order of the graph: what derives from them is read earlier."""
@@ -439,16 +439,16 @@ class Reader:
             inputs.pop()
         if known.writes and writes_elsewhere(node, self._values):
             params["in_place"] = True
+        if known.by_strides and operators.channels_last(node):
+            params["channels_last"] = True
         if isinstance(value, (list, tuple)):
-            outputs = self._several(node, value)
-            self._values[node] = outputs
+            self._values[node] = outputs = self._several(node, value)
         else:
-            floats = is_integer(value) and is_of_floats(known, value.dtype, not self._floats.isdisjoint(inputs))
+            floats = is_integer(value) and operators.is_of_floats(known, value, self._floats, inputs)
             output = self._new(node, value, floats=floats)
             if floats:
                 self._floats.add(output)
-            self._values[node] = output
-            outputs = [output]
+            self._values[node], outputs = output, [output]
         reason = ""
         if self._problems:
             for tensor in (*inputs, *outputs):
@@ -477,8 +477,7 @@ class Reader:
             source = self._input(node.args[0], node, None, None) if node.args else None
             self._builder.node(known.name, [] if source is None else [source],
                                self._values[node], name=node.name, location=location_of(node),
-                               unchecked_reason="dynamic quantization: scales are computed at run "
-                                                "time")
+                               unchecked_reason="dynamic quantization: scales are computed at run time")
             return
         try:
             quantized = self._quantizers.of(node)
