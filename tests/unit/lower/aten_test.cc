@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "quantgate/reader.h"
 #include "quantgate/validator.h"
@@ -268,6 +269,62 @@ TEST(Aten, SharingIsKnownBeforeCalibration) {
   ASSERT_TRUE(Has(apart, "QG401"));
   EXPECT_NE(apart.findings[0].message.find("observed apart"), std::string::npos);
   EXPECT_FALSE(Has(Check(reshape(kOne, kOne)), "QG401"));
+}
+
+// A quantized constant that a node on the CPU reads is left to the NPU, which prepares no Dequantize of it.
+TEST(Aten, AConstantDequantizedForTheCpuCantBeBuilt) {
+  const auto product = [](std::string_view dims) {
+    const std::string constant =
+        R"({"name": "k", "dtype": "UFIXED_POINT_8", "isStatic": true, "dims": )" + std::string(dims) +
+        R"(, "encoding": {"perTensor": {"scale": 0.1, "zeroPoint": 0}}})";
+    const std::string tensors = Plain("x", "INT_64", "[2, 8]") + "," + constant + "," +
+                                R"({"name": "p", "dtype": "UFIXED_POINT_8", "dims": [2, 8],
+      "encoding": {"perTensor": {"scale": 0.1, "zeroPoint": 0}}}, {"name": "y", "dtype": "UFIXED_POINT_8", "dims": [2, 8],
+      "encoding": {"perTensor": {"scale": 0.1, "zeroPoint": 0}}})";
+    return Check(Graph(tensors, Node("aten.mul.Tensor", R"("x", "k")", "p") + "," +
+                                    Node("aten.relu.default", R"("p")", "y")));
+  };
+  const Report report = product("[2, 8]");
+  EXPECT_EQ(report.nodes[0].verdict, Consequence::kRejected);
+  ASSERT_TRUE(report.as_run.has_value());
+  EXPECT_NE(report.as_run->session_fails.find("Dequantize of a constant"), std::string::npos)
+      << report.as_run->session_fails;
+  EXPECT_EQ(report.as_run->session_killers, std::vector<int32_t>{0});
+  // A scalar comes behind a Reshape.
+  EXPECT_EQ(product("[]").as_run->session_fails, "");
+}
+
+TEST(Aten, WholeNumbersBesideFloatsAreCast) {
+  using Ops = std::vector<std::string>;
+  const auto ops = [](std::string_view op, std::string_view left, std::string_view right) {
+    const std::string tensors = Plain("x", left, "[8]") + "," + Plain("w", right, "[8]") + "," +
+                                Plain("y", "FLOAT_32", "[8]");
+    const Report report = Check(Graph(tensors, Node(op, R"("x", "w")", "y"), R"(x", "w)"));
+    EXPECT_EQ(report.nodes[0].verdict, Consequence::kAccepted) << op;
+    Ops found;
+    for (const auto& one : report.nodes[0].resolved) found.emplace_back(one);
+    return found;
+  };
+  EXPECT_EQ(ops("aten.mul.Tensor", "FLOAT_32", "INT_64"), (Ops{"Cast", "ElementWiseMultiply"}));
+  EXPECT_EQ(ops("aten.add.Tensor", "BOOL_8", "FLOAT_32"), (Ops{"Cast", "ElementWiseAdd"}));
+  EXPECT_EQ(ops("aten.div.Tensor", "INT_64", "INT_64"), (Ops{"Cast", "Cast", "ElementWiseDivide"}));
+  EXPECT_EQ(ops("aten.sub.Tensor", "FLOAT_32", "FLOAT_32"), Ops{"ElementWiseSubtract"});
+}
+
+TEST(Aten, SumsOfWholeNumbersStayOnTheCpu) {
+  const std::string node = Node("aten.sum.default", R"("x")", "y");
+  const Report sum = Check(Graph(Plain("x", "INT_64", "[8]") + "," + Plain("y", "INT_64", "[]"), node));
+  EXPECT_EQ(sum.nodes[0].verdict, Consequence::kRejected);
+  EXPECT_EQ(sum.as_run->session_fails, "");
+  const Report named = Check(Graph(Plain("x", "INT_64", "[8]") + "," + Plain("y", "INT_32", "[]"), node));
+  EXPECT_EQ(named.nodes[0].verdict, Consequence::kAccepted);
+}
+
+TEST(Aten, QuantizingWholeNumbersEndsTheLowering) {
+  const Report report = Check(Graph(Plain("x", "INT_64", "[1, 8]") + "," + U8("y", "0.1"),
+                                    Node("quantgate.quantize", R"("x")", "y")));
+  EXPECT_EQ(report.nodes[0].verdict, Consequence::kPrepareFails);
+  EXPECT_NE(report.as_run->session_fails, "");
 }
 
 }  // namespace
