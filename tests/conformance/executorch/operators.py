@@ -3,9 +3,11 @@
 them, and quantgate.
 
     operators.py [--cli PATH] [--list]      compares with what is recorded
-    operators.py --record                   asks the real partitioner (needs PyTorch, ExecuTorch and the libraries)
+    operators.py --record                   asks the real partitioner about what is not recorded yet (needs PyTorch,
+                                            ExecuTorch and the libraries)
 
-Recorded twice, since it makes a difference: alone, and between two operators that the quantizer annotates.
+Recorded twice, since it makes a difference: alone, and between two operators that the quantizer annotates; variants.py
+(other ranks, whole numbers, numbers on either side, as networks write them) only so.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -32,38 +33,45 @@ GROUP = 17  # branches in a graph
 KNOWN = {("between", name, "called refused") for name in ("relu_6", "hsplit", "split_with_sizes", "aminmax")}
 
 
-class Asked(Exception):
-    """The partitioner was asked; nothing needs to be compiled."""
+def parts() -> dict[str, dict[str, Any]]:
+    """The branches that are recorded in each way."""
+    from branches import BRANCHES
+    from variants import SHAPED
+    from variants_of_numbers import OF_NUMBERS
+
+    return {"between": BRANCHES, "alone": BRANCHES, "variants": SHAPED | OF_NUMBERS}
 
 
 def network(branches: dict[str, Any], between: bool) -> tuple[Any, tuple[Any, ...]]:
+    import branches as common
     import torch
-    from branches import SHAPES
+    import variants
+
+    shapes = common.SHAPES | variants.SHAPES
+    used = sorted({letter for _, letters in branches.values() for letter in letters})
 
     class Branches(torch.nn.Module):
         def forward(self, *given: Any) -> tuple[Any, ...]:
-            inputs = dict(zip(SHAPES, given))
+            inputs = dict(zip(used, given))
             found = []
             for function, names in branches.values():
-                tensors = [torch.relu(inputs[name]) if between else inputs[name] for name in names]
+                tensors = [torch.relu(inputs[name]) if between and name not in variants.WHOLE else inputs[name]
+                           for name in names]
                 result = function(*tensors)
                 found.append(torch.relu(result) if between and result.is_floating_point() else result.clone())
             return tuple(found)
 
     torch.manual_seed(0)
-    return Branches().eval(), tuple(torch.rand(shape) for shape in SHAPES.values())
+    return Branches().eval(), tuple(
+        torch.randint(0, 6, shapes[name]) if name in variants.WHOLE else torch.rand(shapes[name]) for name in used)
 
 
 def asked(branches: dict[str, Any], between: bool) -> dict[str, Any]:
     import lower
     import pt2e
     import recordings
-    from executorch.backends.qualcomm import qnn_preprocess
 
     import quantgate.torch
-
-    def stop(*_: Any, **__: Any) -> None:
-        raise Asked
 
     net, given = network(branches, between)
     converted = pt2e.convert(pt2e.exported(net, given), given, "8a8w")
@@ -71,29 +79,23 @@ def asked(branches: dict[str, Any], between: bool) -> dict[str, Any]:
     for node in model["nodes"]:
         node.pop("location", None)
     lower.tag(converted)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        qnn_preprocess.QnnBackend._build_op_wrappers = staticmethod(stop)
-        lower.lower(converted, given, folder, lower.Steps(folder))
-        failure = json.loads((folder / "steps.jsonl").read_text())["failure"] or {"type": "Asked"}
-        queried = json.loads((folder / "queried.json").read_text())
+    queried, failure = lower.asked(converted, given)
     left: dict[str, list[str]] = {}
     for node in queried:
         if node["supported"] is False and not node["bypass"] and node["from"]:
             left.setdefault(node["from"], []).append(node["target"])
-    ended = "" if failure["type"] == "Asked" else f"{failure['type']}: {failure['message'][:120]}"
-    return {"model": recordings.portable(model), "nodes": recordings.states(queried), "left": left, "failure": ended}
+    return {"model": recordings.portable(model), "nodes": recordings.states(queried), "left": left,
+            "failure": failure[:140]}
 
 
-def asked_in_groups(names: list[str], between: bool) -> list[dict[str, Any]]:
+def asked_in_groups(branches: dict[str, Any], between: bool) -> list[dict[str, Any]]:
     """A group that its passes don't get through is asked about again, half by half."""
-    from branches import BRANCHES
-
-    found = asked({name: BRANCHES[name] for name in names}, between)
-    if not found["failure"] or len(names) == 1:
-        return [{"branches": names, **found}]
-    half = len(names) // 2
-    return asked_in_groups(names[:half], between) + asked_in_groups(names[half:], between)
+    found = asked(branches, between)
+    if not found["failure"] or len(branches) == 1:
+        return [{"branches": list(branches), **found}]
+    names = list(branches)
+    halves = (names[:len(names) // 2], names[len(names) // 2:])
+    return [group for half in halves for group in asked_in_groups({name: branches[name] for name in half}, between)]
 
 
 def record() -> None:
@@ -101,13 +103,13 @@ def record() -> None:
 
     lower.with_libraries()
     lower.prepare()
-    from branches import BRANCHES
-
-    names = list(BRANCHES)
-    recorded: dict[str, list[dict[str, Any]]] = {"between": [], "alone": []}
-    for where, groups in recorded.items():
+    recorded: dict[str, list[dict[str, Any]]] = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    for where, branches in parts().items():
+        groups = recorded.setdefault(where, [])
+        known = {name for group in groups for name in group["branches"]}
+        names = [name for name in branches if name not in known]
         for first in range(0, len(names), GROUP):
-            groups += asked_in_groups(names[first:first + GROUP], where == "between")
+            groups += asked_in_groups({name: branches[name] for name in names[first:first + GROUP]}, where != "alone")
             RECORD.write_text(json.dumps(recorded) + "\n")
 
 

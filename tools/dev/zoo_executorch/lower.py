@@ -177,8 +177,8 @@ class Asked(Exception):
     """The partitioner was asked; nothing needs to be compiled."""
 
 
-def asked(converted: Any, given: Any) -> list[dict]:
-    """What the partitioner says, without compiling. Where its passes fail: what it was asked until then."""
+def asked(converted: Any, given: Any) -> tuple[list[dict], str]:
+    """What the partitioner says, without compiling. Where its passes fail: what it was asked until then, and why."""
     from executorch.backends.qualcomm import qnn_preprocess
 
     def stop(*_: Any, **__: Any) -> None:
@@ -187,12 +187,18 @@ def asked(converted: Any, given: Any) -> list[dict]:
     watch = Watch()
     build = qnn_preprocess.QnnBackend._build_op_wrappers
     qnn_preprocess.QnnBackend._build_op_wrappers = staticmethod(stop)
+    failure = ""
     try:
-        with contextlib.suppress(Exception):
-            lowered(converted, given)
+        lowered(converted, given)
+    except Asked:
+        pass
+    except Exception as error:
+        while error.__cause__ is not None and not isinstance(error, Asked):
+            error = error.__cause__
+        failure = "" if isinstance(error, Asked) else f"{type(error).__name__}: {error}"
     finally:
         qnn_preprocess.QnnBackend._build_op_wrappers = staticmethod(build)
-    return watch.queried
+    return watch.queried, failure
 
 
 def lower(converted: Any, given: Any, folder: Path, steps: Steps) -> None:
@@ -272,7 +278,7 @@ def run(name: str, precision: str, folder: Path, read_only: bool, plan: bool = F
         steps.done("compared", off=pt2e.apart(got, pt2e.outputs(net, given)),
                    noise=pt2e.apart(pt2e.outputs(converted, pt2e.moved(given)), got))
         tag(converted)
-        (folder / "queried_again.json").write_text(json.dumps(asked(converted, given)))
+        (folder / "queried_again.json").write_text(json.dumps(asked(converted, given)[0]))
         steps.done("asked")
         lower(converted, given, folder, steps)
 
