@@ -31,6 +31,7 @@ class Operator(NamedTuple):
     keeps_values: bool = False  # its result holds the values of its first argument, no others
     is_view: bool = False  # its result lies where its first argument does
     writes: bool = False  # into its first argument
+    broadcasts: bool = False  # a product of two tensors
     by_strides: bool = False  # what it is taken apart into depends on how its first argument lies in memory
 
 
@@ -160,6 +161,7 @@ def operator_of(target: Any) -> Operator | None:
                      if namespace in _QUANTIZER_NAMESPACES else "")
         keeps = namespace == "aten" and rest.partition(".")[0] in _KEEP_VALUES
         operator = Operator(name, arguments, defaults, quantizer, keeps, _aliased(schema.returns, False),
-                            _aliased(schema.arguments, True), "adaptive_avg_pool3d" in rest)
+                            _aliased(schema.arguments, True), name == "aten.mul.Tensor",
+                            "adaptive_avg_pool3d" in rest)
     _cache[target] = operator
     return operator

@@ -24,7 +24,7 @@ from quantgate.torch._location import location_of
 from quantgate.torch._operators import Operator, operator_of, param_value, writes_elsewhere
 from quantgate.torch._quantizers import Quantizers
 from quantgate.torch._specs import Specs, annotation, input_spec, output_spec
-from quantgate.torch._values import Constant, is_integer, kept_numbers, known_shape
+from quantgate.torch._values import Constant, broadcast, is_integer, kept_numbers, known_shape
 
 QUICK = True
 """False: usual nodes are read here too, not in C++. Models are the same."""
@@ -445,16 +445,14 @@ class Reader:
             self._values[node] = outputs = self._several(node, value)
         else:
             floats = is_integer(value) and operators.is_of_floats(known, value, self._floats, inputs)
+            if known.broadcasts:
+                value = broadcast(node, value, self._values)
             output = self._new(node, value, floats=floats)
             if floats:
                 self._floats.add(output)
             self._values[node], outputs = output, [output]
-        reason = ""
-        if self._problems:
-            for tensor in (*inputs, *outputs):
-                if tensor in self._problems:
-                    reason = self._problems[tensor]
-                    break
+        problems = self._problems
+        reason = next((problems[t] for t in (*inputs, *outputs) if t in problems), "") if problems else ""
         self._builder.node(known.name, inputs, outputs, name=node.name, params=params,
                            location=location_of(node), unchecked_reason=reason)
 

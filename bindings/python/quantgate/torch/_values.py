@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -41,3 +42,26 @@ def kept_numbers(data: torch.Tensor) -> Any:
         return None
     numbers = data.detach().cpu().reshape(-1)
     return [int(x) for x in numbers.tolist()] if numbers.dtype == torch.bool else numbers.tolist()
+
+
+def _shape_of(node: Any, values: Mapping[Node, Any]) -> Any:
+    while isinstance(node, Node):
+        constant = values.get(node)
+        value = constant.data if isinstance(constant, Constant) else node.meta.get("val")
+        if isinstance(value, torch.Tensor):
+            return value.shape
+        node = node.args[0] if node.op == "call_function" and node.args else None  # of a quantizer that was put in
+    return None
+
+
+def broadcast(node: Node, noted: Any, values: Mapping[Node, Any]) -> Any:
+    """The value of a product as its operands make it. A pass that puts one in front of a sum (alpha) notes the shape of
+    the sum there."""
+    shapes = [_shape_of(operand, values) for operand in node.args[:2]]
+    if None in shapes or len(shapes) < 2 or getattr(noted, "shape", None) in (None, *shapes):
+        return noted
+    try:
+        shape = torch.broadcast_shapes(*shapes)
+    except RuntimeError:
+        return noted
+    return noted if shape == noted.shape else torch.empty(shape, dtype=noted.dtype, device="meta")
