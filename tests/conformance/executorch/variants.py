@@ -208,6 +208,10 @@ IN_THREE: dict[str, Branch] = {
 
 PICTURES: dict[str, Branch] = {
     "p_max_pool_ceil": (lambda x: functional.max_pool2d(x, 3, 2, 1, ceil_mode=True), "p"),
+    "p_max_pool_plain": (lambda x: functional.max_pool2d(x, 2), "p"),
+    "p_max_pool_plain_ceil": (lambda x: functional.max_pool2d(x, 2, ceil_mode=True), "p"),
+    "p_avg_pool_plain": (lambda x: functional.avg_pool2d(x, 2), "p"),
+    "p_avg_pool_plain_padded": (lambda x: functional.avg_pool2d(x, 2, padding=1), "p"),
     "p_max_pool_same": (lambda x: functional.max_pool2d(x, 5, 1, 2), "p"),
     "p_max_pool_dilated": (lambda x: functional.max_pool2d(x, 2, 1, dilation=2), "p"),
     "p_max_pool_indices": (lambda x: functional.max_pool2d(x, 2, return_indices=True)[1], "p"),
