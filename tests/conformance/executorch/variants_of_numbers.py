@@ -202,6 +202,9 @@ WITH_NUMBERS: dict[str, Branch] = {
     "s_logsumexp": (lambda x: torch.logsumexp(x, -1), "c"),
     "s_cumprod": (lambda x: x.cumprod(-1), "c"),
     "s_diff": (lambda x: torch.diff(x), "c"),
+    "s_linspace": (lambda x: x + torch.linspace(-3, 3, 8), "c"),
+    "s_linspace_of_grid": (lambda x: torch.stack(torch.meshgrid(
+        torch.linspace(-3, 3, 6), torch.linspace(-3, 3, 8), indexing="ij")) + x, "c"),
     "s_ones_like": (lambda x: x + torch.ones_like(x), "c"),
     "s_new_zeros": (lambda x: torch.cat((x, x.new_zeros(2, 8))), "c"),
     "s_zeros_written": (lambda x: _written(x), "c"),

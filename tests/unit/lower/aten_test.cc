@@ -327,5 +327,33 @@ TEST(Aten, QuantizingWholeNumbersEndsTheLowering) {
   EXPECT_NE(report.as_run->session_fails, "");
 }
 
+TEST(Aten, ANormWithoutAWeightGetsOnes) {
+  const std::string node =
+      R"({"name": "n", "op": "aten.layer_norm.default", "inputs": ["x"], "outputs": ["y"],
+          "params": {"normalized_shape": {"ints": [8]}, "eps": {"real": 1e-05}}})";
+  const Report report = Check(Graph(U8("x", "0.1") + "," + U8("y", "0.1"), node));
+  ASSERT_EQ(report.nodes[0].resolved.size(), 1U);
+  EXPECT_EQ(report.nodes[0].verdict, Consequence::kAccepted);
+}
+
+TEST(Aten, APoolNeedsAStride) {
+  const auto pool = [](std::string_view stride, std::string_view ceil) {
+    const std::string params = R"({"kernel_size": {"ints": [2, 2]}, "padding": {"ints": [0, 0]}, "dilation": {"ints": [1, 1]},
+      "stride": {"ints": )" + std::string(stride) + R"(}, "ceil_mode": {"flag": )" + std::string(ceil) + "}}";
+    const auto image = [](std::string_view name, std::string_view dims) {
+      return R"({"name": ")" + std::string(name) + R"(", "dtype": "UFIXED_POINT_8", "dims": )" + std::string(dims) +
+             R"(, "encoding": {"perTensor": {"scale": 0.1, "zeroPoint": 0}}})";
+    };
+    return Check(Graph(image("x", "[1, 8, 8, 8]") + "," + image("y", "[1, 8, 4, 4]"),
+                       R"({"name": "n", "op": "aten.max_pool2d.default", "inputs": ["x"], "outputs": ["y"], "params": )" +
+                           params + "}"))
+        .nodes[0]
+        .verdict;
+  };
+  EXPECT_EQ(pool("[2, 2]", "false"), Consequence::kAccepted);
+  EXPECT_EQ(pool("[]", "false"), Consequence::kPrepareFails);
+  EXPECT_EQ(pool("[]", "true"), Consequence::kRejected);
+}
+
 }  // namespace
 }  // namespace quantgate
