@@ -227,6 +227,7 @@ WITH_NUMBERS: dict[str, Branch] = {
     "s_squeeze": (lambda x: x.squeeze(), "b"),
     "s_unflatten": (lambda x: x.unflatten(1, (2, 4)), "c"),
     "s_repeat_interleave_rows": (lambda x: x.repeat_interleave(2, 0), "c"),
+    "s_repeat_interleave_last": (lambda x: x * x[..., :4].repeat_interleave(2, -1), "a"),
     "s_expand_heads": (lambda x: x[:, :, None].expand(1, 4, 2, 8, 8).reshape(1, 8, 8, 8), "a"),
     "s_flip_two": (lambda x: x.flip((2, 3)), "a"),
     "s_roll_two": (lambda x: x.roll((1, 2), (2, 3)), "a"),
