@@ -279,8 +279,9 @@ TEST(Aten, AConstantDequantizedForTheCpuCantBeBuilt) {
         R"(, "encoding": {"perTensor": {"scale": 0.1, "zeroPoint": 0}}})";
     const std::string tensors = Plain("x", "INT_64", "[2, 8]") + "," + constant + "," +
                                 R"({"name": "p", "dtype": "UFIXED_POINT_8", "dims": [2, 8],
-      "encoding": {"perTensor": {"scale": 0.1, "zeroPoint": 0}}}, {"name": "y", "dtype": "UFIXED_POINT_8", "dims": [2, 8],
-      "encoding": {"perTensor": {"scale": 0.1, "zeroPoint": 0}}})";
+      "encoding": {"perTensor": {"scale": 0.1, "zeroPoint": 0}}},
+      {"name": "y", "dtype": "UFIXED_POINT_8", "dims": [2, 8],
+       "encoding": {"perTensor": {"scale": 0.1, "zeroPoint": 0}}})";
     return Check(Graph(tensors, Node("aten.mul.Tensor", R"("x", "k")", "p") + "," +
                                     Node("aten.relu.default", R"("p")", "y")));
   };
@@ -338,17 +339,17 @@ TEST(Aten, ANormWithoutAWeightGetsOnes) {
 
 TEST(Aten, APoolNeedsAStride) {
   const auto pool = [](std::string_view stride, std::string_view ceil) {
-    const std::string params = R"({"kernel_size": {"ints": [2, 2]}, "padding": {"ints": [0, 0]}, "dilation": {"ints": [1, 1]},
-      "stride": {"ints": )" + std::string(stride) + R"(}, "ceil_mode": {"flag": )" + std::string(ceil) + "}}";
+    const std::string params = R"({"kernel_size": {"ints": [2, 2]}, "padding": {"ints": [0, 0]},
+      "dilation": {"ints": [1, 1]}, "stride": {"ints": )" + std::string(stride) +
+                               R"(}, "ceil_mode": {"flag": )" + std::string(ceil) + "}}";
     const auto image = [](std::string_view name, std::string_view dims) {
       return R"({"name": ")" + std::string(name) + R"(", "dtype": "UFIXED_POINT_8", "dims": )" + std::string(dims) +
              R"(, "encoding": {"perTensor": {"scale": 0.1, "zeroPoint": 0}}})";
     };
-    return Check(Graph(image("x", "[1, 8, 8, 8]") + "," + image("y", "[1, 8, 4, 4]"),
-                       R"({"name": "n", "op": "aten.max_pool2d.default", "inputs": ["x"], "outputs": ["y"], "params": )" +
-                           params + "}"))
-        .nodes[0]
-        .verdict;
+    const std::string node =
+        R"({"name": "n", "op": "aten.max_pool2d.default", "inputs": ["x"], "outputs": ["y"], "params": )" +
+        params + "}";
+    return Check(Graph(image("x", "[1, 8, 8, 8]") + "," + image("y", "[1, 8, 4, 4]"), node)).nodes[0].verdict;
   };
   EXPECT_EQ(pool("[2, 2]", "false"), Consequence::kAccepted);
   EXPECT_EQ(pool("[]", "false"), Consequence::kPrepareFails);

@@ -57,7 +57,8 @@ def label(arguments: argparse.Namespace) -> int:
     cases = places.cases(part_of(arguments)[1])
     labelling.label_all(cases, arguments.read, timeout=arguments.timeout)
     if arguments.twice:
-        labelling.label_all([case.lowered_again() for case in cases if labelling.is_done(case)], timeout=arguments.timeout)
+        again = [case.lowered_again() for case in cases if labelling.is_done(case)]
+        labelling.label_all(again, timeout=arguments.timeout)
     return 0
 
 
