@@ -18,8 +18,9 @@ import stand_ins
 Tensors = tuple[torch.Tensor, ...]
 SEED = 2026
 MAKERS: dict[str, Callable[[], tuple[nn.Module, Tensors]]] = {}
-MODULES = {"tv": ("torchvision_nets",), "timm": ("timm_nets",), "ul": ("ultralytics_nets",),
-           "hf": ("hf_encoders", "hf_decoders", "hf_recurrent", "hf_speech", "hf_vision", "hf_scenes")}
+MODULES = {"tv": ("torchvision_nets",), "timm": ("timm_nets", "timm_more"), "ul": ("ultralytics_nets",),
+           "hf": ("hf_encoders", "hf_decoders", "hf_recurrent", "hf_speech", "hf_vision", "hf_scenes", "hf_more"),
+           "pub": ("published_vision", "published_sound", "published_others")}
 
 
 def architecture(maker):
