@@ -33,15 +33,13 @@ from measures import makers, with_outputs
 CONFIRMED, GROUP, GROUPS = 12, 8, 24  # activations that are confirmed; of groups: how large, how many
 
 
-def moved_run(model: onnx.ModelProto, order: dict[str, str], given: dict, scratch: Path) -> dict[str, np.ndarray]:
-    """The activations of moved inputs, on the CPU; where none can be moved, of moved embedding tables."""
-    tapped = with_outputs(model, order)
-    changed = tapped
-    if not any(np.issubdtype(v.dtype, np.floating) for v in given.values()):
-        scratch.write_bytes(tapped)
-        changed = reference.moved_tables(str(scratch)) or tapped
-        scratch.unlink()
-    return reference.run(changed, measures.moved(given))
+def moved_run(model: onnx.ModelProto, order: dict[str, str], given: dict, want: dict,
+              scratch: Path) -> dict[str, np.ndarray]:
+    """The activations of moved inputs, on the CPU; of those that these don't move, of moved embedding tables."""
+    scratch.write_bytes(with_outputs(model, order))
+    values = reference.moved_values(str(scratch), given, want)
+    scratch.unlink()
+    return values
 
 
 class Search:
@@ -49,7 +47,7 @@ class Search:
         self._asker, self._model, self._given = alone.Alone(arch, log), model, given
         self.order = makers(model)
         self._want = reference.run(with_outputs(model, self.order), given)
-        self._moved = moved_run(model, self.order, given, scratch)
+        self._moved = moved_run(model, self.order, given, self._want, scratch)
         self._ends = [o.name for o in model.graph.output]
 
     def values(self, tensors: list[str]) -> tuple[str, dict[str, np.ndarray] | None]:
