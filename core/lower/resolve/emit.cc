@@ -372,13 +372,15 @@ void SourceResolver::EmitQuantizer(int32_t index) {
   node.location = source.location;
   if (state.kind == Kind::kDequantize) {
     const TensorId q = QuantizedInput(index);
-    node.inputs = {builder_.Fixed(q, e.dtype, e.encoding, false)};
+    node.inputs = {builder_.Fixed(q, e.dtype, e.encoding, IsConstant(q))};
     node.outputs = {builder_.Plain(source.outputs[0])};
   } else {
     const TensorId in = Real(source.inputs[0]);
     const int32_t dq = DequantizeOf(in);
     const TensorId out = builder_.Fixed(source.outputs[0], e.dtype, e.encoding, false);
-    if (dq >= 0) {
+    // From channels with encodings of their own nothing is converted: the two stand alone.
+    if (dq >= 0 && (annotated_ || !states_[static_cast<size_t>(dq)].emit ||
+                    IsPerTensor(states_[static_cast<size_t>(dq)].encoding))) {
       const NodeEncoding& from =
           encodings_[static_cast<size_t>(states_[static_cast<size_t>(dq)].encoding)];
       const TensorId q = QuantizedInput(dq);

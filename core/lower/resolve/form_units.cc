@@ -395,6 +395,7 @@ void SourceResolver::PlaceQuantizers() {
       const bool constant = IsConstant(QuantizedInput(static_cast<int32_t>(i)));
       for (const int32_t reader : Readers(node.outputs[0])) {
         const NodeState& r = states_[static_cast<size_t>(reader)];
+        if (r.kind == Kind::kQuantize && !annotated_) state.emit |= !IsPerTensor(state.encoding);
         if (r.kind == Kind::kUnknown ||
             (r.kind == Kind::kOp && !r.quantized && r.chosen != nullptr)) {
           state.emit |= !constant;

@@ -2,6 +2,8 @@
 
 #include <absl/algorithm/container.h>
 
+#include <algorithm>
+#include <cmath>
 #include <variant>
 
 namespace quantgate {
@@ -113,23 +115,45 @@ Value ConstantOf(const TensorValues& values, bool scalar) {
   return Value::List(Ints(values.ints.begin(), values.ints.end()));
 }
 
-// What the DequantizeLinear of a constant gives.
+namespace {
+
+// A number that a file has in float and quantizes itself, in steps of that encoding.
+double StepsOf(double real, const Encoding& encoding, Dtype stored) {
+  const double zero_point = encoding.zero_points.empty() ? 0 : encoding.zero_points[0];
+  const double least = static_cast<double>(StoredMin(stored, encoding.bitwidth)) - zero_point;
+  const double most = static_cast<double>(StoredMax(stored, encoding.bitwidth)) - zero_point;
+  return std::clamp(std::nearbyint(real / encoding.scales[0]), least, most);
+}
+
+}  // namespace
+
+// What the DequantizeLinear of a constant gives: of one that is stored quantized, or of one in float that a
+// QuantizeLinear quantizes in the file.
 Value NodeScope::Dequantized(TensorId id) const {
   const int32_t encoding = resolver_.reader_begin_.empty() ? -1 : resolver_.EncodingFor(id);
   const TensorId stored = resolver_.QuantizedSource(id);
   if (encoding < 0 || !resolver_.IsConstant(stored)) return Value::Null(Value::Why::kDynamic);
   const TensorValues* values = resolver_.ValuesOf(stored);
-  const Encoding& of = resolver_.encodings_[static_cast<size_t>(encoding)].encoding.get();
-  if (values == nullptr || of.kind != EncodingKind::kPerTensor || of.scales.size() != 1) {
+  const auto& known = resolver_.encodings_[static_cast<size_t>(encoding)];
+  const Encoding& of = known.encoding.get();
+  const int32_t maker = resolver_.Producer(stored);
+  const bool in_float = values == nullptr && maker >= 0 &&
+                        resolver_.states_[static_cast<size_t>(maker)].kind == SourceResolver::Kind::kQuantize;
+  const TensorId source =
+      in_float ? resolver_.Real(resolver_.file_.nodes[static_cast<size_t>(maker)].inputs[0]) : stored;
+  if (in_float) values = resolver_.ValuesOf(source);
+  if (values == nullptr || of.kind != EncodingKind::kPerTensor || of.scales.size() != 1 || !(of.scales[0] > 0)) {
     return Value::Null(Value::Why::kNotKept);
   }
   TensorValues reals;
-  reals.reals = values->reals;
+  for (const double real : values->reals) {
+    reals.reals.push_back(in_float ? StepsOf(real, of, known.dtype) * of.scales[0] : real);
+  }
   for (const int64_t value : values->ints) {
     const int64_t zero_point = of.zero_points.empty() ? 0 : of.zero_points[0];
     reals.reals.push_back(static_cast<double>(value - zero_point) * of.scales[0]);
   }
-  return ConstantOf(reals, resolver_.FileTensor(stored).rank() == 0);
+  return ConstantOf(reals, resolver_.FileTensor(source).rank() == 0);
 }
 
 Value NodeScope::Constant(int64_t port) const {

@@ -58,6 +58,15 @@ TEST(Folded, AConstantThroughAnOpOfOneInputStaysConstant) {
   EXPECT_TRUE(IsRefused(Normalize(0.01, "Reshape")));
 }
 
+TEST(Folded, BoundsThatTheFileQuantizesItselfAreKnown) {
+  OnnxModel m;
+  const TensorId least = m.Requantize("least", m.Scale("zero", {}, 0.0), 1.0 / 255, 0);
+  const TensorId most = m.Requantize("most", m.Scale("one", {}, 1.0), 1.0 / 255, 0);
+  m.Unit("clip", "Clip", {m.Quantized("x", {1, 4, 4}), least, most}, {1, 4, 4}, {});
+  const Report report = Check(m.model);
+  EXPECT_NE(VerdictOf(m, report, "clip"), Consequence::kUnchecked);
+}
+
 // Sigmoid, and a product with what an operator that is not translated makes of `factor`.
 size_t GraphsAround(TensorId (*factor)(OnnxModel&), std::vector<Param> params) {
   OnnxModel m;
