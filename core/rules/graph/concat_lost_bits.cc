@@ -16,9 +16,13 @@
 namespace quantgate::rules {
 namespace concat_lost_bits {
 
+// How far back of a sum a join is looked for, and the bits of sums of which that matters.
+constexpr int kMostSteps = 8, kFewBits = 8;
+
 struct Own : Settings {
   SetMask joins = 0, moves = 0;
   SetMask sums = 0;  // of two inputs
+  SetMask products = 0;
   SetMask softmaxes = 0;  // a sum in front of one is the mask's: mask-range
   double min_lost_bits = 2;
   double min_lost_bits_in_sums = 4;
@@ -27,7 +31,7 @@ struct Own : Settings {
 using F = Fields<Own>;
 constexpr SettingField kFields[] = {
     F::Bind<&Own::joins>("joins"), F::Bind<&Own::sums>("sums"), F::Bind<&Own::moves>("moves"),
-    F::Bind<&Own::softmaxes>("softmaxes"),
+    F::Bind<&Own::products>("products"), F::Bind<&Own::softmaxes>("softmaxes"),
     F::Bind<&Own::min_lost_bits>("min_lost_bits"),
     F::Bind<&Own::min_lost_bits_in_sums>("min_lost_bits_in_sums")};
 
@@ -51,14 +55,46 @@ double LostIn(const GraphView& g, int32_t op, size_t port, const Tensor& out, do
   return TooMany(lost, min) ? std::min<double>(lost, EffectiveBits(*in)) : 0;
 }
 
+// The most bits of a part of what is joined that a sum further on doesn't tell, where they are many; else 0.
+double LostOfParts(const GraphView& g, int32_t join, const Tensor& sum, double min) {
+  double most = 0;
+  for (size_t part = 0; part < g.op(join).inputs.size(); ++part) {
+    most = std::max(most, LostIn(g, join, part, sum, min));
+  }
+  return most;
+}
+
+// The op that joins what an input of a sum is made of by moves and constant factors alone; -1 if none does. Of two
+// inputs that are joined and moved alone the second counts: from its join the sum is met as well.
+int32_t JoinBehind(const GraphView& g, int32_t sum, size_t port, const Own& settings) {
+  bool counts = port == 1;
+  int32_t op = sum;
+  for (int steps = 0; steps < kMostSteps && g.input(op, port) != nullptr; ++steps) {
+    const int32_t maker = g.Producer(g.op(op).inputs[port]);
+    if (maker < 0) return -1;
+    if (g.Is(maker, settings.joins)) return counts ? maker : -1;
+    port = 0;
+    if (g.Is(maker, settings.products) && g.op(maker).inputs.size() == 2) {
+      const Tensor *first = g.input(maker, 0), *second = g.input(maker, 1);
+      if (first == nullptr || second == nullptr || first->is_static == second->is_static) return -1;
+      port = first->is_static ? 1 : 0;
+      counts = true;
+    } else if (!g.Is(maker, settings.moves)) {
+      return -1;
+    }
+    op = maker;
+  }
+  return -1;
+}
+
 void AddSum(const GraphView& g, int32_t join, double joined, int32_t sum, size_t port, double lost,
             GraphFindings& findings) {
   const Tensor* out = g.output(sum);
   Finding& f = findings.AddInput(sum, port, Consequence::kAdvice);
   f.message = fmt::format(
-      "{} loses {:.1f} bits, and a part of what {} joins before it {:.1f}: where they meet, results "
+      "{}{} loses {:.1f} bits, and a part of what {} joins before it {:.1f}: where they meet, results "
       "take few steps, and rounding them otherwise changes them much",
-      f.port, lost, g.NameOf(join), joined);
+      LostIn(g, sum, port, *out, 0) < lost ? "a part of " : "", f.port, lost, g.NameOf(join), joined);
   f.found = DescribeEncoding(*out);
   f.allowed = fmt::format("near {}", DescribeEncoding(*g.input(sum, port)));
   f.related = {"out[0]"};
@@ -79,12 +115,14 @@ void VisitSumsOfJoined(const GraphView& g, int32_t join, const Own& settings, Gr
       }
       const Tensor* out = g.Is(op, settings.sums) ? g.output(op) : nullptr;
       if (!HasStep(out) || g.op(op).inputs.size() != 2) continue;
-      double joined = 0;
-      for (size_t part = 0; part < g.op(join).inputs.size(); ++part) {
-        joined = std::max(joined, LostIn(g, join, part, *out, settings.min_lost_bits_in_sums));
-      }
+      const double min = settings.min_lost_bits_in_sums;
+      const double joined = LostOfParts(g, join, *out, min);
       const size_t other = g.op(op).inputs[0] == tensor ? 1 : 0;
-      const double lost = LostIn(g, op, other, *out, settings.min_lost_bits_in_sums);
+      double lost = LostIn(g, op, other, *out, min);
+      if (joined > 0 && lost == 0 && EffectiveBits(*out) <= kFewBits) {
+        const int32_t behind = JoinBehind(g, op, other, settings);
+        if (behind >= 0 && behind != join) lost = LostOfParts(g, behind, *out, min);
+      }
       if (joined > 0 && lost > 0) AddSum(g, join, joined, op, other, lost, findings);
     }
   }
@@ -165,7 +203,8 @@ constexpr RuleEntry kEntry = {
                    .explanation = R"(## What it checks
 Inputs of Concat and Pack are requantized to the encoding of the output. Where the output's step is
 several times that of an input, the input loses log2 of the ratio in bits. The comparison is
-relative. An addition that comes next is named too when its other operand has few steps as well.
+relative. An addition that comes next is named too when its other operand, or a part that it joins, has few steps as
+well.
 An addend of a sum must not lie below half a step of the sum as a whole; with more than 8 bits a single
 number may, the epsilon of a norm.
 

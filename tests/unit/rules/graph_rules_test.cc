@@ -356,6 +356,28 @@ TEST(ConcatLostBits, AnAdditionOfFewStepsIsNamedToo) {
   }
 }
 
+TEST(ConcatLostBits, AnAdditionOfTwoThatWereJoinedIsNamed) {
+  // Two tokens beside patches, one of them through a product with a constant, or with what is computed too.
+  for (const auto& [scale, constant, found] : {std::tuple{1 / 16.0F, true, size_t{3}},
+                                               {1 / 15.0F, true, size_t{2}},
+                                               {1 / 16.0F, false, size_t{2}}}) {
+    Graph g;
+    const auto join = [&g](float scale) {
+      const TensorId token = g.Input({1, 4}), patches = g.Input({4, 4});
+      g.At(token).encoding.Edit().scales = {scale};
+      g.At(patches).encoding.Edit().scales = {1};
+      return g.Op("Concat", {token, patches}, g.Add({5, 4}, Dtype::kUfixedPoint8, 1));
+    };
+    const TensorId factor = g.Input({4});
+    g.At(factor).is_static = constant;
+    const TensorId scaled =
+        g.Op("ElementWiseMultiply", {factor, join(scale)}, g.Add({5, 4}, Dtype::kUfixedPoint8, 1));
+    g.Op("ElementWiseAdd", {join(1 / 20.0F), scaled}, g.Add({5, 4}, Dtype::kUfixedPoint8, 1));
+    const Scene scene(g, "concat-lost-bits");
+    EXPECT_EQ(scene.Findings().size(), found) << scale << " " << constant;
+  }
+}
+
 TEST(CutRange, ATwentiethMayBeCut) {
   // An input of 0 to 15, and an output of 8 bits up to 14.25, 14.24 or 14.5.
   struct Case {
