@@ -19,10 +19,8 @@ namespace {
 // How far before a sequence its `behind` is looked for: a block of a network.
 constexpr int kMostBefore = 8;
 
-// Whether one of the ops `behind` that a row may have, of its dtypes, is among those that lead to a node.
-bool IsBehind(opdb::Tree row, size_t node, const Model& graph, EndsByName& ends) {
-  const opdb::Tree ops = row["behind"];
-  if (!ops) return true;
+// Whether one of these ops, with an output of these dtypes, is among those that lead to a node.
+bool IsBehind(opdb::Tree ops, opdb::Tree dtypes, size_t node, const Model& graph, EndsByName& ends) {
   for (int step = 0; step < kMostBefore; ++step) {
     int32_t before = -1;
     for (const TensorId id : graph.nodes[node].inputs) {
@@ -30,7 +28,7 @@ bool IsBehind(opdb::Tree row, size_t node, const Model& graph, EndsByName& ends)
       const int32_t maker = ends.Of(graph.tensors[static_cast<size_t>(id)].name).maker;
       if (maker < 0 || maker == static_cast<int32_t>(node)) continue;
       const Node& made = graph.nodes[static_cast<size_t>(maker)];
-      if (opdb::Lists(ops, made.op) && HasDtype(row["behind_dtypes"], graph, made.outputs)) return true;
+      if (opdb::Lists(ops, made.op) && HasDtype(dtypes, graph, made.outputs)) return true;
       before = before < 0 ? maker : before;
     }
     if (before < 0) return false;
@@ -90,7 +88,9 @@ std::optional<size_t> EndOf(opdb::Tree row, Conditions& conditions, size_t first
   if (!conditions.last.Holds(GraphScope(graph, at))) return std::nullopt;
   const opdb::Tree after = row["after"];
   if (after && !ComesAfter(after, after.size(), conditions, first, graph, ends)) return std::nullopt;
-  return IsBehind(row, first, graph, ends) ? std::optional(at) : std::nullopt;
+  if (row["behind"] && !IsBehind(row["behind"], row["behind_dtypes"], first, graph, ends)) return std::nullopt;
+  if (row["not_behind"] && IsBehind(row["not_behind"], {}, first, graph, ends)) return std::nullopt;
+  return at;
 }
 
 void FindSequences(opdb::Tree document, opdb::Tree row, const Resolved& resolved, EndsByName& ends,

@@ -23,7 +23,8 @@ ONLY = {"timm_volo": "dynamo", "hf_mobilevit_v2": "dynamo", "hf_encodec_encoder"
         "hf_nemotron": "dynamo", "hf_gpt_neo": "dynamo", "hf_canine": "dynamo", "hf_eomt": "torchscript",
         "hf_granitemoe": "dynamo", "hf_deepseek_v2": "dynamo", "hf_mimi_encoder": "dynamo", "hf_minimax": "dynamo",
         "hf_persimmon": "dynamo", "hf_bitnet": "dynamo", "hf_granitemoehybrid": "dynamo",
-        "hf_modernbert_decoder": "dynamo", "hf_efficientloftr": "dynamo", "hf_dinov2_with_registers": "dynamo"}
+        "hf_modernbert_decoder": "dynamo", "hf_efficientloftr": "dynamo", "hf_dinov2_with_registers": "dynamo",
+        "pub_ddpm_unet": "dynamo"}
 
 
 @dataclass(frozen=True, order=True)

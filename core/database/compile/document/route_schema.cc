@@ -37,6 +37,7 @@ constexpr DocumentShape kOpsInOrder = {.type = kList, .item = &kOps};
 constexpr DocumentKey kSequenceKeys[] = {{"ops", &kOpsInOrder, true},
                                          {"through", &kOps},
                                          {"behind", &kOps},
+                                         {"not_behind", &kOps},
                                          {"behind_dtypes", &kDtypes, false, "behind"},
                                          {"after", &kOpsInOrder},
                                          {"after_when", &kWhen, false, "after"},
