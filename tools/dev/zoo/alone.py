@@ -123,7 +123,8 @@ def compared(cut: onnx.ModelProto, got: list, want: dict) -> dict:
             continue
         error = np.abs(mine.astype(np.float64) - value)
         most = float(error.max()) if np.isfinite(error).all() else 1e9
-        span = float(value.max() - value.min())
+        # Of one number, or many that are the same, the number itself stands for the range.
+        span = float(value.max() - value.min()) or float(np.abs(value).max())
         off = most / span if span > 0 else float(most > 0)
         if off >= worst["off"]:
             worst = {"off": round(min(off, 1e6), 5),
