@@ -24,7 +24,7 @@ ONLY = {"timm_volo": "dynamo", "hf_mobilevit_v2": "dynamo", "hf_encodec_encoder"
         "hf_granitemoe": "dynamo", "hf_deepseek_v2": "dynamo", "hf_mimi_encoder": "dynamo", "hf_minimax": "dynamo",
         "hf_persimmon": "dynamo", "hf_bitnet": "dynamo", "hf_granitemoehybrid": "dynamo",
         "hf_modernbert_decoder": "dynamo", "hf_efficientloftr": "dynamo", "hf_dinov2_with_registers": "dynamo",
-        "pub_ddpm_unet": "dynamo"}
+        "pub_ddpm_unet": "dynamo", "hf_helium": "dynamo"}
 
 
 @dataclass(frozen=True, order=True)
