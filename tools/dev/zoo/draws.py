@@ -28,6 +28,12 @@ def in_order(salt: str, names: list[str]) -> list[str]:
     return sorted(names, key=lambda name: hashlib.sha256(f"{salt}:{name}".encode()).hexdigest())
 
 
+def text(data: dict) -> str:
+    """A line a reserve and a draw."""
+    parts = [f'"{key}": [\n' + ",\n".join(json.dumps(row) for row in rows) + "\n]" for key, rows in data.items()]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 class Draws:
     def __init__(self, path: Path = DRAWS, names: list[str] | None = None):
         self._path = path
@@ -81,4 +87,4 @@ class Draws:
         return self.drawn[-1]
 
     def _save(self) -> None:
-        self._path.write_text(json.dumps(self.data, indent=1) + "\n")
+        self._path.write_text(text(self.data))

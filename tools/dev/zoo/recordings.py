@@ -1,16 +1,15 @@
 """The recordings: models and labels of exports, in bundles, without anything but the standard library.
 
-A bundle is a .tar.xz with NAME-EXPORTER/FORM.onnx and NAME-EXPORTER/labels.json of many exports: what networks
-have in common is stored once. The models in it are written as in forms.py, vectors.py and names.py, in this order.
+A bundle, compressed by xz, holds NAME-EXPORTER/FORM.onnx and NAME-EXPORTER/labels.json of many exports: what networks
+have in common is stored once. It begins with a line a file, its name and its length, and an empty line; then come the
+files. The models in it are written as in forms.py, vectors.py and names.py, in this order.
 models/ has a bundle for each library; what is held out lies in held_out/ until it is scored.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import lzma
-import tarfile
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ import vectors
 from places import RECORDED, Export
 
 FOLDERS = {"development": RECORDED / "models", "held_out": RECORDED / "held_out"}
-ENDING = ".tar.xz"
+ENDING = ".xz"
 # Nothing in these files is aligned: without the bits of the position, and with more of the byte before, they are 2 %
 # smaller.
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 27, "pb": 0, "lc": 4}]
@@ -57,11 +56,14 @@ def _entries(path: Path, architectures: Container[str] | None = None) -> Files:
     """What a bundle holds, as it is stored; nothing where there is none."""
     exports: Files = {}
     if path.exists():
-        with tarfile.open(fileobj=io.BytesIO(lzma.decompress(path.read_bytes()))) as tar:
-            for entry in tar:
-                export, name = entry.name.split("/")
-                if architectures is None or architecture(export) in architectures:
-                    exports.setdefault(export, {})[name] = tar.extractfile(entry).read()
+        head, _, content = lzma.decompress(path.read_bytes()).partition(b"\n\n")
+        at = 0
+        for line in head.decode().splitlines():
+            place, length = line.split(" ")
+            export, name = place.split("/")
+            if architectures is None or architecture(export) in architectures:
+                exports.setdefault(export, {})[name] = content[at:at + int(length)]
+            at += int(length)
     return exports
 
 
@@ -81,15 +83,11 @@ def read(path: Path, architectures: Container[str] | None = None) -> Files:
 
 
 def _write(path: Path, exports: Files) -> None:
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for export, files in sorted(exports.items()):
-            for name, data in files.items():
-                entry = tarfile.TarInfo(f"{export}/{name}")
-                entry.size = len(data)
-                tar.addfile(entry, io.BytesIO(data))
+    parts = [(f"{export}/{name}", data) for export, files in sorted(exports.items()) for name, data in files.items()]
+    head = "".join(f"{place} {len(data)}\n" for place, data in parts).encode()
+    packed = head + b"\n" + b"".join(data for _, data in parts)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(lzma.compress(packed.getvalue(), check=lzma.CHECK_CRC32, filters=FILTERS))
+    path.write_bytes(lzma.compress(packed, check=lzma.CHECK_CRC32, filters=FILTERS))
 
 
 def write(path: Path, exports: Files) -> None:
