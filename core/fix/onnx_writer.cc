@@ -17,7 +17,6 @@ namespace {
 using pbf::Bytes;
 using pbf::Varint;
 
-constexpr std::string_view kAxis = "axis";
 
 // TensorProto.DataType of the types that are written.
 int64_t DataTypeOf(Dtype dtype) {

@@ -14,7 +14,6 @@ namespace {
 
 using mapping::Role;
 
-constexpr std::string_view kAxisParam = "axis";
 
 bool SameConstant(const Tensor& tensor, const NewConstant& wanted) {
   return tensor.dtype == wanted.dtype && tensor.values && *tensor.values == wanted.values &&
@@ -270,10 +269,10 @@ void QdqEditor::SetConstant(const std::vector<int32_t>& nodes, size_t input, std
 void QdqEditor::SetAxis(int32_t node, int32_t axis) {
   Node& n = model_.nodes[static_cast<size_t>(node)];
   const auto param =
-      std::find_if(n.params.begin(), n.params.end(), [](const Param& p) { return p.name == kAxisParam; });
+      std::find_if(n.params.begin(), n.params.end(), [](const Param& p) { return p.name == kAxis; });
   const IntParam value{axis};
   if (param == n.params.end()) {
-    n.params.push_back({std::string(kAxisParam), value});
+    n.params.push_back({std::string(kAxis), value});
   } else if (const auto* old = std::get_if<IntParam>(&param->value); old != nullptr && *old == value) {
     return;
   } else {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -15,6 +16,9 @@
 #include "core/lower/resolve/mapping.h"
 
 namespace quantgate::fix {
+
+// The attribute of Q and DQ.
+inline constexpr std::string_view kAxis = "axis";
 
 // An input of a node; kNoTensor where it has fewer.
 inline TensorId Input(const Node& node, size_t i) {

@@ -19,6 +19,9 @@ float ScaleAt(const Encoding& encoding, size_t i);
 int32_t ZeroPointAt(const Encoding& encoding, size_t i);
 size_t EntryCount(const Encoding& encoding);  // the longer of scales and zero points
 
+// What a real number is once it has been stored with a per-tensor encoding whose scale is above 0.
+double StoredReal(double real, const Encoding& encoding, Dtype dtype);
+
 bool SameScales(const Encoding& a, const Encoding& b);
 bool SameZeroPoints(const Encoding& a, const Encoding& b);
 // Whether two encodings say the same, however they write it.

@@ -1,8 +1,7 @@
 // The JSON Schema of a constraint, from the table of kinds and that of conditions.
-#include <algorithm>
-
 #include "core/database/compile/condition_reader.h"
 #include "core/database/compile/constraint_form.h"
+#include "core/database/compile/document/document_schema.h"
 #include "core/database/kinds.h"
 #include "quantgate/consequence.h"
 #include "tools/opdefc/json_pieces.h"
@@ -12,11 +11,7 @@ namespace {
 
 Json OneOf(std::string_view choices) {
   Json names = Json::array();
-  for (size_t at = 0; at <= choices.size();) {
-    const size_t end = std::min(choices.find('|', at), choices.size());
-    names.push_back(choices.substr(at, end - at));
-    at = end + 1;
-  }
+  for (const std::string_view name : Choices(choices)) names.push_back(name);
   return {{"enum", names}};
 }
 

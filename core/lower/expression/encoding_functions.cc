@@ -1,8 +1,9 @@
 #include "core/lower/expression/encoding_functions.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
+
+#include "core/ir/encoding_math.h"
 
 namespace quantgate::mapping {
 
@@ -101,12 +102,10 @@ Value Number(const Scope& s, Args a) {
 }
 
 Value StoredAs(const Scope& s, Args a) {
-  const std::optional<Steps> steps = StepsOf(FactsOf(s, a[0]));
+  const PortFacts port = FactsOf(s, a[0]);
   const std::optional<double> number = a[1].AsReal();
-  if (!steps || !number) return Value::Null();
-  const double stored =
-      std::clamp(std::nearbyint(*number / steps->scale) + steps->zero, steps->least, steps->most);
-  return Value::Real((stored - steps->zero) * steps->scale);
+  if (!StepsOf(port) || !number) return Value::Null();
+  return Value::Real(StoredReal(*number, *port.encoding, port.stored));
 }
 
 }  // namespace quantgate::mapping

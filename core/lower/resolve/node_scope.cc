@@ -2,9 +2,9 @@
 
 #include <absl/algorithm/container.h>
 
-#include <algorithm>
-#include <cmath>
 #include <variant>
+
+#include "core/ir/encoding_math.h"
 
 namespace quantgate {
 
@@ -115,18 +115,6 @@ Value ConstantOf(const TensorValues& values, bool scalar) {
   return Value::List(Ints(values.ints.begin(), values.ints.end()));
 }
 
-namespace {
-
-// A number that a file has in float and quantizes itself, in steps of that encoding.
-double StepsOf(double real, const Encoding& encoding, Dtype stored) {
-  const double zero_point = encoding.zero_points.empty() ? 0 : encoding.zero_points[0];
-  const double least = static_cast<double>(StoredMin(stored, encoding.bitwidth)) - zero_point;
-  const double most = static_cast<double>(StoredMax(stored, encoding.bitwidth)) - zero_point;
-  return std::clamp(std::nearbyint(real / encoding.scales[0]), least, most);
-}
-
-}  // namespace
-
 // What the DequantizeLinear of a constant gives: of one that is stored quantized, or of one in float that a
 // QuantizeLinear quantizes in the file.
 Value NodeScope::Dequantized(TensorId id) const {
@@ -147,7 +135,7 @@ Value NodeScope::Dequantized(TensorId id) const {
   }
   TensorValues reals;
   for (const double real : values->reals) {
-    reals.reals.push_back(in_float ? StepsOf(real, of, known.dtype) * of.scales[0] : real);
+    reals.reals.push_back(in_float ? StoredReal(real, of, known.dtype) : real);
   }
   for (const int64_t value : values->ints) {
     const int64_t zero_point = of.zero_points.empty() ? 0 : of.zero_points[0];

@@ -173,6 +173,13 @@ def lowered(converted: Any, given: Any) -> Any:
     return to_edge_transform_and_lower_to_qnn(converted, given, specs)
 
 
+def cause_of(error: BaseException) -> BaseException:
+    """What was raised first."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
 class Asked(Exception):
     """The partitioner was asked; nothing needs to be compiled."""
 
@@ -190,11 +197,8 @@ def asked(converted: Any, given: Any) -> tuple[list[dict], str]:
     failure = ""
     try:
         lowered(converted, given)
-    except Asked:
-        pass
     except Exception as error:
-        while error.__cause__ is not None and not isinstance(error, Asked):
-            error = error.__cause__
+        error = cause_of(error)
         failure = "" if isinstance(error, Asked) else f"{type(error).__name__}: {error}"
     finally:
         qnn_preprocess.QnnBackend._build_op_wrappers = staticmethod(build)
@@ -216,8 +220,7 @@ def lower(converted: Any, given: Any, folder: Path, steps: Steps) -> None:
         except Exception as error:
             found["not_written"] = f"{type(error).__name__}: {error}"[:200]
     except BaseException as error:
-        while error.__cause__ is not None:
-            error = error.__cause__
+        error = cause_of(error)
         frames = traceback.extract_tb(error.__traceback__)
         found["failure"] = {"type": type(error).__name__, "message": str(error)[:600], "at": watch.at,
                             "frames": [f"{Path(f.filename).name}:{f.name}" for f in frames[-4:]]}

@@ -6,7 +6,7 @@ import torch
 import transformers
 from torch import nn
 
-from registry import Flat, Tensors, tokens
+from registry import Flat, Tensors, image, tokens
 
 VOCABULARY = 96
 WIDTH, LAYERS, HEADS, LENGTH = 48, 2, 4, 16
@@ -35,6 +35,15 @@ def plain(net: nn.Module, *names: str, **fixed) -> Flat:
         return net(**dict(zip(names, given)), **fixed, return_dict=False)
 
     return Flat(net, call)
+
+
+def detector(net: nn.Module) -> tuple[nn.Module, Tensors]:
+    """With an image and a mask of all of it; logits and boxes."""
+    def call(net, x):
+        out = net(x, pixel_mask=torch.ones(1, 64, 64, dtype=torch.long))
+        return out.logits, out.pred_boxes
+
+    return Flat(net, call), (image(),)
 
 
 def token_inputs(length: int = LENGTH, vocabulary: int = VOCABULARY) -> Tensors:

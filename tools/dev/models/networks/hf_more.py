@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import transformers
 
-from hf import HEADS, LAYERS, LENGTH, SMALL, VOCABULARY, WIDTH, cached, network, plain, token_inputs
+from hf import HEADS, LAYERS, LENGTH, SMALL, VOCABULARY, WIDTH, cached, detector, network, plain, token_inputs
 from hf_decoders import GROUPED, MIXED, _prompt
 from hf_encoders import _encoder
 from hf_speech import WHISPER, _waves
@@ -285,12 +285,7 @@ def hf_lw_detr():
                   projector_scale_factors=[1.0], c2f_num_blocks=1, decoder_ffn_dim=64, decoder_n_points=2,
                   decoder_layers=2, decoder_self_attention_heads=4, decoder_cross_attention_heads=4, num_queries=16,
                   group_detr=1, num_labels=8)
-
-    def call(net, x):
-        out = net(x, pixel_mask=torch.ones(1, 64, 64, dtype=torch.long))
-        return out.logits, out.pred_boxes
-
-    return Flat(net, call), (image(),)
+    return detector(net)
 
 
 @architecture

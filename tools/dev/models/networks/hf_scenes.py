@@ -6,7 +6,7 @@ import torch
 import transformers
 from transformers.models.qwen2_5_vl.modeling_qwen2_5_vl import Qwen2_5_VisionTransformerPretrainedModel
 
-from hf import HEADS, LAYERS, WIDTH, network, plain
+from hf import HEADS, LAYERS, WIDTH, detector, network, plain
 from hf_vision import VIT, _seen
 from registry import Flat, architecture, image
 
@@ -58,12 +58,7 @@ def hf_rf_detr():
     net = network("RfDetrForObjectDetection", "RfDetrConfig", attention=None, backbone_config=backbone, d_model=32,
                   decoder_ffn_dim=64, decoder_n_points=2, decoder_layers=2, decoder_self_attention_heads=4,
                   decoder_cross_attention_heads=4, num_queries=16, group_detr=1, c2f_num_blocks=1, num_labels=8)
-
-    def call(net, x):
-        out = net(x, pixel_mask=torch.ones(1, 64, 64, dtype=torch.long))
-        return out.logits, out.pred_boxes
-
-    return Flat(net, call), (image(),)
+    return detector(net)
 
 
 @architecture
