@@ -254,6 +254,17 @@ ArchOfSoc FindArchOf(const SocRow& soc, const View& db, const std::string& backe
   return found;
 }
 
+// Nothing where none was asked for.
+absl::StatusOr<std::optional<int>> FindArch(const std::string& name, const std::string& backend,
+                                            const std::vector<std::string_view>& archs) {
+  if (name.empty()) return std::nullopt;
+  const auto it = std::find(archs.begin(), archs.end(), Lower(name));
+  if (it == archs.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("unknown arch ", Quoted(name), " of ", backend, Known(name, archs)));
+  }
+  return static_cast<int>(it - archs.begin());
+}
+
 }  // namespace
 
 absl::StatusOr<SdkKey> ParseSdk(std::string_view text) {
@@ -310,15 +321,9 @@ absl::StatusOr<Target> Target::Parse(const TargetSpec& spec, const Database& dat
   if (!sdk->note.empty()) target.notes_.push_back(sdk->note);
 
   const std::vector<std::string_view> archs = Names(db, backend.archs);
-  std::optional<int> arch;
-  if (!spec.arch.empty()) {
-    const auto it = std::find(archs.begin(), archs.end(), Lower(spec.arch));
-    if (it == archs.end()) {
-      return absl::InvalidArgumentError(absl::StrCat("unknown arch ", Quoted(spec.arch), " of ",
-                                                     target.backend_, Known(spec.arch, archs)));
-    }
-    arch = static_cast<int>(it - archs.begin());
-  }
+  absl::StatusOr<std::optional<int>> asked = FindArch(spec.arch, target.backend_, archs);
+  if (!asked.ok()) return asked.status();
+  std::optional<int> arch = *asked;
   if (!spec.soc.empty()) {
     std::string found_by;
     const SocRow* soc = FindSoc(db, spec.soc, found_by);

@@ -108,6 +108,8 @@ class QdqEditor : public Editor {
   // The port reads through a DQ of its own what this Q makes.
   absl::Status ReadQuantized(size_t index, size_t port, int32_t quantizer, int32_t like);
   void InsertNode(size_t at, Node node, std::string key);
+  // Inserts it into the file too, before or after the node of this key.
+  void AddToFile(const std::string& key, bool before, const Node& made);
   TensorId AddLike(const Tensor& shape, Dtype dtype, const std::string& name);
   TensorId AddScalar(const std::string& name, NewConstant content);
   std::string NameOf(TensorId tensor) const;

@@ -162,16 +162,19 @@ absl::Status QdqEditor::Quantize(size_t index, bool input, size_t port, const Co
   }
   insertions_.push_back({model_.nodes[index].name, fmt::format("{}[{}]", input ? "in" : "out", port),
                          float_tensor.name, NameOf(quantized), coding});
-  for (const Node* made : {&q, &dq}) {
-    NewNode file_node{key, input, made->name, made->op, made->domain, {}, {}};
-    for (const TensorId id : made->inputs) file_node.inputs.push_back(NameOf(id));
-    for (const TensorId id : made->outputs) file_node.outputs.push_back(NameOf(id));
-    changes_.inserted.push_back(std::move(file_node));
-  }
+  AddToFile(key, input, q);
+  AddToFile(key, input, dq);
   const size_t at = input ? index : index + 1;
   InsertNode(at, std::move(dq), {});
   InsertNode(at, std::move(q), {});
   return absl::OkStatus();
+}
+
+void QdqEditor::AddToFile(const std::string& key, bool before, const Node& made) {
+  NewNode file_node{key, before, made.name, made.op, made.domain, {}, {}};
+  for (const TensorId id : made.inputs) file_node.inputs.push_back(NameOf(id));
+  for (const TensorId id : made.outputs) file_node.outputs.push_back(NameOf(id));
+  changes_.inserted.push_back(std::move(file_node));
 }
 
 TensorId QdqEditor::AddLike(const Tensor& shape, Dtype dtype, const std::string& name) {

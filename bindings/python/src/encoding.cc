@@ -109,70 +109,80 @@ std::string Repr(const Encoding& self) {
   return text + ">";
 }
 
+using EncodingClass = py::class_<Encoding, std::shared_ptr<Encoding>>;
+
+void DefineKinds(EncodingClass& encoding) {
+  encoding
+      .def_static("per_tensor", &PerTensor, py::arg("scale"), py::arg("zero_point") = 0,
+                  py::kw_only(), py::arg("bitwidth") = 0,
+                  "One scale. bitwidth: significant bits where they are fewer than stored.")
+      .def_static(
+          "per_channel", &PerChannel, py::arg("axis"), py::arg("scales"),
+          py::arg("zero_points") = py::none(), py::kw_only(), py::arg("bitwidth") = 0,
+          "A scale for each index of dimension `axis` of the tensor as the model has it.")
+      .def_static(
+          "block", &Block, py::arg("block_size"), py::arg("scales"),
+          py::arg("zero_points") = py::none(), py::kw_only(), py::arg("bitwidth") = 0,
+          "A scale for each block, row-major over the grid of blocks; block_size: that of\n"
+          "a block in each dimension.")
+      .def_static(
+          "lpbq", &Lpbq, py::arg("axis"), py::arg("scales"), py::kw_only(),
+          py::arg("num_blocks"), py::arg("block_scales") = py::none(),
+          py::arg("zero_points") = py::none(), py::arg("bitwidth") = 4,
+          py::arg("block_scale_bitwidth") = 4, py::arg("block_scale_storage_bits") = 8,
+          "scales of the channels along `axis`, each times an integer for each of its\n"
+          "num_blocks blocks of input channels: block_scales, channel-major; None: not\n"
+          "known.");
+}
+
+void DefineFields(EncodingClass& encoding) {
+  encoding
+      .def_property_readonly(
+          "kind", [](const Encoding& self) { return Text(EncodingKindName(self.kind)); },
+          "'per-tensor', 'per-channel', 'block' or 'LPBQ'")
+      .def_readonly("axis", &Encoding::axis, "The channels' dimension, where it has channels.")
+      .def_readonly("bitwidth", &Encoding::bitwidth, "Significant bits; 0: those of the dtype.")
+      .def_property_readonly(
+          "scales", [](const Encoding& self) { return Tuple(self.scales); }, "As float32.")
+      .def_property_readonly(
+          "zero_points", [](const Encoding& self) { return Tuple(self.zero_points); },
+          "Empty: all 0.")
+      .def_property_readonly(
+          "block_size", [](const Encoding& self) { return Tuple(self.block_size); },
+          "Of kind 'block', for each dimension.")
+      .def_readonly("num_blocks", &Encoding::num_blocks, "Of kind 'LPBQ', for each channel.")
+      .def_property_readonly(
+          "block_scales", [](const Encoding& self) { return Tuple(self.block_scales); },
+          "Of kind 'LPBQ', channel-major; empty: not known.")
+      .def_property_readonly(
+          "uncalibrated", [](const Encoding& self) { return IsUncalibrated(self); },
+          "No data was seen yet: the scales are stand-ins, equal where they will be equal.")
+      .def_readonly_static("STAND_IN", &kStandInStep,
+                           "Small multiples of it stand for scales before calibration: rules "
+                           "about numbers wait.");
+}
+
 }  // namespace
 
 void BindEncoding(py::module_& module) {
-  Immutable(
-      py::class_<Encoding, std::shared_ptr<Encoding>>(
-          module, "Encoding", py::module_local(), py::is_final(),
-          "How the stored integers q of a tensor become reals: scale * (q - zero_point). "
-          "Immutable.\n\n"
-          "Scales are float32, zero points int32; both may be numpy arrays, of any layout, which "
-          "are\n"
-          "read in place, or sequences, or one number that stands for all. What no backend takes "
-          "(a\n"
-          "NaN, a scale of 0) is kept for the report to tell. All raise TypeError and ValueError\n"
-          "that name the argument.")
-          .def_static("per_tensor", &PerTensor, py::arg("scale"), py::arg("zero_point") = 0,
-                      py::kw_only(), py::arg("bitwidth") = 0,
-                      "One scale. bitwidth: significant bits where they are fewer than stored.")
-          .def_static(
-              "per_channel", &PerChannel, py::arg("axis"), py::arg("scales"),
-              py::arg("zero_points") = py::none(), py::kw_only(), py::arg("bitwidth") = 0,
-              "A scale for each index of dimension `axis` of the tensor as the model has it.")
-          .def_static(
-              "block", &Block, py::arg("block_size"), py::arg("scales"),
-              py::arg("zero_points") = py::none(), py::kw_only(), py::arg("bitwidth") = 0,
-              "A scale for each block, row-major over the grid of blocks; block_size: that of\n"
-              "a block in each dimension.")
-          .def_static(
-              "lpbq", &Lpbq, py::arg("axis"), py::arg("scales"), py::kw_only(),
-              py::arg("num_blocks"), py::arg("block_scales") = py::none(),
-              py::arg("zero_points") = py::none(), py::arg("bitwidth") = 4,
-              py::arg("block_scale_bitwidth") = 4, py::arg("block_scale_storage_bits") = 8,
-              "scales of the channels along `axis`, each times an integer for each of its\n"
-              "num_blocks blocks of input channels: block_scales, channel-major; None: not\n"
-              "known.")
-          .def_property_readonly(
-              "kind", [](const Encoding& self) { return Text(EncodingKindName(self.kind)); },
-              "'per-tensor', 'per-channel', 'block' or 'LPBQ'")
-          .def_readonly("axis", &Encoding::axis, "The channels' dimension, where it has channels.")
-          .def_readonly("bitwidth", &Encoding::bitwidth, "Significant bits; 0: those of the dtype.")
-          .def_property_readonly(
-              "scales", [](const Encoding& self) { return Tuple(self.scales); }, "As float32.")
-          .def_property_readonly(
-              "zero_points", [](const Encoding& self) { return Tuple(self.zero_points); },
-              "Empty: all 0.")
-          .def_property_readonly(
-              "block_size", [](const Encoding& self) { return Tuple(self.block_size); },
-              "Of kind 'block', for each dimension.")
-          .def_readonly("num_blocks", &Encoding::num_blocks, "Of kind 'LPBQ', for each channel.")
-          .def_property_readonly(
-              "block_scales", [](const Encoding& self) { return Tuple(self.block_scales); },
-              "Of kind 'LPBQ', channel-major; empty: not known.")
-          .def_property_readonly(
-              "uncalibrated", [](const Encoding& self) { return IsUncalibrated(self); },
-              "No data was seen yet: the scales are stand-ins, equal where they will be equal.")
-          .def_readonly_static("STAND_IN", &kStandInStep,
-                               "Small multiples of it stand for scales before calibration: rules "
-                               "about numbers wait.")
-          .def(
-              "__eq__",
-              [](const Encoding& self, const py::object& other) {
-                return py::isinstance<Encoding>(other) && self == other.cast<const Encoding&>();
-              },
-              py::arg("value"))
-          .def("__repr__", [](const Encoding& self) { return Text(Repr(self)); }));
+  EncodingClass encoding(
+      module, "Encoding", py::module_local(), py::is_final(),
+      "How the stored integers q of a tensor become reals: scale * (q - zero_point). Immutable.\n\n"
+      "Scales are float32, zero points int32; both may be numpy arrays, of any layout, which are\n"
+      "read in place, or sequences, or one number that stands for all. What no backend takes (a\n"
+      "NaN, a scale of 0) is kept for the report to tell. All raise TypeError and ValueError\n"
+      "that name the argument.");
+  DefineKinds(encoding);
+  DefineFields(encoding);
+  encoding
+      .def(
+          "__eq__",
+          [](const Encoding& self, const py::object& other) {
+            return py::isinstance<Encoding>(other) && self == other.cast<const Encoding&>();
+          },
+          py::arg("value"))
+      .def("__repr__", [](const Encoding& self) { return Text(Repr(self)); });
+  Immutable(encoding);
 }
 
 }  // namespace quantgate::python

@@ -95,6 +95,11 @@ class FxCalls {
     std::vector<Argument> arguments;
     std::vector<Param> defaults;
   };
+  struct Result {
+    Tensor tensor;
+    const FxSpec* plain = nullptr;  // the spec of its observer; null: that of `shared`
+    py::object shared;
+  };
   struct Input {
     py::handle source;  // the node that makes it; null: absent
     TensorId tensor = kNoTensor;
@@ -106,6 +111,8 @@ class FxCalls {
 
   const Operator& OperatorOf(const py::object& target);
   bool Floating(py::handle dtype);
+  bool Arguments(const py::object& node, const Operator& op, py::handle specs, bool sharing);
+  bool Sources(py::handle item, py::handle specs, bool sharing);
   bool Source(py::handle item, py::handle specs, bool sharing);
   bool Derivable(const FxSpec& spec, py::handle node, size_t before) const;
   // The spec of the output: a choice of `plain`, or what `shared` stands for.
@@ -115,6 +122,8 @@ class FxCalls {
   bool ReadParam(py::handle item, const Argument& argument);
   void AddConstant(Input& input, py::handle node);
   TensorId AddTensor(Tensor tensor, const FxKnown& known, py::handle spec);
+  void AddNode(const py::object& node, const Operator& op, py::handle meta, Result result);
+  std::string_view Problem(const Node& node) const;
 
   Builder& builder_;
   py::object values_, quantized_, roots_, problems_;
@@ -159,7 +168,7 @@ bool FxCalls::Floating(py::handle dtype) {
   return it->second;
 }
 
-// One tensor argument: false where something about it is special.
+// One tensor: false where something about it is special.
 bool FxCalls::Source(py::handle item, py::handle specs, bool sharing) {
   Input& input = inputs_.emplace_back();
   if (item.is_none()) return true;
@@ -200,6 +209,15 @@ bool FxCalls::Source(py::handle item, py::handle specs, bool sharing) {
   last.constant = value;
   last.spec = &specs_.Of(spec);
   return last.spec->kind == FxSpec::Kind::kPlain || last.spec->kind == FxSpec::Kind::kDerived;
+}
+
+// A tensor argument or a list of them.
+bool FxCalls::Sources(py::handle item, py::handle specs, bool sharing) {
+  if (PyList_Check(item.ptr()) == 0) return Source(item, specs, sharing);
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(item.ptr()); ++i) {
+    if (!Source(PyList_GET_ITEM(item.ptr(), i), specs, sharing)) return false;
+  }
+  return true;
 }
 
 // Whether a bias derives from inputs of this node that are known when its turn comes.
@@ -355,7 +373,22 @@ bool FxCalls::Read(const py::object& node) {
   if (!specs || PyDict_Check(specs.ptr()) == 0) return false;
   const py::object sharing_flag = TryGet(annotation, n_sharing_);
   const bool sharing = !sharing_flag || PyObject_IsTrue(sharing_flag.ptr()) == 1;
+  if (!Arguments(node, op, specs, sharing)) return false;
+  Result result;
+  if (!Output(TryGet(annotation, n_output_), node, sharing, result.plain, result.shared)) return false;
+  // Its observer may see what another one sees already.
+  if (op.keeps_values && result.plain != nullptr && result.plain->choices[0].stand_in) return false;
+  const py::object dtype = TryGet(value, n_dtype_);
+  if (!dtype || !Floating(dtype) || !ReadShape(TryGet(value, n_shape_), result.tensor)) return false;
+  result.tensor.name = TextOf(Get(node, n_name_));
+  if (result.tensor.name.empty()) return false;
+  // Nothing is special: from here on it is read.
+  AddNode(node, op, meta, std::move(result));
+  return true;
+}
 
+// The arguments of a node, into `inputs_` and `params_`: false where something about one is special.
+bool FxCalls::Arguments(const py::object& node, const Operator& op, py::handle specs, bool sharing) {
   const py::object args = TryGet(node, n_args_), kwargs = TryGet(node, n_kwargs_);
   if (!args || PyTuple_Check(args.ptr()) == 0 || !kwargs || PyDict_Check(kwargs.ptr()) == 0) {
     return false;
@@ -374,16 +407,8 @@ bool FxCalls::Read(const py::object& node) {
     }
     if (!item) {
       if (argument.is_tensor) inputs_.emplace_back();
-      continue;
-    }
-    if (argument.is_tensor) {
-      if (PyList_Check(item.ptr()) != 0) {
-        for (Py_ssize_t k = 0; k < PyList_GET_SIZE(item.ptr()); ++k) {
-          if (!Source(PyList_GET_ITEM(item.ptr(), k), specs, sharing)) return false;
-        }
-      } else if (!Source(item, specs, sharing)) {
-        return false;
-      }
+    } else if (argument.is_tensor) {
+      if (!Sources(item, specs, sharing)) return false;
     } else if (argument.is_param && !ReadParam(item, argument)) {
       return false;
     }
@@ -395,45 +420,38 @@ bool FxCalls::Read(const py::object& node) {
       return false;
     }
   }
-  const FxSpec* plain = nullptr;
-  py::object shared;
-  if (!Output(TryGet(annotation, n_output_), node, sharing, plain, shared)) return false;
-  // Its observer may see what another one sees already.
-  if (op.keeps_values && plain != nullptr && plain->choices[0].stand_in) return false;
-  Tensor output;
-  const py::object dtype = TryGet(value, n_dtype_);
-  if (!dtype || !Floating(dtype) || !ReadShape(TryGet(value, n_shape_), output)) return false;
-  const std::string_view name = TextOf(Get(node, n_name_));
-  if (name.empty()) return false;
+  return true;
+}
 
-  // Nothing is special: from here on it is read.
+void FxCalls::AddNode(const py::object& node, const Operator& op, py::handle meta, Result result) {
   Node made;
-  made.name = name;
+  made.name = result.tensor.name;
   made.op = op.name;
   for (Input& input : inputs_) {
     if (input.constant) AddConstant(input, node);
     made.inputs.push_back(input.tensor);
   }
   while (!made.inputs.empty() && made.inputs.back() == kNoTensor) made.inputs.pop_back();
-  output.name = name;
-  const FxKnown& known = plain != nullptr ? specs_.Choose(*plain) : specs_.Resolved(std::move(shared));
+  const FxKnown& known =
+      result.plain != nullptr ? specs_.Choose(*result.plain) : specs_.Resolved(std::move(result.shared));
   SetItem(specs_.known(), node, known.resolved);
-  const TensorId id = AddTensor(std::move(output), known, known.spec);
+  const TensorId id = AddTensor(std::move(result.tensor), known, known.spec);
   SetItem(values_, node, py::int_(id));
   made.outputs.push_back(id);
   made.params = std::move(params_);
   made.location = locations_.Of(meta);
-  if (PyDict_GET_SIZE(problems_.ptr()) != 0) {
-    for (const TensorId input : made.inputs) {
-      if (input == kNoTensor) continue;
-      if (const py::handle reason = Item(problems_, py::int_(input))) {
-        made.unchecked_reason = TextOf(reason);
-        break;
-      }
-    }
-  }
+  made.unchecked_reason = Problem(made);
   builder_.Add(std::move(made));
-  return true;
+}
+
+// What is wrong with the first input of which something is; else empty.
+std::string_view FxCalls::Problem(const Node& node) const {
+  if (PyDict_GET_SIZE(problems_.ptr()) == 0) return {};
+  for (const TensorId input : node.inputs) {
+    if (input == kNoTensor) continue;
+    if (const py::handle reason = Item(problems_, py::int_(input))) return TextOf(reason);
+  }
+  return {};
 }
 
 }  // namespace

@@ -119,66 +119,78 @@ std::string Repr(const LoadedModel& self) {
          std::string(DialectName(self.model.dialect)) + ">";
 }
 
+using ModelClass = py::class_<LoadedModel, std::shared_ptr<LoadedModel>>;
+
+void DefineReaders(ModelClass& model) {
+  model
+      .def_static(
+          "from_json",
+          [](const py::object& json, const std::string& name) {
+            return ReadBytes(json, name, "", "model");
+          },
+          py::arg("json"), py::kw_only(), py::arg("name") = "model",
+          "Reads Model JSON from text or UTF-8 bytes.\n\n"
+          "`name` stands for the file in reports. Raises InputError.")
+      .def_static(
+          "from_onnx",
+          [](const py::object& data, const std::string& name, const std::string& directory) {
+            return ReadBytes(data, name, directory, "onnx");
+          },
+          py::arg("data"), py::kw_only(), py::arg("name") = "model", py::arg("directory") = "",
+          "Reads a serialized ONNX ModelProto; weights are skipped.\n\n"
+          "`directory` is where external data files lie; empty: they are not looked for.\n"
+          "Raises InputError.")
+      .def("to_json", &ToJson, py::arg("indent") = 1,
+           "Model JSON, spread over lines with `indent` spaces; 0: one line.");
+}
+
+void DefineFields(ModelClass& model) {
+  model
+      .def_property_readonly(
+          "name", [](const LoadedModel& self) { return Text(self.model.name); },
+          "The graph's name, or that of its file.")
+      .def_property_readonly("source", Text(&LoadedModel::source),
+                             "The file, or what stands for it in reports.")
+      .def_property_readonly(
+          "dialect",
+          [](const LoadedModel& self) { return Text(DialectName(self.model.dialect)); },
+          "'qnn', 'onnx', 'aten' or 'tflite'; decides the default route.")
+      .def_property_readonly(
+          "notes", [](const LoadedModel& self) { return Texts(self.model.notes); },
+          "What the reader could not look at, in words.")
+      .def_property_readonly(
+          "tensors",
+          [](const std::shared_ptr<LoadedModel>& self) {
+            return Parts(self, self->model.tensors);
+          },
+          "All of them, in the order that inputs, outputs and nodes count.")
+      .def_property_readonly(
+          "nodes",
+          [](const std::shared_ptr<LoadedModel>& self) {
+            return Parts(self, self->model.nodes);
+          },
+          "All of them, in file order.");
+}
+
 }  // namespace
 
 void BindModel(py::module_& module) {
-  using Class = py::class_<LoadedModel, std::shared_ptr<LoadedModel>>;
-  Immutable(
-      Class(module, "Model", py::module_local(), py::is_final(),
-            "A graph as the validator sees it, whatever file it came from. Immutable.")
-          .def_static(
-              "from_json",
-              [](const py::object& json, const std::string& name) {
-                return ReadBytes(json, name, "", "model");
-              },
-              py::arg("json"), py::kw_only(), py::arg("name") = "model",
-              "Reads Model JSON from text or UTF-8 bytes.\n\n"
-              "`name` stands for the file in reports. Raises InputError.")
-          .def_static(
-              "from_onnx",
-              [](const py::object& data, const std::string& name, const std::string& directory) {
-                return ReadBytes(data, name, directory, "onnx");
-              },
-              py::arg("data"), py::kw_only(), py::arg("name") = "model", py::arg("directory") = "",
-              "Reads a serialized ONNX ModelProto; weights are skipped.\n\n"
-              "`directory` is where external data files lie; empty: they are not looked for.\n"
-              "Raises InputError.")
-          .def("to_json", &ToJson, py::arg("indent") = 1,
-               "Model JSON, spread over lines with `indent` spaces; 0: one line.")
-          .def_property_readonly(
-              "name", [](const LoadedModel& self) { return Text(self.model.name); },
-              "The graph's name, or that of its file.")
-          .def_property_readonly("source", Text(&LoadedModel::source),
-                                 "The file, or what stands for it in reports.")
-          .def_property_readonly(
-              "dialect",
-              [](const LoadedModel& self) { return Text(DialectName(self.model.dialect)); },
-              "'qnn', 'onnx', 'aten' or 'tflite'; decides the default route.")
-          .def_property_readonly(
-              "notes", [](const LoadedModel& self) { return Texts(self.model.notes); },
-              "What the reader could not look at, in words.")
-          .def_property_readonly(
-              "tensors",
-              [](const std::shared_ptr<LoadedModel>& self) {
-                return Parts(self, self->model.tensors);
-              },
-              "All of them, in the order that inputs, outputs and nodes count.")
-          .def_property_readonly(
-              "nodes",
-              [](const std::shared_ptr<LoadedModel>& self) {
-                return Parts(self, self->model.nodes);
-              },
-              "All of them, in file order.")
-          .def(py::pickle(
-              [](const LoadedModel& self) {
-                return py::make_tuple(py::bytes(WriteModelBinpb(self.model)), Text(self.source));
-              },
-              [](const py::tuple& state) {
-                if (state.size() != 2) throw py::value_error("no pickled quantgate.Model");
-                return ReadBytes(state[0], state[1].cast<std::string>(), "", "binpb");
-              }))
-          .def("__len__", [](const LoadedModel& self) { return self.model.nodes.size(); })
-          .def("__repr__", [](const LoadedModel& self) { return Text(Repr(self)); }));
+  ModelClass model(module, "Model", py::module_local(), py::is_final(),
+                   "A graph as the validator sees it, whatever file it came from. Immutable.");
+  DefineReaders(model);
+  DefineFields(model);
+  model
+      .def(py::pickle(
+          [](const LoadedModel& self) {
+            return py::make_tuple(py::bytes(WriteModelBinpb(self.model)), Text(self.source));
+          },
+          [](const py::tuple& state) {
+            if (state.size() != 2) throw py::value_error("no pickled quantgate.Model");
+            return ReadBytes(state[0], state[1].cast<std::string>(), "", "binpb");
+          }))
+      .def("__len__", [](const LoadedModel& self) { return self.model.nodes.size(); })
+      .def("__repr__", [](const LoadedModel& self) { return Text(Repr(self)); });
+  Immutable(model);
   module.def("read_file", &ReadFile, py::arg("path"), py::arg("format"));
   module.def("read_bytes", &ReadBytes, py::arg("data"), py::arg("name"), py::arg("directory"),
              py::arg("format"));

@@ -103,7 +103,9 @@ BoundTarget FindTarget(const TargetSpec& spec, SharedDatabase database) {
   return {*std::move(target), spec, std::move(database)};
 }
 
-void BindTarget(py::module_& module) {
+namespace {
+
+void BindDatabase(py::module_& module) {
   Immutable(py::class_<Database, std::shared_ptr<Database>>(module, "Database", py::module_local(),
                                                             py::is_final(),
                                                             "Behind quantgate.Database.")
@@ -125,6 +127,12 @@ void BindTarget(py::module_& module) {
         return std::make_shared<Database>(*std::move(database));
       },
       py::arg("path"));
+}
+
+}  // namespace
+
+void BindTarget(py::module_& module) {
+  BindDatabase(module);
   Immutable(
       py::class_<BoundTarget, std::shared_ptr<BoundTarget>>(
           module, "Target", py::module_local(), py::is_final(),

@@ -163,66 +163,74 @@ void ReadType(std::string_view message, const char** place, Tensor* tensor) {
   CheckShape(*tensor);
 }
 
+namespace {
+
+// One field of an attribute, and the type that its value has.
+bool ReadField(uint32_t tag, pbf_reader& reader, Attribute& out, int64_t& seen) {
+  switch (tag) {
+    case Bytes(1):
+      out.name = pbf::View(reader);
+      return true;
+    case Fixed32(2):
+      out.f = reader.get_float();
+      seen = kFloat;
+      return true;
+    case Varint(3):
+      out.i = reader.get_int64();
+      seen = kInt;
+      return true;
+    case Bytes(4):
+      out.s = pbf::View(reader);
+      seen = kString;
+      return true;
+    case Bytes(5):
+      out.tensor = pbf::View(reader);
+      out.has_tensor = true;
+      seen = kTensor;
+      return true;
+    case Bytes(6):
+      out.graphs.push_back(pbf::View(reader));
+      seen = kGraph;
+      return true;
+    case Fixed32(7):
+      out.floats.push_back(reader.get_float());
+      seen = kFloats;
+      return true;
+    case Bytes(7):
+      for (const float value : reader.get_packed_float()) out.floats.push_back(value);
+      seen = kFloats;
+      return true;
+    case Varint(8):
+      out.ints.push_back(reader.get_int64());
+      seen = kInts;
+      return true;
+    case Bytes(8):
+      for (const int64_t value : reader.get_packed_int64()) out.ints.push_back(value);
+      seen = kInts;
+      return true;
+    case Bytes(9):
+      out.strings.push_back(Utf8(pbf::View(reader)));
+      seen = kStrings;
+      return true;
+    case Bytes(11):
+      out.graphs.push_back(pbf::View(reader));
+      seen = kGraphs;
+      return true;
+    case Varint(20):
+      out.type = reader.get_int64();
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 Attribute ParseAttribute(std::string_view message, const char** place) {
   Attribute out;
   int64_t seen = kUnknown;  // files of IR version 1 give no type
-  ForEachField(message, place, [&](uint32_t tag, pbf_reader& reader) {
-    switch (tag) {
-      case Bytes(1):
-        out.name = pbf::View(reader);
-        return true;
-      case Fixed32(2):
-        out.f = reader.get_float();
-        seen = kFloat;
-        return true;
-      case Varint(3):
-        out.i = reader.get_int64();
-        seen = kInt;
-        return true;
-      case Bytes(4):
-        out.s = pbf::View(reader);
-        seen = kString;
-        return true;
-      case Bytes(5):
-        out.tensor = pbf::View(reader);
-        out.has_tensor = true;
-        seen = kTensor;
-        return true;
-      case Bytes(6):
-        out.graphs.push_back(pbf::View(reader));
-        seen = kGraph;
-        return true;
-      case Fixed32(7):
-        out.floats.push_back(reader.get_float());
-        seen = kFloats;
-        return true;
-      case Bytes(7):
-        for (const float value : reader.get_packed_float()) out.floats.push_back(value);
-        seen = kFloats;
-        return true;
-      case Varint(8):
-        out.ints.push_back(reader.get_int64());
-        seen = kInts;
-        return true;
-      case Bytes(8):
-        for (const int64_t value : reader.get_packed_int64()) out.ints.push_back(value);
-        seen = kInts;
-        return true;
-      case Bytes(9):
-        out.strings.push_back(Utf8(pbf::View(reader)));
-        seen = kStrings;
-        return true;
-      case Bytes(11):
-        out.graphs.push_back(pbf::View(reader));
-        seen = kGraphs;
-        return true;
-      case Varint(20):
-        out.type = reader.get_int64();
-        return true;
-      default:
-        return false;
-    }
-  });
+  ForEachField(message, place,
+               [&](uint32_t tag, pbf_reader& reader) { return ReadField(tag, reader, out, seen); });
   if (out.type == kUnknown) out.type = seen;
   return out;
 }

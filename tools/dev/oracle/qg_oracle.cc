@@ -87,15 +87,19 @@ class Asker {
   absl::Status status_;
 };
 
-int Run(int argc, char** argv) {
-  CLI::App app("Asks a QNN backend library about every node of the given models");
-  std::string library, arch, inputs_help = "Model .json or .jsonl of dialect qnn; - = stdin";
+struct Flags {
+  std::string library, arch;
   std::vector<std::string> inputs;
   Device device;
   AskOptions options;
-  app.add_option("--backend-lib", library, "backend library, such as libQnnHtp.so")->required();
-  app.add_option("--arch", arch, "HTP arch, such as v73");
-  app.add_option("--soc", device.soc, "SoC id, such as 43; wins over --arch");
+  bool graph = false;
+};
+
+void AddFlags(CLI::App& app, Flags& flags) {
+  AskOptions& options = flags.options;
+  app.add_option("--backend-lib", flags.library, "backend library, such as libQnnHtp.so")->required();
+  app.add_option("--arch", flags.arch, "HTP arch, such as v73");
+  app.add_option("--soc", flags.device.soc, "SoC id, such as 43; wins over --arch");
   app.add_flag("--prepare", options.prepare,
                "also make and finalize a graph of each accepted node");
   app.add_flag("--execute", options.execute, "also execute that graph (implies --prepare)");
@@ -103,8 +107,7 @@ int Run(int argc, char** argv) {
                "print the stored values of all tensors (implies --execute)");
   app.add_flag("--prepare-refused", options.prepare_refused,
                "prepare refused nodes too (implies --prepare)");
-  bool graph = false;
-  app.add_flag("--graph", graph,
+  app.add_flag("--graph", flags.graph,
                "ask about each model as one graph; the answer is its first node's");
   app.add_option("--native", options.native,
                  "hand the tensor of this name over in the matrix unit's layout; may be repeated")
@@ -113,29 +116,37 @@ int Run(int argc, char** argv) {
   app.add_option("--timeout", options.timeout_seconds, "seconds for one stage of one node")
       ->check(CLI::Range(1, 86400));
   app.add_option("--jobs", options.jobs, "processes")->check(CLI::Range(1, 256));
-  app.add_option("input", inputs, inputs_help)->required();
+  app.add_option("input", flags.inputs, "Model .json or .jsonl of dialect qnn; - = stdin")->required();
+}
+
+int Run(int argc, char** argv) {
+  CLI::App app("Asks a QNN backend library about every node of the given models");
+  Flags flags;
+  AddFlags(app, flags);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return Fail(error.what());
   }
-  if (!arch.empty()) {
-    if (!absl::SimpleAtoi(absl::StripPrefix(arch, "v"), &device.arch) || device.arch == 0) {
-      return Fail(absl::StrCat("--arch ", arch, ": expected a name such as v73"));
+  Device& device = flags.device;
+  if (!flags.arch.empty()) {
+    if (!absl::SimpleAtoi(absl::StripPrefix(flags.arch, "v"), &device.arch) || device.arch == 0) {
+      return Fail(absl::StrCat("--arch ", flags.arch, ": expected a name such as v73"));
     }
   }
+  AskOptions& options = flags.options;
   options.execute |= options.keep_data;
   options.prepare |= options.execute || options.prepare_refused;
 
-  const auto oracle = Oracle::Open(library, device);
+  const auto oracle = Oracle::Open(flags.library, device);
   if (!oracle.ok()) {
-    return Fail(absl::StrCat(library, ": ", oracle.status().message()));
+    return Fail(absl::StrCat(flags.library, ": ", oracle.status().message()));
   }
   std::fprintf(stderr, "%s %s\n", oracle->info().backend.c_str(), oracle->info().build_id.c_str());
-  Asker asker(*oracle, options, graph);
+  Asker asker(*oracle, options, flags.graph);
   int exit_code = 0;
-  for (const std::string& input : inputs) {
+  for (const std::string& input : flags.inputs) {
     const absl::Status read = ReadInput(input, std::nullopt, [&](ReadModel read_model) {
       if (read_model.model.ok()) {
         asker.Add(std::move(read_model.source), *std::move(read_model.model));

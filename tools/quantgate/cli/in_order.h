@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
+
 namespace quantgate::cli {
 
 // Calls work(i) for i from 0 to `count` on up to `threads` threads and take(result) for each in
@@ -53,7 +55,7 @@ void InOrder(size_t count, size_t threads, const Work& work, const Take& take) {
     }
   };
   std::vector<std::thread> pool;
-  const auto join = [&] {
+  const absl::Cleanup join = [&] {
     {
       const std::lock_guard lock(mutex);
       stopped = true;
@@ -61,25 +63,19 @@ void InOrder(size_t count, size_t threads, const Work& work, const Take& take) {
     }
     for (std::thread& thread : pool) thread.join();
   };
-  try {
-    for (size_t i = 0; i < std::min(threads, count); ++i) pool.emplace_back(run);
-    for (; taken < count;) {
-      Slot slot;
-      {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return done.contains(taken); });
-        slot = std::move(done.extract(taken).mapped());
-        ++taken;
-        changed.notify_all();
-      }
-      if (slot.error) std::rethrow_exception(slot.error);
-      take(std::move(slot.result));
+  for (size_t i = 0; i < std::min(threads, count); ++i) pool.emplace_back(run);
+  while (taken < count) {
+    Slot slot;
+    {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return done.contains(taken); });
+      slot = std::move(done.extract(taken).mapped());
+      ++taken;
+      changed.notify_all();
     }
-  } catch (...) {
-    join();
-    throw;
+    if (slot.error) std::rethrow_exception(slot.error);
+    take(std::move(slot.result));
   }
-  join();
 }
 
 }  // namespace quantgate::cli

@@ -180,6 +180,12 @@ absl::Status CheckFlagsOf(const VerifyFlags& flags) {
   return absl::OkStatus();
 }
 
+// None without a file.
+absl::StatusOr<verify::KnownDifferences> ReadKnown(const std::string& path) {
+  if (path.empty()) return verify::KnownDifferences();
+  return verify::KnownDifferences::Read(path);
+}
+
 }  // namespace
 
 int RunVerify(const VerifyFlags& flags) {
@@ -199,12 +205,8 @@ int RunVerify(const VerifyFlags& flags) {
   if (!route.ok()) return Fail(route.status());
   TargetSpec spec = flags.target;
   if (!flags.parser->Given("--backend")) spec.backend.clear();  // the library's
-  verify::KnownDifferences known;
-  if (!flags.known.empty()) {
-    auto read = verify::KnownDifferences::Read(flags.known);
-    if (!read.ok()) return Fail(AtPath(flags.known, read.status()));
-    known = *std::move(read);
-  }
+  absl::StatusOr<verify::KnownDifferences> known = ReadKnown(flags.known);
+  if (!known.ok()) return Fail(AtPath(flags.known, known.status()));
   std::optional<Model> inputs;
   if (!flags.inputs.empty()) {
     absl::StatusOr<Model> read = ReadOnlyModel(flags.inputs, InputFormat::kModelJson);
@@ -233,7 +235,7 @@ int RunVerify(const VerifyFlags& flags) {
   if (!color.ok()) return Fail(color.status());
   Printer printer(flags, *output, *format,
                   {.color = *color, .verbose = flags.verbose, .width = TextWidth(*output)},
-                  std::move(known));
+                  *std::move(known));
   const absl::Status asked = AskAll(flags, *input, *verifier, line, printer);
   if (!asked.ok()) return Fail(asked);
   if (!printer.has_output()) return printer.status();
