@@ -144,8 +144,8 @@ absl::Status QdqEditor::Quantize(size_t index, bool input, size_t port, const Co
   const TensorId fresh = AddLike(float_tensor, Dtype::kFloat32, base + (input ? "_dq" : "_float"));
   const TensorId scale =
       AddScalar(base + "_scale", {.dtype = Dtype::kFloat32, .dims = {}, .values = {{}, {ScaleAt(coding.encoding, 0)}}});
-  const TensorId zero =
-      AddScalar(base + "_zero_point", {.dtype = storage, .dims = {}, .values = {{ZeroPointAt(coding.encoding, 0)}, {}}});
+  const TensorId zero = AddScalar(
+      base + "_zero_point", {.dtype = storage, .dims = {}, .values = {{ZeroPointAt(coding.encoding, 0)}, {}}});
   // Reading: real -> q -> dq = fresh -> node. Writing: node -> fresh -> q -> dq = real, so that
   // whoever reads the tensor, and the graph's outputs, keep its name.
   q.inputs = {input ? real : fresh, scale, zero};
