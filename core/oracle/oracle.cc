@@ -21,6 +21,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
+#ifdef QUANTGATE_COVERAGE
+extern "C" void __gcov_dump();
+#endif
+
 namespace quantgate::verify {
 namespace {
 
@@ -61,6 +65,14 @@ T* SharedMemory() {
   return at == MAP_FAILED ? nullptr : new (at) T();
 }
 
+// Without what exit() does, as the clean-up of a library may crash; counters of a coverage build are written.
+[[noreturn]] void EndChild(int status) {
+#ifdef QUANTGATE_COVERAGE
+  __gcov_dump();
+#endif
+  _exit(status);
+}
+
 class Channel {
  public:
   explicit Channel(int fd) : fd_(fd) {}
@@ -75,7 +87,7 @@ class Channel {
     while (left > 0) {
       const ssize_t n = write(fd_, at, left);
       if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) _exit(1);  // the parent is gone
+      if (n <= 0) EndChild(1);  // the parent is gone
       at += n;
       left -= static_cast<size_t>(n);
     }
@@ -111,7 +123,7 @@ void SetTimer(int seconds) {
 // Children print nothing (libraries do), leave no core files and end with their parent.
 void BecomeChild(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
+  if (getppid() != parent) EndChild(1);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   for (const int number : {SIGALRM, SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL}) {
@@ -212,7 +224,7 @@ std::unique_ptr<Backend> OpenOrExit(const Batch& batch, Channel& channel) {
   if (backend.ok()) return *std::move(backend);
   const absl::string_view reason = backend.status().message();
   channel.SendText(Kind::kOpenError, -1, {reason.data(), reason.size()});
-  _exit(kCouldNotOpen);
+  EndChild(kCouldNotOpen);
 }
 
 // A child: takes questions until there are none. Never returns.
@@ -233,7 +245,7 @@ std::unique_ptr<Backend> OpenOrExit(const Batch& batch, Channel& channel) {
     AskOne(batch, *opened, index, slot, channel);
     slot.question = -1;
   }
-  _exit(0);  // without the library's own clean-up, which may crash
+  EndChild(0);
 }
 
 // Keeps one child at work until no question is left; says how each one that died did.
@@ -250,7 +262,7 @@ std::unique_ptr<Backend> OpenOrExit(const Batch& batch, Channel& channel) {
     const pid_t pid = fork();
     if (pid < 0) {
       channel.SendText(Kind::kOpenError, -1, absl::StrCat("fork: ", strerror(errno)));
-      _exit(kCouldNotOpen);
+      EndChild(kCouldNotOpen);
     }
     if (pid == 0) {
       BecomeChild(parent);
@@ -270,7 +282,7 @@ std::unique_ptr<Backend> OpenOrExit(const Batch& batch, Channel& channel) {
                                WTERMSIG(status))
                 : absl::StrCat("a process ends early with status ", WEXITSTATUS(status)));
       }
-      _exit(kCouldNotOpen);
+      EndChild(kCouldNotOpen);
     }
     StageAnswer answer;
     answer.outcome = Outcome::kCrash;
@@ -282,7 +294,7 @@ std::unique_ptr<Backend> OpenOrExit(const Batch& batch, Channel& channel) {
     }
     channel.SendStage(question, static_cast<Stage>(slot.stage.load()), answer);
   }
-  _exit(0);
+  EndChild(0);
 }
 
 // Reads messages of one supervisor as they come.
@@ -418,7 +430,7 @@ absl::StatusOr<Oracle> Oracle::Open(std::string library, Device device) {
     Header header{};
     header.kind = Kind::kInfo;
     channel.Send(header, backend->name(), backend->build_id());
-    _exit(0);
+    EndChild(0);
   }
   close(ends[1]);
   Inbox inbox(ends[0]);

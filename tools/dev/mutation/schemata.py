@@ -14,7 +14,8 @@ from pathlib import Path
 HEADER = Path(__file__).with_name("schemata.h")
 FOLDERS = ("core/rules", "core/validate")
 LEFT_OUT = {".git", "build", ".venv", ".ccache", "node_modules", "__pycache__"}
-UNIT = ("validator", "accepted_forms", "forms", "extract", "survey", "target_table", "suggestions", "raw_encoding", "rules", "graph_rules", "overlay", "fix", "encodings", "route")
+UNIT = ("validator", "known_forms", "forms", "extract", "survey", "target_table", "two_sdks", "suggestions", "raw_encoding", "rules",
+        "graph_rules", "overlay", "fix", "encodings", "route")  # fmt: skip
 REPLAYED = ("validator", "database")  # fuzz targets
 TARGETS = ["bin/quantgate", "opdefc", "bin/qg-oracle", *(f"{name}_test" for name in UNIT), *(f"{name}_replay" for name in REPLAYED)]
 LIBRARIES = ["quantgate_rules", "quantgate_validate"]
@@ -175,7 +176,7 @@ class Build:
             places = {(m[1], int(m[2])) for m in re.finditer(r"((?:core/rules|core/validate)/[\w/]+\.cc):(\d+):\d+: (?:error|  required)", made.stdout)}
             wrong = {c.number for c in self.all if (c.file, c.line) in places} - self.refused
             if not wrong:
-                raise SystemExit(f"error: the mutated sources don't build:\n{made.stdout[-3000:]}")
+                raise SystemExit(f"error: the mutated sources don't build:\n{made.stdout[-3000:]}{made.stderr[-1000:]}")
             print(f"{len(wrong)} comparisons can't be mutated so and are left out", file=sys.stderr)
             self.refused |= wrong
             self._rewrite()
