@@ -30,3 +30,36 @@ function(quantgate_embed out)
     file(WRITE ${out} "${text}")
   endif()
 endfunction()
+
+# quantgate_embed_bytes(<out.S> <symbol> <file>): the bytes of a file that the build makes, between
+# <symbol>_begin and <symbol>_end, at an address that eight divides.
+enable_language(ASM)
+function(quantgate_embed_bytes out symbol file)
+  # Symbols of WebAssembly have a kind and a size.
+  set(section ".rodata")
+  set(object "")
+  set(note [[.section .note.GNU-stack,"",%progbits]])
+  if(EMSCRIPTEN)
+    set(section ".rodata.${symbol},\"\",@")
+    set(object ".type ${symbol}_begin,@object
+    .type ${symbol}_end,@object
+    .size ${symbol}_begin, 1
+    .size ${symbol}_end, 1")
+    set(note "")
+  endif()
+  file(CONFIGURE OUTPUT ${out} @ONLY CONTENT [[
+    .section @section@
+    .p2align 3
+    .globl @symbol@_begin
+    .globl @symbol@_end
+    .hidden @symbol@_begin
+    .hidden @symbol@_end
+    @object@
+@symbol@_begin:
+    .incbin "@file@"
+@symbol@_end:
+    .byte 0
+    @note@
+]])
+  set_source_files_properties(${out} PROPERTIES OBJECT_DEPENDS ${file})
+endfunction()

@@ -1,6 +1,7 @@
 // What explain makes of logs: patterns with holes, the index of their words, the order of lines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "tools/quantgate/log/log_messages.h"
 #include "tools/quantgate/log/log_pattern.h"
 #include "tools/quantgate/log/log_table.h"
+#include "tools/quantgate/log/message_files.h"
 
 namespace quantgate::cli {
 namespace {
@@ -49,18 +51,31 @@ TEST(LogPattern, WhatIsNotWellFormedMatchesNothing) {
   EXPECT_EQ(LogPattern("ab {x} longer {y}").Literal(), " longer ");
 }
 
-TEST(LiteralIndex, FindsAllThatEndAtAByte) {
-  const std::vector<std::string_view> texts = {"he", "she", "hers", "he"};
+TEST(LiteralIndex, FindsAllThatAreThere) {
+  const std::vector<std::string_view> texts = {"he",     "she", "hers",  "he",
+                                               "ushers", "",    "other", "\xff\xfe"};
   const LiteralIndex index(texts);
-  std::vector<std::pair<size_t, uint32_t>> found;
-  LiteralIndex::State state = LiteralIndex::kStart;
-  const std::string text = "ushers\nsh e";
-  for (size_t i = 0; i < text.size(); ++i) {
-    state = index.Next(state, text[i]);
-    EXPECT_EQ(index.Hit(state), !index.Ends(state).empty());
-    for (const uint32_t end : index.Ends(state)) found.emplace_back(i, end);
-  }
-  EXPECT_EQ(found, (std::vector<std::pair<size_t, uint32_t>>{{3, 1}, {3, 0}, {3, 3}, {5, 2}}));
+  const auto found = [&](std::string_view in) {
+    std::vector<uint32_t> numbers;
+    index.FindAll(in, numbers);
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
+  };
+  EXPECT_EQ(found("ushers\nsh e"), (std::vector<uint32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(found("hehe"), (std::vector<uint32_t>{0, 3}));
+  EXPECT_EQ(found("usher"), (std::vector<uint32_t>{0, 1, 3}));
+  EXPECT_EQ(found("\xff\xfe"), (std::vector<uint32_t>{7}));
+  EXPECT_TRUE(found("").empty());
+  EXPECT_EQ(found("s h e r s"), std::vector<uint32_t>());
+  const auto line = [&](std::string_view in, size_t from) {
+    return in.rfind('\n', index.First(in, from));
+  };
+  EXPECT_EQ(line("xx\n she\nother\n", 0), 2u);
+  EXPECT_EQ(line("xx\nother\n she\n", 0), 2u);
+  EXPECT_EQ(line("xx\nother\n she\n", 9), 8u);
+  EXPECT_EQ(index.First("xx she", 5), std::string_view::npos);
+  EXPECT_EQ(LiteralIndex({}).First("anything", 0), std::string_view::npos);
 }
 
 constexpr std::string_view kTable = R"(==> words.yaml
@@ -105,7 +120,7 @@ class Logs : public testing::Test {
     return answer.findings.empty() ? LogFinding() : answer.findings.front();
   }
 
-  LogTable table_{kTable};
+  LogTable table_{ParseMessageFiles(kTable)};
 };
 
 TEST_F(Logs, AVerdictTakesTheCausesBeforeIt) {
@@ -411,7 +426,8 @@ TEST(LogFacts, FindANodeByItsLook) {
 
 TEST(LogTable, SaysWhatIsWrong) {
   const auto wrong = [](std::string_view entry) {
-    const LogTable table("==> a.yaml\nabout x:\n  - " + std::string(entry) + "\n");
+    const LogTable table(
+        ParseMessageFiles("==> a.yaml\nabout x:\n  - " + std::string(entry) + "\n"));
     return table.wrong().empty() ? std::string() : table.wrong().front();
   };
   EXPECT_EQ(wrong("{pattern: \"a\", means: m, do: d}"), "");
@@ -428,6 +444,7 @@ TEST(LogTable, SaysWhatIsWrong) {
   EXPECT_EQ(wrong("{pattern: \"a\", means: m}"), "a.yaml:2: no do");
   EXPECT_EQ(wrong("{pattern: \"{x}\", means: m, do: d}"), "a.yaml:2: there are no words in it");
   EXPECT_EQ(wrong("{means: m, do: d}"), "a.yaml:2: no pattern");
+  EXPECT_EQ(wrong("{means: m, means: m}"), "a.yaml: not YAML, or no mapping");
   EXPECT_EQ(LogTable::Get().wrong(), std::vector<std::string>());
 }
 

@@ -1,96 +1,91 @@
 #include "tools/quantgate/log/literal_index.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace quantgate::cli {
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
+constexpr uint32_t kMultiplier = 0x9E3779B1;  // 2^32 by the golden ratio (Knuth)
 
-struct Trie {
-  size_t classes;
-  std::vector<uint32_t> next;               // [node][class]
-  std::vector<std::vector<uint32_t>> ends;  // [node]
-
-  uint32_t Add() {
-    next.resize(next.size() + classes, kNone);
-    ends.emplace_back();
-    return static_cast<uint32_t>(ends.size() - 1);
-  }
-};
-
-// Every edge that is missing leads where the longest shorter beginning leads, breadth first.
-void Complete(Trie& trie) {
-  std::vector<uint32_t> fail(trie.ends.size(), 0), queue = {0};
-  for (size_t at = 0; at < queue.size(); ++at) {
-    const uint32_t node = queue[at];
-    for (size_t c = 0; c < trie.classes; ++c) {
-      uint32_t& edge = trie.next[node * trie.classes + c];
-      const uint32_t shorter = node == 0 ? 0 : trie.next[fail[node] * trie.classes + c];
-      if (edge == kNone) {
-        edge = shorter;
-        continue;
-      }
-      fail[edge] = shorter;
-      const std::vector<uint32_t>& more = trie.ends[shorter];
-      trie.ends[edge].insert(trie.ends[edge].end(), more.begin(), more.end());
-      queue.push_back(edge);
-    }
-  }
-}
+uint32_t WithByte(uint32_t key, char byte) { return key << 8 | static_cast<unsigned char>(byte); }
+uint32_t BucketOf(uint32_t key) { return key * kMultiplier >> 16; }
 
 }  // namespace
 
-LiteralIndex::LiteralIndex(std::span<const std::string_view> texts) {
+LiteralIndex::LiteralIndex(std::span<const std::string_view> texts) : begin_(kBuckets + 1, 0) {
+  const auto each_key = [](std::string_view text, const auto& see) {
+    uint32_t key = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+      key = WithByte(key, text[i]);
+      if (i + 1 >= kKeyBytes) see(BucketOf(key), static_cast<uint32_t>(i + 1));
+    }
+  };
+  std::vector<uint32_t> count(kBuckets, 0);
   for (const std::string_view text : texts) {
-    for (const char c : text) {
-      uint8_t& known = class_[static_cast<unsigned char>(c)];
-      if (known == 0) known = static_cast<uint8_t>(classes_++);
+    each_key(text, [&](uint32_t bucket, uint32_t) { ++count[bucket]; });
+  }
+  std::vector<std::pair<uint32_t, Text>> found;  // with the bucket
+  for (uint32_t i = 0; i < texts.size(); ++i) {
+    Text text = {texts[i], i, 0};
+    uint32_t rarest = 0;
+    each_key(texts[i], [&](uint32_t bucket, uint32_t end) {
+      if (text.key_end > 0 && count[bucket] >= count[rarest]) return;
+      rarest = bucket;
+      text.key_end = end;
+    });
+    if (text.key_end > 0) {
+      found.emplace_back(rarest, text);
+    } else if (!texts[i].empty()) {
+      short_.push_back(text);
     }
   }
-  Trie trie{classes_, {}, {}};
-  size_t most = 1;
-  for (const std::string_view text : texts) most += text.size();
-  trie.next.reserve(most * classes_);
-  trie.ends.reserve(most);
-  trie.Add();
-  for (size_t i = 0; i < texts.size(); ++i) {
-    uint32_t node = 0;
-    for (const char c : texts[i]) {
-      const size_t edge = node * classes_ + class_[static_cast<unsigned char>(c)];
-      if (trie.next[edge] == kNone) {
-        const uint32_t added = trie.Add();
-        trie.next[edge] = added;
-      }
-      node = trie.next[edge];
-    }
-    if (node != 0) trie.ends[node].push_back(static_cast<uint32_t>(i));
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [bucket, text] : found) {
+    texts_.push_back(text);
+    used_[bucket] = true;
+    ++begin_[bucket + 1];
   }
-  Complete(trie);
+  for (size_t b = 0; b < kBuckets; ++b) begin_[b + 1] += begin_[b];
+}
 
-  std::vector<uint32_t> order(trie.ends.size()), place(trie.ends.size());
-  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto plain = std::stable_partition(order.begin(), order.end(),
-                                           [&](uint32_t node) { return trie.ends[node].empty(); });
-  first_hit_ = static_cast<State>(plain - order.begin());
-  for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  next_.resize(trie.next.size());
-  begin_.push_back(0);
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    for (size_t c = 0; c < classes_; ++c) {
-      next_[i * classes_ + c] = place[trie.next[order[i] * classes_ + c]];
+template <typename See>
+void LiteralIndex::Each(std::string_view in, size_t from, const See& see) const {
+  uint32_t key = 0;
+  for (size_t i = from; i < in.size(); ++i) {
+    key = WithByte(key, in[i]);
+    const uint32_t bucket = BucketOf(key);
+    if (!used_[bucket]) continue;
+    for (uint32_t at = begin_[bucket]; at < begin_[bucket + 1]; ++at) {
+      const Text& text = texts_[at];
+      const size_t end = i + 1;
+      if (text.key_end > end || !in.substr(end - text.key_end).starts_with(text.text)) continue;
+      if (!see(text, i)) return;
     }
-    if (i < first_hit_) continue;
-    const std::vector<uint32_t>& ends = trie.ends[order[i]];
-    ends_.insert(ends_.end(), ends.begin(), ends.end());
-    begin_.push_back(static_cast<uint32_t>(ends_.size()));
   }
 }
 
-std::span<const uint32_t> LiteralIndex::Ends(State state) const {
-  if (!Hit(state)) return {};
-  const size_t hit = state - first_hit_;
-  return std::span(ends_).subspan(begin_[hit], begin_[hit + 1] - begin_[hit]);
+size_t LiteralIndex::First(std::string_view in, size_t from) const {
+  size_t first = std::string_view::npos;
+  Each(in, from, [&](const Text&, size_t at) {
+    first = at;
+    return false;
+  });
+  for (const Text& text : short_) {
+    first = std::min(first, in.substr(0, first).find(text.text, from));
+  }
+  return first;
+}
+
+void LiteralIndex::FindAll(std::string_view in, std::vector<uint32_t>& found) const {
+  Each(in, 0, [&](const Text& text, size_t) {
+    found.push_back(text.number);
+    return true;
+  });
+  for (const Text& text : short_) {
+    if (in.find(text.text) != std::string_view::npos) found.push_back(text.number);
+  }
 }
 
 }  // namespace quantgate::cli

@@ -1,4 +1,5 @@
-// Which of many texts a long text holds, in one pass over it (Aho and Corasick, 1975).
+// Which of many texts a long text holds, in one pass over it: each is looked for by its key, the four
+// bytes of it that fewest others have, and compared where they stand.
 #ifndef QUANTGATE_TOOLS_QUANTGATE_LOG_LITERAL_INDEX_H_
 #define QUANTGATE_TOOLS_QUANTGATE_LOG_LITERAL_INDEX_H_
 
@@ -6,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,27 +14,33 @@ namespace quantgate::cli {
 
 class LiteralIndex {
  public:
-  using State = uint32_t;
-
-  // Nothing is found twice for a text that is there twice: both numbers are given at its end.
+  // The texts outlive it. An empty one is never found.
   explicit LiteralIndex(std::span<const std::string_view> texts);
 
-  static constexpr State kStart = 0;
+  // A byte, not before `from`, of a text that is there, with none in the lines before; npos where
+  // there is no text any more.
+  size_t First(std::string_view in, size_t from) const;
 
-  // The state after one more byte. Ends() of a state are the texts that end with this byte.
-  State Next(State state, char byte) const {
-    return next_[state * classes_ + class_[static_cast<unsigned char>(byte)]];
-  }
-  bool Hit(State state) const { return state >= first_hit_; }
-  std::span<const uint32_t> Ends(State state) const;
+  // Adds the numbers of all texts that are there; one may be added more than once.
+  void FindAll(std::string_view in, std::vector<uint32_t>& found) const;
 
  private:
-  size_t classes_ = 1;  // of bytes; 0 = in none of the texts
-  std::array<uint8_t, 256> class_ = {};
-  std::vector<State> next_;  // [state][class]
-  State first_hit_ = 0;      // states with texts that end there come last
-  std::vector<uint32_t> begin_,
-      ends_;  // of state first_hit_ + i: ends_[begin_[i] .. begin_[i + 1])
+  static constexpr size_t kKeyBytes = 4;
+  static constexpr size_t kBuckets = size_t{1} << 16;
+  struct Text {
+    std::string_view text;
+    uint32_t number;
+    uint32_t key_end;  // in the text
+  };
+
+  // Calls see(text, end of its key) for each long text that is there until it returns false.
+  template <typename See>
+  void Each(std::string_view in, size_t from, const See& see) const;
+
+  std::vector<Text> texts_;              // by bucket
+  std::vector<uint32_t> begin_;          // texts_[begin_[b] .. begin_[b + 1])
+  std::array<bool, kBuckets> used_ = {};  // less to fetch than begin_
+  std::vector<Text> short_;              // without a key
 };
 
 }  // namespace quantgate::cli

@@ -194,26 +194,19 @@ std::vector<LogFact> FindChipsAndVersions(const LogNames& names, std::string_vie
 }
 
 void LogNames::MakeIndex() {
-  std::vector<std::string_view> texts;
   for (size_t i = 0; i < terms.size(); ++i) {
     for (const std::string& word : terms[i].words) {
-      texts.push_back(word);
       word_texts.push_back(word);
       term_of.push_back(i);
     }
   }
-  words.emplace(texts);
+  words.emplace(word_texts);
 }
 
 std::vector<LogFact> FindTerms(const LogNames& names, std::string_view line) {
   constexpr size_t kMostTerms = 3;
   std::vector<uint32_t> found;
-  LiteralIndex::State state = LiteralIndex::kStart;
-  for (const char c : line) {
-    state = names.words->Next(state, c);
-    const auto ends = names.words->Ends(state);
-    found.insert(found.end(), ends.begin(), ends.end());
-  }
+  names.words->FindAll(line, found);
   std::sort(found.begin(), found.end());
   std::vector<LogFact> facts;
   size_t last = names.terms.size();
@@ -222,7 +215,7 @@ std::vector<LogFact> FindTerms(const LogNames& names, std::string_view line) {
     if (term == last) continue;
     if (facts.size() == kMostTerms) break;
     last = term;
-    std::string name = names.word_texts[word];
+    std::string name(names.word_texts[word]);
     while (!name.empty() && name.back() == ' ') name.pop_back();
     facts.push_back({name, fmt::format("{}: {}", name, names.terms[term].means)});
   }

@@ -29,7 +29,7 @@ struct LogNames {
   std::vector<Term> terms;  // files, variables and other things with a name, and what they are
   // All their words in that order: looked for at once, as they are, and the term of each.
   std::optional<LiteralIndex> words;
-  std::vector<std::string> word_texts;
+  std::vector<std::string_view> word_texts;
   std::vector<size_t> term_of;
 
   void MakeIndex();

@@ -64,38 +64,27 @@ void LogReader::LookAtFew() {
 void LogReader::Read(std::string_view lines) {
   KeepIfFew(lines);
   const LiteralIndex& index = table_.index();
-  LiteralIndex::State state = LiteralIndex::kStart;
   size_t counted = 0;  // line feeds before it are in line_
   const auto feeds_before = [&](size_t end) {
     return static_cast<size_t>(std::count(lines.begin() + static_cast<ptrdiff_t>(counted),
                                           lines.begin() + static_cast<ptrdiff_t>(end), '\n'));
   };
-  for (size_t at = 0; at < lines.size(); ++at) {
-    state = index.Next(state, lines[at]);
-    if (!index.Hit(state)) continue;
+  for (size_t at = index.First(lines, 0); at != std::string_view::npos;
+       at = index.First(lines, counted)) {
     const size_t feed = lines.rfind('\n', at);
     const size_t begin = feed == std::string_view::npos ? 0 : feed + 1;
     const size_t end = std::min(lines.find('\n', at), lines.size());
-    const size_t cut = std::min(end, begin + kMostLineBytes);
+    const std::string_view line = lines.substr(begin, std::min(end - begin, kMostLineBytes));
     candidates_.clear();
+    index.FindAll(line, candidates_);
     bool sign = false, traceback = false;
-    for (size_t i = at; i < cut; ++i) {
-      if (i > at) state = index.Next(state, lines[i]);
-      for (const uint32_t text : index.Ends(state)) {
-        if (table_.IsSign(text)) {
-          sign = true;
-        } else if (table_.IsTraceback(text)) {
-          traceback = true;
-        } else {
-          candidates_.push_back(text);
-        }
-      }
-    }
+    std::erase_if(candidates_, [&](uint32_t text) {
+      sign = sign || table_.IsSign(text);
+      traceback = traceback || table_.IsTraceback(text);
+      return table_.IsSign(text) || table_.IsTraceback(text);
+    });
     line_ += feeds_before(begin) + 1;
-    const std::string_view line = lines.substr(begin, cut > begin ? cut - begin : 0);
     if (!Line(line)) Unknown(line, sign, traceback);
-    state = LiteralIndex::kStart;
-    at = end;
     counted = std::min(end + 1, lines.size());
   }
   line_ += feeds_before(lines.size());

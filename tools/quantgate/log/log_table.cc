@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "quantgate/dtype.h"
 #include "quantgate/text.h"
 #include "tools/quantgate/cli/yaml_tree.h"
 #include "tools/quantgate/log/log_numbers.h"
-#include "tools/quantgate/show/texts.h"
+#include "tools/quantgate/log/message_files.h"
 
 namespace quantgate::cli {
 namespace {
@@ -30,8 +31,6 @@ constexpr std::array<std::string_view, 8> kKeys = {"pattern", "patterns", "role"
 constexpr size_t kShown = 80;  // columns of a user's text
 constexpr std::array<std::string_view, 5> kFilters = {"dtype", "error", "do", "bytes", "kib"};
 constexpr std::string_view kTraceback = "File \"";
-// So many bytes at the end of a pattern's words are looked for first; Match() compares the rest.
-constexpr size_t kIndexedBytes = 16;
 // A line with one of these that no entry is about is counted as unknown.
 constexpr std::array<std::string_view, 15> kSigns = {
     "rror:",     "rror ",       "ERROR",         "ailed ", "AILED",  "ailure",   "xception", "annot ",
@@ -69,31 +68,22 @@ std::vector<const YamlTree*> Scalars(const YamlTree* node) {
 }  // namespace
 
 const LogTable& LogTable::Get() {
-  static const LogTable table(kLogMessages);
+  static const LogTable table(MessageFilesOfProgram());
   return table;
 }
 
 std::unique_ptr<const LogTable> LogTable::With(std::string_view document, std::string_view name) {
+  YamlTree own = ParseMessageFiles(fmt::format("==> {}\n{}", name, document));
+  YamlTree files = MessageFilesOfProgram();
   // Phrases and errors, the first file, are known before whatever uses them.
-  const size_t second = kLogMessages.find("\n==> ") + 1;
-  const std::string_view phrases = kLogMessages.substr(0, second);
-  const std::string_view others = kLogMessages.substr(second);
-  return std::make_unique<const LogTable>(
-      fmt::format("{}==> {}\n{}\n{}", phrases, name, document, others));
+  files.children.insert(files.children.begin() + 1,
+                        std::make_move_iterator(own.children.begin()),
+                        std::make_move_iterator(own.children.end()));
+  return std::make_unique<const LogTable>(files);
 }
 
-LogTable::LogTable(std::string_view files) {
-  constexpr std::string_view kMark = "==> ";
-  while (files.starts_with(kMark)) {
-    const size_t line = std::min(files.find('\n'), files.size());
-    const std::string_view name = files.substr(kMark.size(), line - kMark.size());
-    const size_t next = files.find("\n==> ", line);
-    const size_t end = next == std::string_view::npos ? files.size() : next + 1;
-    const size_t begin = std::min(line + 1, end);
-    Load(name, files.substr(begin, end - begin));
-    files.remove_prefix(end);
-  }
-  if (!files.empty()) wrong_.push_back("no line \"==> NAME\" at the beginning");
+LogTable::LogTable(const YamlTree& files) {
+  for (const YamlTree& file : files.children) Load(file);
   const auto phrase = [&](std::string_view name) {
     const auto at = phrases_.find(name);
     return at == phrases_.end() ? std::string() : at->second;
@@ -104,21 +94,21 @@ LogTable::LogTable(std::string_view files) {
   MakeIndex();
 }
 
-void LogTable::Load(std::string_view name, std::string_view text) {
-  const std::optional<YamlTree> root = ParseYaml(text);
-  if (!root || !root->is_map()) {
+void LogTable::Load(const YamlTree& file) {
+  const std::string& name = file.key;
+  if (!file.is_map()) {
     wrong_.push_back(fmt::format("{}: not YAML, or no mapping", name));
     return;
   }
-  for (const YamlTree& part : root->children) {
+  for (const YamlTree& part : file.children) {
     if (part.key == "phrases") {
       for (const YamlTree& phrase : part.children) phrases_[phrase.key] = phrase.text;
     } else if (part.key == "tables") {
-      LoadTables(std::string(name), part);
+      LoadTables(name, part);
     } else if (part.key == "errors") {
-      LoadErrors(std::string(name), part);
+      LoadErrors(name, part);
     } else if (part.key == "names") {
-      LoadNames(std::string(name), part);
+      LoadNames(name, part);
     } else if (part.key.starts_with("about ")) {
       for (const YamlTree& node : part.children) {
         const size_t before = entries_.size();
@@ -313,8 +303,7 @@ void LogTable::MakeIndex() {
     for (size_t j = 0; j < entries_[i].patterns.size(); ++j) {
       const LogPattern& pattern = entries_[i].patterns[j];
       if (!pattern.wrong().empty()) continue;
-      const std::string_view literal = pattern.Literal();
-      texts.push_back(literal.substr(literal.size() - std::min(literal.size(), kIndexedBytes)));
+      texts.push_back(pattern.Literal());
       owners_.push_back({i, j});
     }
   }

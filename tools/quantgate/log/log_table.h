@@ -69,15 +69,15 @@ class LogTable {
   // That table with the messages of a YAML document before the others. wrong() calls it `name`.
   static std::unique_ptr<const LogTable> With(std::string_view document, std::string_view name);
 
-  // `files`: YAML documents, each after a line "==> NAME".
-  explicit LogTable(std::string_view files);
+  // `files`: a map of documents by name (message_files.h).
+  explicit LogTable(const YamlTree& files);
   LogTable(const LogTable&) = delete;  // stages() and topics() are its own entries
   LogTable& operator=(const LogTable&) = delete;
 
   const std::vector<LogEntry>& entries() const { return entries_; }
   const std::vector<std::string>& wrong() const { return wrong_; }
 
-  // The end of the words of all patterns but those of stages and topics, in the order of the table,
+  // The words of all patterns but those of stages and topics, in the order of the table,
   // then those of a place in a traceback, then signs that a line tells of a failure.
   const LiteralIndex& index() const { return *index_; }
   bool IsTraceback(uint32_t text) const { return text == owners_.size(); }
@@ -117,7 +117,7 @@ class LogTable {
     size_t entry, pattern;
   };
 
-  void Load(std::string_view name, std::string_view text);
+  void Load(const YamlTree& file);
   void LoadErrors(const std::string& place, const YamlTree& errors);
   void LoadTables(const std::string& place, const YamlTree& tables);
   void LoadNames(const std::string& place, const YamlTree& names);

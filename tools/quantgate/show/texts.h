@@ -6,8 +6,6 @@
 
 namespace quantgate::cli {
 
-// The files of data/log_messages, each after a line "==> NAME".
-extern const std::string_view kLogMessages;
 // Fixtures of the rules, each after a line "==> SLUG/FILE".
 extern const std::string_view kRuleExamples;
 

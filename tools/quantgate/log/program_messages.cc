@@ -1,0 +1,18 @@
+// The files of messages that are part of the program: compile_messages.cc writes their bytes.
+#include <cstddef>
+
+#include "tools/quantgate/log/message_files.h"
+
+extern "C" {
+extern const char quantgate_log_messages_begin[];
+extern const char quantgate_log_messages_end[];
+}
+
+namespace quantgate::cli {
+
+YamlTree MessageFilesOfProgram() {
+  return FromBytes({quantgate_log_messages_begin,
+                    static_cast<size_t>(quantgate_log_messages_end - quantgate_log_messages_begin)});
+}
+
+}  // namespace quantgate::cli
