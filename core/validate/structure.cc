@@ -112,6 +112,41 @@ Problem EntryProblem(const Tensor& t) {
   return {};
 }
 
+// Integers of any width, signed or not, stand for each other: their value is what counts.
+std::string_view StorageClass(Dtype dtype) {
+  if (IsFloat(dtype)) return "real";
+  return dtype == Dtype::kBool8 ? "flag" : "integer";
+}
+
+// How a param of the op is stored; empty where QNN has no such param.
+std::string StoredAs(const ParamValue& value) {
+  if (std::holds_alternative<double>(value)) return "real";
+  if (std::holds_alternative<bool>(value)) return "flag";
+  if (std::holds_alternative<IntParam>(value) || std::holds_alternative<UintParam>(value)) return "integer";
+  const auto* tensor = std::get_if<TensorParam>(&value);
+  return tensor == nullptr ? "" : fmt::format("{} tensor", StorageClass(tensor->dtype));
+}
+
+// Op validation reads no param of another kind than the declared one.
+void CheckParamStorage(const TargetTable& table, const NodeView& node,
+                       std::vector<Finding>& findings) {
+  const auto params = table.db().get(node.op().params);
+  for (size_t i = 0; i < params.size() && i < NodeView::kMaxParams; ++i) {
+    const opdb::ParamRow& param = params[i];
+    const ParamValue* value = node.given(static_cast<int>(i));
+    if (value == nullptr || param.dtype == Dtype::kUndefined) continue;
+    const std::string stored = StoredAs(*value);
+    const std::string want = fmt::format("{}{}", StorageClass(param.dtype), param.rank < 0 ? "" : " tensor");
+    if (stored.empty() || stored == want) continue;
+    Finding f = Make(table, node, rules::kStorageDtype, std::string(table.db().str(param.name)), "stored");
+    f.found = stored;
+    f.allowed = fmt::format("{}{}", DtypeName(param.dtype), param.rank < 0 ? "" : " tensor");
+    f.message = fmt::format("param {} of {} is stored as {}", f.port, f.op, f.allowed);
+    f.fixes.push_back(rules::UnsafeFix(fmt::format("store {} as {}", f.port, f.allowed)));
+    findings.push_back(std::move(f));
+  }
+}
+
 }  // namespace
 
 void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
@@ -152,6 +187,7 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
     f.fixes.push_back(rules::UnsafeFix(fmt::format("set {}", f.port)));
     findings.push_back(std::move(f));
   }
+  CheckParamStorage(table, node, findings);
   if (const Param* unknown = node.unknown_param()) {
     std::vector<std::string> names;
     for (const auto& param : params) names.emplace_back(db.str(param.name));

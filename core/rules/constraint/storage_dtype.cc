@@ -33,14 +33,17 @@ void Explain(const Subject& s, Finding& f) {
 constexpr RuleEntry kEntry = {
     .rule = About(kStorageDtype, {.summary = "a param is stored in a type that the op does not support",
                                   .explanation = R"(## What it checks
-The value of some params must be stored in one datatype.
+A param is stored as the kind of value that the op declares: an integer, a real number, a flag, or
+a tensor of these.
 
 ## Why
-The library reads the bytes as that type.
+The library reads the bytes as the declared type. HTP's op validation refuses every other type of
+every param of a declared type (asked of 2.47 and 2.51); of a param without one, such as Pad's
+`pad_constant_value`, a constraint says what goes with the op's datatypes.
 
 ## Fix
-Store the param in the type the message names; another integer type whose value fits counts as
-equal.
+Store the param in the type the message names. Of a Model, another integer type whose value fits
+counts as equal; whoever calls QNN has to pass the declared one (UINT_32, not INT_32).
 
 ## References
 The constraint's `sources` name the documentation page and the measured library version.

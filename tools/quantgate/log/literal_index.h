@@ -1,5 +1,5 @@
-// Which of many texts a long text holds, in one pass over it: each is looked for by its key, the four
-// bytes of it that fewest others have, and compared where they stand.
+// Which of many texts a long text holds, in one pass over it: each is looked for by its key, the
+// four bytes of it that fewest others have, and compared where they stand.
 #ifndef QUANTGATE_TOOLS_QUANTGATE_LOG_LITERAL_INDEX_H_
 #define QUANTGATE_TOOLS_QUANTGATE_LOG_LITERAL_INDEX_H_
 

@@ -11,8 +11,8 @@ extern const char quantgate_log_messages_end[];
 namespace quantgate::cli {
 
 YamlTree MessageFilesOfProgram() {
-  return FromBytes({quantgate_log_messages_begin,
-                    static_cast<size_t>(quantgate_log_messages_end - quantgate_log_messages_begin)});
+  const char* const begin = quantgate_log_messages_begin;
+  return FromBytes({begin, static_cast<size_t>(quantgate_log_messages_end - begin)});
 }
 
 }  // namespace quantgate::cli
