@@ -257,7 +257,7 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
     ('gain c: {param_value: {max: "param:level"}}', [gain(3), gain(2.5)], [gain(3.5)]),
     ('axes c: {param_value: {eq: [1, 2]}}', [{}], [axes(1, 1), axes(2, 1)]),
     ('axes c: {param_value: {eq: [1, rank(out0)-1]}}', [{}], [axes(1, 1), axes(1, 3)]),
-    ('level c: default_only', [{"params": {"level": None}}], [level(0), level(1)]),
+    ('level c: default_only', [{"params": {"level": None}}, level(0)], [level(1)]),
     ('axes c: param_required', [{}], [{"params": {"axes": None}}]),
     ('in2 c: port_unsupported', [{"x2": None}], [{}]),
     ('in2 c: {port_optional: {allowed: false}}', [{}], [{"x2": None}]),

@@ -9,10 +9,12 @@
 namespace quantgate::rules {
 namespace unexpected_port {
 
-// A param that must be left out counts like a port.
+// A param that must be left out counts like a port. Of some only another value than the default.
 bool Given(const Subject& s) {
+  const int param = s.constraint.param;
+  const bool any = s.constraint.kind != opdb::Kind::kDefaultOnly;
   return s.tensor != nullptr ||
-         (s.constraint.param >= 0 && s.node.given(s.constraint.param) != nullptr);
+         (param >= 0 && s.node.given(param) != nullptr && (any || !s.node.at_default(param)));
 }
 
 bool Holds(const Subject& s) { return !Given(s); }

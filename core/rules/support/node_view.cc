@@ -75,6 +75,15 @@ std::span<const int64_t> NodeView::param_ints(int param) const {
       *value);
 }
 
+bool NodeView::at_default(int param) const {
+  if (param < 0 || given(param) == nullptr) return false;
+  const auto& row = db_.get(op_.params)[param];
+  const auto ints = db_.get(row.default_ints), values = param_ints(param);
+  if (!values.empty()) return std::equal(values.begin(), values.end(), ints.begin(), ints.end());
+  const auto reals = db_.get(row.default_reals);
+  return reals.size() == 1 && param_real(param) == reals[0];
+}
+
 std::optional<int64_t> NodeView::param_int(int param) const {
   const auto ints = param_ints(param);
   if (ints.size() != 1) return std::nullopt;

@@ -56,6 +56,8 @@ class NodeView {
     if (!params_bound_) BindParams();
     return params_[param];
   }
+  // Whether it is given, with the value that it has where it isn't.
+  bool at_default(int param) const;
   std::optional<int64_t> param_int(int param) const;
   // All integers of a param (a tensor param's elements). Empty when unknown. Elements of
   // narrow types are widened into `buffer` only where needed.
