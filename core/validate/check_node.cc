@@ -256,6 +256,8 @@ OpVerdict CheckNode(const TargetTable& table, const Resolved& resolved, const No
   NodeView view(table.db(), *op->row, *resolved.graph, node, table.arch_index());
   view.set_layout(&resolved.layout);
   CheckPortsAndParams(table, view, findings);
+  const bool as_written = resolved.owned == nullptr && resolved.graph->dialect == Dialect::kQnn;
+  if (as_written) CheckParamStorage(table, view, findings);
 
   const PortFacts facts = FactsOf(view);
   const MatchedRows rows = MatchRows(table, *op, facts);

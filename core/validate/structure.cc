@@ -122,29 +122,10 @@ std::string_view StorageClass(Dtype dtype) {
 std::string StoredAs(const ParamValue& value) {
   if (std::holds_alternative<double>(value)) return "real";
   if (std::holds_alternative<bool>(value)) return "flag";
-  if (std::holds_alternative<IntParam>(value) || std::holds_alternative<UintParam>(value)) return "integer";
+  const bool sint = std::holds_alternative<IntParam>(value);
+  if (sint || std::holds_alternative<UintParam>(value)) return "integer";
   const auto* tensor = std::get_if<TensorParam>(&value);
   return tensor == nullptr ? "" : fmt::format("{} tensor", StorageClass(tensor->dtype));
-}
-
-// Op validation reads no param of another kind than the declared one.
-void CheckParamStorage(const TargetTable& table, const NodeView& node,
-                       std::vector<Finding>& findings) {
-  const auto params = table.db().get(node.op().params);
-  for (size_t i = 0; i < params.size() && i < NodeView::kMaxParams; ++i) {
-    const opdb::ParamRow& param = params[i];
-    const ParamValue* value = node.given(static_cast<int>(i));
-    if (value == nullptr || param.dtype == Dtype::kUndefined) continue;
-    const std::string stored = StoredAs(*value);
-    const std::string want = fmt::format("{}{}", StorageClass(param.dtype), param.rank < 0 ? "" : " tensor");
-    if (stored.empty() || stored == want) continue;
-    Finding f = Make(table, node, rules::kStorageDtype, std::string(table.db().str(param.name)), "stored");
-    f.found = stored;
-    f.allowed = fmt::format("{}{}", DtypeName(param.dtype), param.rank < 0 ? "" : " tensor");
-    f.message = fmt::format("param {} of {} is stored as {}", f.port, f.op, f.allowed);
-    f.fixes.push_back(rules::UnsafeFix(fmt::format("store {} as {}", f.port, f.allowed)));
-    findings.push_back(std::move(f));
-  }
 }
 
 }  // namespace
@@ -187,7 +168,6 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
     f.fixes.push_back(rules::UnsafeFix(fmt::format("set {}", f.port)));
     findings.push_back(std::move(f));
   }
-  CheckParamStorage(table, node, findings);
   if (const Param* unknown = node.unknown_param()) {
     std::vector<std::string> names;
     for (const auto& param : params) names.emplace_back(db.str(param.name));
@@ -201,6 +181,26 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
     f.message = fmt::format("{} has no param \"{}\"{}", f.op, unknown->name, hint);
     f.fixes.push_back(rules::UnsafeFix(
         fmt::format("{} \"{}\"", hint.empty() ? "remove" : "rename or remove", unknown->name)));
+    findings.push_back(std::move(f));
+  }
+}
+
+void CheckParamStorage(const TargetTable& table, const NodeView& node,
+                       std::vector<Finding>& findings) {
+  const auto params = table.db().get(node.op().params);
+  for (size_t i = 0; i < params.size() && i < NodeView::kMaxParams; ++i) {
+    const opdb::ParamRow& param = params[i];
+    const ParamValue* value = node.given(static_cast<int>(i));
+    if (value == nullptr || param.dtype == Dtype::kUndefined) continue;
+    const std::string stored = StoredAs(*value);
+    const std::string_view kind = param.rank < 0 ? "" : " tensor";
+    if (stored.empty() || stored == fmt::format("{}{}", StorageClass(param.dtype), kind)) continue;
+    const std::string name(table.db().str(param.name));
+    Finding f = Make(table, node, rules::kStorageDtype, name, "stored");
+    f.found = stored;
+    f.allowed = fmt::format("{}{}", DtypeName(param.dtype), kind);
+    f.message = fmt::format("param {} of {} is stored as {}", f.port, f.op, f.allowed);
+    f.fixes.push_back(rules::UnsafeFix(fmt::format("store {} as {}", f.port, f.allowed)));
     findings.push_back(std::move(f));
   }
 }

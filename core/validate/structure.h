@@ -14,6 +14,10 @@ namespace quantgate {
 // Missing and unexpected ports and params (QG505, QG506, QG507, QG510).
 void CheckPortsAndParams(const TargetTable& table, const rules::NodeView& node,
                          std::vector<Finding>& findings);
+// Params of an op that the file has as QNN's (QG312): op validation refuses every other kind of value
+// than the declared one.
+void CheckParamStorage(const TargetTable& table, const rules::NodeView& node,
+                       std::vector<Finding>& findings);
 // Numbers of scales, zero points and blocks (QG315), zero points outside of the type (QG308).
 void CheckEncodingShapes(const TargetTable& table, const rules::NodeView& node,
                          std::vector<Finding>& findings);
