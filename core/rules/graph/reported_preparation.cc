@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/rules/rule_entry.h"
+#include "core/rules/support/expr.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
 #include "quantgate/report.h"
@@ -21,6 +22,7 @@ struct Pattern {
   int64_t absent = -1;        // an input that is not given
   int64_t computed = -1;      // an input that is no constant
   int64_t per_channel = -1;   // an input with a scale for each channel, of more than one matrix
+  int64_t widens = -1;        // a dimension of which the output has more than the first input
   std::vector<std::string_view> backends, routes;
   Archs archs;
   Sdk since = {0}, until = {kSdkOpen};
@@ -40,7 +42,12 @@ struct Pattern {
                           std::find(bits.begin(), bits.end(), BitsOf(out->dtype)) == bits.end())) {
       return false;
     }
-    return FitsInputs(g, op);
+    return FitsInputs(g, op) && (widens < 0 || Widens(g.input(op, 0), *out));
+  }
+  bool Widens(const Tensor* in, const Tensor& out) const {
+    if (in == nullptr) return false;
+    const auto before = DimOf(*in, widens), after = DimOf(out, widens);
+    return before && after && *after > *before;
   }
   bool FitsInputs(const GraphView& g, int32_t op) const {
     const auto input = [&](int64_t port) { return g.input(op, static_cast<size_t>(port)); };
@@ -64,11 +71,12 @@ constexpr SettingField kPattern[] = {
     P::Bind<&Pattern::absent>("absent", false),
     P::Bind<&Pattern::computed>("computed", false),
     P::Bind<&Pattern::per_channel>("per_channel", false),
+    P::Bind<&Pattern::widens>("widens", false),
     P::Bind<&Pattern::backends>("backends", false),
     P::Bind<&Pattern::routes>("routes", false),
     P::Bind<&Pattern::archs>("archs", false),
     P::Bind<&Pattern::since>("since"),
-    P::Bind<&Pattern::until>("until"),
+    P::Bind<&Pattern::until>("until", false),
     P::Bind<&Pattern::breach>("breach", false),
     P::Bind<&Pattern::message>("message"),
     P::Bind<&Pattern::fix>("fix")};
