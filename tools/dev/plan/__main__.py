@@ -36,9 +36,9 @@ def chosen(names: list[str]) -> list[places.Export]:
     """The exports that the official configuration was quantized for, small ones first."""
     found = []
     for folder in OFFICIAL.iterdir():
-        name, exporter = folder.name.rsplit("-", 1)
-        if (folder / "float.onnx").is_file() and (not names or name in names):
-            found.append(((folder / "float.onnx").stat().st_size, places.Export(name, exporter)))
+        export = places.exported(folder.name)
+        if (folder / "float.onnx").is_file() and not export.by_aimet and (not names or export.name in names):
+            found.append(((folder / "float.onnx").stat().st_size, export))
     return [export for _, export in sorted(found)]
 
 

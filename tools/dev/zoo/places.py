@@ -15,6 +15,7 @@ GENERATOR = ROOT / "tools" / "dev" / "models" / "networks" / "generate.py"
 PYTHON = BUILD / "venv" / "bin" / "python"
 EXPORTERS = ("torchscript", "dynamo")
 FORMS = ("8a8w", "8a8w_per_channel", "16a8w")
+AIMET = "aimet_"
 ARCHS = ("v73", "v68", "v79")
 # What only one exporter can write.
 ONLY = {"timm_volo": "dynamo", "hf_mobilevit_v2": "dynamo", "hf_encodec_encoder": "torchscript",
@@ -29,7 +30,7 @@ ONLY = {"timm_volo": "dynamo", "hf_mobilevit_v2": "dynamo", "hf_encodec_encoder"
 
 @dataclass(frozen=True, order=True)
 class Export:
-    """An architecture as one exporter writes it; its folder holds a file a form."""
+    """An architecture as one exporter writes it, for AIMET with that in its name; its folder holds a file a form."""
 
     name: str
     exporter: str
@@ -38,11 +39,20 @@ class Export:
         return f"{self.name}-{self.exporter}"
 
     @property
+    def by_aimet(self) -> bool:
+        return self.exporter.startswith(AIMET)
+
+    @property
     def folder(self) -> Path:
         return MODELS / str(self)
 
     def forms(self) -> list[str]:
         return [form for form in FORMS if (self.folder / f"{form}.onnx").is_file()]
+
+
+def exported(text: str) -> Export:
+    """The export of a name."""
+    return Export(*text.rsplit("-", 1))
 
 
 def first_exporter(name: str) -> str:
@@ -61,3 +71,8 @@ def exports(names: list[str]) -> list[Export]:
         if name not in ONLY and hashlib.sha256(name.encode()).digest()[1] % 4 == 0:
             result.append(Export(name, next(e for e in EXPORTERS if e != first)))
     return result
+
+
+def aimet_exports(names: list[str]) -> list[Export]:
+    """One an architecture, for AIMET."""
+    return [Export(name, AIMET + first_exporter(name)) for name in names]

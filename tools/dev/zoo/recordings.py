@@ -1,29 +1,37 @@
 """The recordings: models and labels of exports, in bundles, without anything but the standard library.
 
-A bundle, compressed by xz, holds NAME-EXPORTER/FORM.onnx and NAME-EXPORTER/labels.json of many exports: what networks
-have in common is stored once. It begins with a line a file, its name and its length, and an empty line; then come the
-files. The models in it are written as in forms.py, vectors.py and names.py, in this order.
-models/ has a bundle for each library; what is held out lies in held_out/ until it is scored.
+A bundle holds NAME-EXPORTER/FORM.onnx and NAME-EXPORTER/labels.json of many exports: what networks have in common is
+stored once. It begins with a line a file, its name and its length, and an empty line, then come the files; the columns
+follow in the same way. The columns of floats are an xz stream of their own. The models in it are written as in
+forms.py, vectors.py, columns.py and names.py, in this order.
+models/ has a bundle for each library, aimet/ one for what AIMET quantized; what is held out lies in held_out/ until
+it is scored.
 """
 
 from __future__ import annotations
 
 import json
 import lzma
+from collections import defaultdict
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import columns
 import forms
 import names
 import vectors
-from places import RECORDED, Export
+from places import RECORDED, Export, exported
 
-FOLDERS = {"development": RECORDED / "models", "held_out": RECORDED / "held_out"}
+FOLDERS = {"development": RECORDED / "models", "held_out": RECORDED / "held_out", "aimet": RECORDED / "aimet"}
 ENDING = ".xz"
-# Nothing in these files is aligned: without the bits of the position, and with more of the byte before, they are 2 %
-# smaller.
-FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 27, "pb": 0, "lc": 4}]
+LZMA = {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}
+# Nothing in models without their numbers is aligned: without the bits of the position, and with more of the byte
+# before, they are 2 % smaller.
+BYTES = [LZMA | {"dict_size": 1 << 27, "pb": 0, "lc": 4}]
+# Of the columns those of floats are words of 4 bytes.
+WORDS = [LZMA | {"dict_size": 1 << 22, "pb": 2, "lp": 2, "lc": 0}]
+FLOATS = (f"{vectors.FLOAT}.{vectors.FLOATS}", f"{vectors.FLOAT}.{vectors.RAW}")
 
 
 Files = dict[str, dict[str, bytes]]  # {export: {file: content}}
@@ -42,52 +50,70 @@ class Recording:
 
 
 def bundle_of(text: str, held_out: bool) -> Path:
-    """The bundle that an export lies in: that of its library, or of what is held out."""
+    """The bundle that an export lies in: that of AIMET, of its library, or of what is held out."""
+    if exported(text).by_aimet:
+        return FOLDERS["aimet"] / ("aimet" + ENDING)
     part = "held_out" if held_out else "development"
     return FOLDERS[part] / ((part if held_out else text.split("_")[0]) + ENDING)
 
 
-def architecture(text: str) -> str:
-    """That of an export."""
-    return text.rsplit("-", 1)[0]
+def _listed(parts: list[tuple[str, bytes]]) -> bytes:
+    head = "".join(f"{name} {len(data)}\n" for name, data in parts).encode()
+    return head + b"\n" + b"".join(data for _, data in parts)
 
 
-def _entries(path: Path, architectures: Container[str] | None = None) -> Files:
-    """What a bundle holds, as it is stored; nothing where there is none."""
+def _parts(data: bytes) -> tuple[list[tuple[str, bytes]], bytes]:
+    """What `_listed` has written, and what follows."""
+    head, _, rest = (b"\n" + data).partition(b"\n\n")
+    parts, at = [], 0
+    for line in head.decode().split("\n")[1:]:
+        name, length = line.split(" ")
+        parts.append((name, rest[at:at + int(length)]))
+        at += int(length)
+    return parts, rest[at:]
+
+
+def _entries(path: Path) -> Files:
+    """What a bundle holds, its models with their numbers and names; nothing where there is none."""
+    if not path.exists():
+        return {}
+    parts, rest = _parts(lzma.decompress(path.read_bytes()))
+    numbers, rest = _parts(rest)
+    joiner = columns.Joiner(dict(numbers + _parts(rest)[0]))
     exports: Files = {}
-    if path.exists():
-        head, _, content = lzma.decompress(path.read_bytes()).partition(b"\n\n")
-        at = 0
-        for line in head.decode().splitlines():
-            place, length = line.split(" ")
-            export, name = place.split("/")
-            if architectures is None or architecture(export) in architectures:
-                exports.setdefault(export, {})[name] = content[at:at + int(length)]
-            at += int(length)
+    for place, data in parts:
+        export, name = place.split("/")
+        exports.setdefault(export, {})[name] = joiner.joined(names.unpacked(data)) if _is_model(name) else data
     return exports
 
 
+def _is_model(name: str) -> bool:
+    return name.endswith(".onnx")
+
+
 def _packed(files: dict[str, bytes]) -> dict[str, bytes]:
-    return {name: names.packed(vectors.packed(data)) if name.endswith(".onnx") else data
-            for name, data in forms.packed(files).items()}
+    return {name: vectors.packed(data) if _is_model(name) else data for name, data in forms.packed(files).items()}
 
 
 def _unpacked(files: dict[str, bytes]) -> dict[str, bytes]:
-    return forms.unpacked({name: vectors.unpacked(names.unpacked(data)) if name.endswith(".onnx") else data
-                           for name, data in files.items()})
+    return forms.unpacked({name: vectors.unpacked(data) if _is_model(name) else data for name, data in files.items()})
 
 
 def read(path: Path, architectures: Container[str] | None = None) -> Files:
     """{export: {file: content}} of a bundle, or of these architectures in it."""
-    return {export: _unpacked(files) for export, files in _entries(path, architectures).items()}
+    return {export: _unpacked(files) for export, files in _entries(path).items()
+            if architectures is None or exported(export).name in architectures}
 
 
 def _write(path: Path, exports: Files) -> None:
-    parts = [(f"{export}/{name}", data) for export, files in sorted(exports.items()) for name, data in files.items()]
-    head = "".join(f"{place} {len(data)}\n" for place, data in parts).encode()
-    packed = head + b"\n" + b"".join(data for _, data in parts)
+    numbers: columns.Columns = defaultdict(bytearray)
+    parts = [(f"{export}/{name}", names.packed(columns.split(data, numbers)) if _is_model(name) else data)
+             for export, files in sorted(exports.items()) for name, data in files.items()]
+    floats = [(name, bytes(numbers.pop(name))) for name in FLOATS if name in numbers]
+    streams = ((BYTES, _listed(parts) + _listed([(name, bytes(data)) for name, data in sorted(numbers.items())])),
+               (WORDS, _listed(floats)))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(lzma.compress(packed, check=lzma.CHECK_CRC32, filters=FILTERS))
+    path.write_bytes(b"".join(lzma.compress(stream, check=lzma.CHECK_CRC32, filters=how) for how, stream in streams))
 
 
 def write(path: Path, exports: Files) -> None:
@@ -112,5 +138,4 @@ def recordings(architectures: list[str], folder: Path) -> Iterator[Recording]:
         if folder != FOLDERS["development"] or path.name.removesuffix(ENDING) in libraries:
             found |= read(path, set(architectures))
     for text in sorted(found):
-        name, exporter = text.rsplit("-", 1)
-        yield Recording(Export(name, exporter), found[text])
+        yield Recording(exported(text), found[text])

@@ -9,6 +9,7 @@ numbers are on levels (levels.py). `unpacked` is the way back, byte by byte the 
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
 import levels
 import wire
@@ -23,9 +24,8 @@ SHORT, MOST = 8, 64
 def _vector(kind: int, number: int, content: bytes) -> tuple[int, bytes] | None:
     """The field that it becomes, and its content; nothing where that would not help."""
     value, bits = TYPES[kind]
-    size = struct.calcsize(bits)
-    count = len(content) // size
-    if count <= SHORT or len(content) % size:
+    count, rest = divmod(len(content), size(kind))
+    if count <= SHORT or rest:
         return None
     words = struct.unpack(f"<{count}{bits}", content)
     numbers = sorted(dict(zip(words, struct.unpack(f"<{count}{value}", content))).items(),
@@ -40,7 +40,7 @@ def _vector(kind: int, number: int, content: bytes) -> tuple[int, bytes] | None:
     if coded:
         return ON_LEVELS, head + coded + elements
     if kind != FLOAT:
-        mask = (1 << 8 * size) - 1
+        mask = (1 << 8 * size(kind)) - 1
         order = order[:1] + [(b - a) & mask for a, b in zip(order, order[1:])]
     return VECTOR, head + struct.pack(f"<{len(order)}{bits}", *order) + elements
 
@@ -48,14 +48,14 @@ def _vector(kind: int, number: int, content: bytes) -> tuple[int, bytes] | None:
 def _elements(kind: int, content: bytes, on_levels: bool) -> tuple[int, bytes]:
     """The field that it stands for, and its content."""
     bits = TYPES[kind][1]
-    size, (number, count) = struct.calcsize(bits), content[:2]
+    number, count = content[:2]
     if on_levels:
         decoder = levels.decoded_scales if kind == FLOAT else levels.decoded_biases
         order, length = decoder(content[2:], count), levels.length(kind == FLOAT, count)
     else:
-        order, length = list(struct.unpack_from(f"<{count}{bits}", content, 2)), size * count
+        order, length = list(struct.unpack_from(f"<{count}{bits}", content, 2)), size(kind) * count
         if kind != FLOAT:
-            mask = (1 << 8 * size) - 1
+            mask = (1 << 8 * size(kind)) - 1
             for i in range(1, count):
                 order[i] = (order[i] + order[i - 1]) & mask
     words = [struct.pack(f"<{bits}", word) for word in order]
@@ -79,14 +79,19 @@ def _tensor(data: bytes, begin: int, end: int, pack: bool) -> bytes | None:
     return data[begin:head] + wire.field(*becomes) + data[last:end]
 
 
-def _changed(data: bytes, pack: bool) -> bytes:
-    out = []
-    for number, kind, begin, end in wire.fields(data):
+def size(kind: int) -> int:
+    """Of an element of a type, in bytes."""
+    return struct.calcsize(TYPES[kind][1])
+
+
+def changed(data: bytes, change: Callable[[int, int], bytes | None]) -> bytes:
+    """A model with what `change` says of each constant, by where it begins and ends; nothing leaves it as it is."""
+    for number, _, begin, end in wire.fields(data):
         if number != GRAPH:
             continue
         parts, at = [], begin
         for part, _, first, last in wire.fields(data, begin, end):
-            tensor = _tensor(data, first, last, pack) if part == CONSTANT else None
+            tensor = change(first, last) if part == CONSTANT else None
             if tensor is not None:
                 head = first - len(wire.written(last - first)) - 1
                 parts += data[at:head], wire.field(CONSTANT, tensor)
@@ -101,8 +106,10 @@ TAGS = [wire.written(number << 3 | wire.BYTES) for number in (VECTOR, ON_LEVELS)
 
 
 def packed(data: bytes) -> bytes:
-    return _changed(data, True)
+    return changed(data, lambda begin, end: _tensor(data, begin, end, True))
 
 
 def unpacked(data: bytes) -> bytes:
-    return _changed(data, False) if any(tag in data for tag in TAGS) else data
+    if not any(tag in data for tag in TAGS):
+        return data
+    return changed(data, lambda begin, end: _tensor(data, begin, end, False))
