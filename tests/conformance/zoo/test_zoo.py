@@ -9,12 +9,14 @@ import sys
 import tempfile
 import unittest
 import unittest.mock
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools" / "dev" / "zoo"))
 
+import aimet  # noqa: E402
+import columns  # noqa: E402
 import compare  # noqa: E402
 import draws  # noqa: E402
 import figures  # noqa: E402
@@ -27,6 +29,7 @@ import places  # noqa: E402
 import products  # noqa: E402
 import recordings  # noqa: E402
 import repeats  # noqa: E402
+import variants  # noqa: E402
 import vectors  # noqa: E402
 import wire  # noqa: E402
 
@@ -54,7 +57,7 @@ class HoldOut(unittest.TestCase):
         for part, names in (("development", state.development()), ("held_out", state.held_out())):
             for path in recordings.FOLDERS[part].glob(f"*{recordings.ENDING}"):
                 for text in recordings.read(path):
-                    export = places.Export(*text.rsplit("-", 1))
+                    export = places.exported(text)
                     self.assertIn(export.name, names, path)
                     self.assertEqual(recordings.bundle_of(text, part == "held_out"), path)
 
@@ -216,6 +219,25 @@ class Recorded(unittest.TestCase):
         graph = constant(6, 9, struct.pack("<30i", *[7, -5] * 15))
         self.assertLess(len(vectors.packed(b"\x3a" + bytes((len(graph) & 127 | 128, len(graph) >> 7)) + graph)), 60)
 
+    def test_numbers_stand_apart_in_columns_and_come_back_in_their_order(self):
+        def model(seed: int) -> bytes:
+            def constant(kind: int, tag: int, numbers: bytes) -> bytes:
+                return wire.field(5, b"\x08\x02\x10" + bytes((kind,)) + wire.field(tag, numbers) + b"\x42\x01c")
+
+            biases = struct.pack("<12i", *[7, -5, seed, 100] * 3)
+            parts = (constant(1, 9, struct.pack("<f", seed / 7)), constant(1, 4, struct.pack("<2f", 0.5, seed)),
+                     constant(2, 5, bytes((seed,))), constant(6, 9, biases), constant(1, 9, struct.pack("<20f", *[0.5, 3.0] * 10)))
+            return vectors.packed(wire.field(7, wire.field(1, b"\x22\x01N") + b"".join(parts) + wire.field(13, b"\x0a\x01y")))
+
+        numbers: columns.Columns = defaultdict(bytearray)
+        models = [model(seed) for seed in (3, 9)]
+        apart = [columns.split(data, numbers) for data in models]
+        self.assertEqual({name: len(data) for name, data in numbers.items()},
+                         {"1.9": 8, "1.4": 16, "2.5": 2, "6.101": 32, "6.elements": 24, "1.100": 16, "1.elements": 40})
+        self.assertEqual(numbers["2.5"], bytes((3, 9)))
+        joiner = columns.Joiner({name: bytes(data) for name, data in numbers.items()})
+        self.assertEqual([joiner.joined(data) for data in apart], models)
+
     def test_a_bundle_holds_what_was_written(self):
         exports = {"b-dynamo": {"8a8w.onnx": b"\x3a\x03\x12\x01m", "labels.json": b"{}"}, "a-dynamo": {"labels.json": b'{"8a8w": 1}'}}
         with tempfile.TemporaryDirectory() as folder:
@@ -322,7 +344,7 @@ class Comparison(unittest.TestCase):
         self.assertEqual(rows["refused nodes found"], (9, 10))
         self.assertEqual(rows["accepted nodes called refused"], (9, 90))
         self.assertIn("90.00 %", "\n".join(figures.lines(counts)))
-        self.assertIn("not asked", "\n".join(figures.table({"all": counts})))
+        self.assertIn("not asked", "\n".join(figures.table({"all": counts, "none": Counter()})))
 
 
 @unittest.skipUnless(all(map(importlib.util.find_spec, ("numpy", "onnx", "onnxruntime"))), "onnxruntime isn't installed")
@@ -391,6 +413,43 @@ class Locating(unittest.TestCase):
                 lines = locating.write([recording])
         self.assertEqual(lines, ["net-dynamo 8a8w v73: slice -> add"])
         self.assertEqual(json.loads(added[0]["net-dynamo"]["labels.json"])["8a8w"]["v73"], {"first": "add"})
+
+
+class Aimet(unittest.TestCase):
+    def test_the_draw_is_of_what_was_looked_at(self):
+        state, drawn = draws.Draws(), aimet.load()["architectures"]
+        self.assertLessEqual(set(drawn), set(state.development()))
+        self.assertEqual(Counter(name.split("_")[0] for name in drawn), aimet.COUNTS)
+
+    def test_its_recordings_lie_apart(self):
+        names = aimet.load()["architectures"]
+        for path in recordings.FOLDERS["aimet"].glob(f"*{recordings.ENDING}"):
+            for text in recordings.read(path):
+                self.assertTrue(places.exported(text).by_aimet)
+                self.assertIn(places.exported(text).name, names)
+                self.assertEqual(recordings.bundle_of(text, False), path)
+
+
+class Variants(unittest.TestCase):
+    def test_by_default_the_ends_of_the_graph_stay_on_the_cpu(self):
+        nodes = [("q", "QuantizeLinear"), ("conv", "Conv"), ("dq", "DequantizeLinear")]
+        answer = {"state": "ok", "code": "", "graphs": 1, "units": "rrr"}
+        for title, units in (("default", ".r."), ("2.50", "rrr")):
+            self.assertEqual(variants._label(answer, "rrr", nodes, variants.VARIANTS[title])["units"], units)
+
+    def test_marks_are_kept_as_what_changes(self):
+        answer = {"state": "ok", "code": "", "graphs": 1, "units": "ara."}
+        short = variants.shortened(answer, "aaa.")
+        self.assertEqual(short, {"state": "ok", "code": "", "graphs": 1, "changed": {"1": "r"}})
+        self.assertEqual(variants._units(short, "aaa."), "ara.")
+        for recorded in (None, "aaaaa"):
+            self.assertEqual(variants._units(variants.shortened(answer, recorded), recorded), "ara.")
+
+    def test_what_was_scored_was_asked_in_full(self):
+        known = variants.load()
+        for title, counts in known["scored"].items():
+            self.assertEqual(counts["cases"], variants.COUNT)
+            self.assertEqual(sum(title in answers for answers in known["answers"].values()), variants.COUNT)
 
 
 class Known(unittest.TestCase):

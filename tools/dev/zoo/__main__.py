@@ -5,6 +5,7 @@
   qgdev zoo label [NAME...]     asks the provider about them
   qgdev zoo record [NAME...]    writes tests/conformance/zoo
   qgdev zoo locate [NAME...]    asks again where the errors of recorded models begin
+  qgdev zoo variants [SDK...]   puts a sample of recorded models to other providers
   qgdev zoo check               quantgate against what is recorded; --part: a quarter of it
   qgdev zoo score               the held-out architectures, once; then `draw` for the next
   qgdev zoo draw                holds the next architectures out
@@ -21,6 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import aimet  # noqa: E402
 import compare  # noqa: E402
 import draws  # noqa: E402
 import figures  # noqa: E402
@@ -28,15 +30,21 @@ import known  # noqa: E402
 import page  # noqa: E402
 import places  # noqa: E402
 import recordings  # noqa: E402
+import variants  # noqa: E402
 
 
 def chosen(arguments: argparse.Namespace) -> list[places.Export]:
     state = draws.Draws()
-    names = state.held_out() if arguments.held_out else state.development()
+    names = (aimet.load()["architectures"] if arguments.aimet else
+             state.held_out() if arguments.held_out else state.development())
     unknown = [name for name in arguments.names if name not in names]
     if unknown:
         raise SystemExit(f"error: {', '.join(unknown)}: not an architecture of this part of the zoo")
-    return places.exports(arguments.names or names)
+    return (places.aimet_exports if arguments.aimet else places.exports)(arguments.names or names)
+
+
+def recorded_by_aimet() -> list[recordings.Recording]:
+    return list(recordings.recordings(aimet.load()["architectures"], recordings.FOLDERS["aimet"]))
 
 
 def listed(_: argparse.Namespace) -> int:
@@ -87,9 +95,9 @@ def locate(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def problems(outcome: compare.Outcome, archs: list[str], models: set[tuple[str, str]]) -> int:
-    """Differences that aren't listed, and listed ones that are gone, of what was compared."""
-    expected = {d for d in known.load() if d[3] in archs and d[1:3] in models}
+def problems(outcome: compare.Outcome, compared: set[tuple[str, str, str]]) -> int:
+    """Differences that aren't listed, and listed ones that are gone, of the exports, forms and archs compared."""
+    expected = {d for d in known.load() if d[1:4] in compared}
     found = set(outcome.differences)
     for kind, export, form, arch, node in sorted(found - expected):
         print(f"new: {kind} {export} {form} {arch} {node}: "
@@ -103,12 +111,18 @@ def problems(outcome: compare.Outcome, archs: list[str], models: set[tuple[str, 
 
 def check(arguments: argparse.Namespace) -> int:
     state = draws.Draws()
-    found = list(recordings.recordings(state.development(), recordings.FOLDERS["development"]))
-    if arguments.part:
-        found = found[::4]
+    everything = list(recordings.recordings(state.development(), recordings.FOLDERS["development"]))
+    found = everything[::4] if arguments.part else everything
+    others = recorded_by_aimet()
     archs = sorted(places.ARCHS)
     outcome = compare.compare(arguments.cli, found, archs, progress=True)
-    print("\n".join(figures.lines(outcome.counts)))
+    by_aimet = compare.compare(arguments.cli, others, archs, progress=True)
+    outcome.differences |= by_aimet.differences
+    by_variant = {}
+    for title in variants.load()["scored"]:
+        by_variant[title], differences = variants.counts(arguments.cli, everything, title)
+        outcome.differences |= differences
+    print("\n".join((*figures.lines(outcome.counts), "AIMET:", *figures.lines(by_aimet.counts))))
     if arguments.list:
         for difference, why in sorted(outcome.differences.items()):
             if difference[0] in arguments.list:
@@ -118,19 +132,37 @@ def check(arguments: argparse.Namespace) -> int:
         known.PATH.write_text(known.text(set(outcome.differences)))
     elif arguments.shrink and whole:
         print(f"{known.shrink(set(outcome.differences))} differences are gone")
+    measured = page.Measured(outcome.counts, len({r.export.name for r in found}), by_aimet.counts, by_variant)
     if whole and (arguments.shrink or arguments.adopt):
-        page.write(outcome.counts, len({r.export.name for r in found}), state)
-    models = {(str(r.export), form) for r in found for form in places.FORMS}
-    status = problems(outcome, archs, models)
-    if whole and not page.current(outcome.counts, len({r.export.name for r in found}), state):
+        page.write(measured, state)
+    models = {(str(r.export), form) for r in found + others for form in places.FORMS}
+    sampled = {(str(r.export), form) for r, form in variants.sample(everything)}
+    status = problems(outcome, {(*model, arch) for model in models for arch in archs}
+                      | {(*model, title) for model in sampled for title in by_variant})
+    if whole and not page.current(measured, state):
         print("docs/records/zoo.md is not up to date: tools/dev/qgdev zoo check --shrink", file=sys.stderr)
         status = 1
     return status
 
 
+def score_aimet(cli: Path) -> int:
+    found = recorded_by_aimet()
+    outcome = compare.compare(cli, found, sorted(places.ARCHS), progress=True)
+    print("\n".join(figures.lines(outcome.counts)))
+    aimet.record({"recorded": sorted({r.export.name for r in found}), "counts": dict(sorted(outcome.counts.items()))})
+    known.PATH.write_text(known.text(known.load() | set(outcome.differences)))
+    return 0
+
+
 def score(arguments: argparse.Namespace) -> int:
     """The only look at the held-out part: what it says is recorded with the salt."""
+    if arguments.aimet:
+        return score_aimet(arguments.cli)
     state = draws.Draws()
+    if arguments.variants:
+        found = list(recordings.recordings(state.development(), recordings.FOLDERS["development"]))
+        known.PATH.write_text(known.text(known.load() | variants.score(arguments.cli, found)))
+        return 0
     names = state.held_out()
     if not names:
         raise SystemExit("error: the last draw is scored; tools/dev/qgdev zoo draw makes the next")
@@ -148,6 +180,14 @@ def score(arguments: argparse.Namespace) -> int:
     known.PATH.write_text(known.text(known.load() | set(outcome.differences)))
     print("recorded; its misses joined the known differences: tools/dev/qgdev zoo check --shrink writes the page")
     return 0
+
+
+def ask_variants(arguments: argparse.Namespace) -> int:
+    import labelling
+
+    status, error = labelling.run("ask_variants.py", *arguments.titles, timeout=7200)
+    print(error, end="", file=sys.stderr)
+    return status
 
 
 def draw(arguments: argparse.Namespace) -> int:
@@ -172,6 +212,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
         sub = verb(function, name, text)
         sub.add_argument("names", nargs="*", metavar="NAME", help="architectures; all of the part without")
         sub.add_argument("--held-out", action="store_true", help="the held-out part instead of the others")
+        sub.add_argument("--aimet", action="store_true", help="what AIMET quantizes instead")
         if name == "make":
             sub.add_argument("--again", action="store_true", help="try again what failed")
         if name == "label":
@@ -193,6 +234,10 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     sub.add_argument("--adopt", action="store_true", help="after new recordings: list every difference anew")
     sub = verb(score, "score", "scores the held-out part, once, and records the result")
     sub.add_argument("--cli", type=Path, default=cli)
+    sub.add_argument("--aimet", action="store_true", help="the draw of what AIMET quantizes instead")
+    sub.add_argument("--variants", action="store_true", help="other providers instead, where all was asked")
+    sub = verb(ask_variants, "variants", "puts a sample of the recorded models to other providers")
+    sub.add_argument("titles", nargs="*", metavar="SDK", choices=variants.VARIANTS, default=list(variants.VARIANTS))
     sub = verb(draw, "draw", "holds the next architectures of the reserve out")
     size = sub.add_mutually_exclusive_group()
     size.add_argument("--count", type=int, metavar="N", help="how many; as many as the draw before without")

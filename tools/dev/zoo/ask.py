@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Asks the provider about one model on one architecture, in a process of its own: it may crash.
 
-    ask.py ARCH MODEL.onnx ANSWERS.jsonl LOG STEP...
+    ask.py ARCH[-default] MODEL.onnx ANSWERS.jsonl LOG STEP...
 
 Appends a line to ANSWERS as each STEP is done, so that a crash tells which step it was:
   session   a session with fallback to the CPU: {"state", "code", "units", "cpu", "graphs"}
   strict    a session without: {"state", "code"}
   numbers   the session run, against reference.npz beside ANSWERS: {"outputs": {name: [...]}}
-The native log of the sessions is written to LOG.
+The native log of the sessions is written to LOG. ARCH-default: without a SoC, and with
+what else the provider does by default.
 """
 
 from __future__ import annotations
@@ -58,7 +59,11 @@ class Log:
 
 class Asker(ask_provider.Asker):
     def __init__(self, arch: str, model: Path, log: Path):
+        arch, _, options = arch.partition("-")
         super().__init__(arch)
+        if options == "default":
+            for name in ("soc_model", "enable_htp_fp16_precision", "offload_graph_io_quantization"):
+                del self._provider_options[name]
         # Without the library an error, not a session on the CPU.
         self._provider_options["enable_fallback"] = "0"
         self._model, self._log = str(model), log

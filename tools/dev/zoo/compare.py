@@ -49,8 +49,8 @@ class Outcome:
         self.differences.update(other.differences)
 
 
-def check(cli: Path, path: Path, arch: str) -> dict:
-    command = [str(cli), "check", str(path), "--sdk", SDK, "--arch", arch, "--route", "onnxruntime",
+def check(cli: Path, path: Path, arch: str, sdk: str = SDK) -> dict:
+    command = [str(cli), "check", str(path), "--sdk", sdk, "--arch", arch, "--route", "onnxruntime",
                "--mode", "warn", "--as-run", "--format", "json"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60, env=os.environ | {"NO_COLOR": "1"})
     if run.returncode != 0:

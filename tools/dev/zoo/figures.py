@@ -38,11 +38,13 @@ def figures(counts: Counter) -> list[Figure]:
 
 
 def table(columns: dict[str, Counter]) -> Iterator[str]:
-    """A Markdown table, a column a part of the zoo."""
+    """A Markdown table, a column a part of the zoo, without the rows that none was asked about."""
     yield "| what | goal | " + " | ".join(columns) + " |"
     yield "|---|---|" + "---|" * len(columns)
     rows = [figures(counts) for counts in columns.values()]
     for row in zip(*rows):
+        if not any(f.of for f in row):
+            continue
         cells = [f"{f.part} / {f.of} = {f.percent()}" if f.of else "not asked" for f in row]
         yield f"| {row[0].what} | {row[0].goal} | " + " | ".join(cells) + " |"
 

@@ -24,7 +24,8 @@ def make(export: places.Export) -> str:
     folder, unfinished = export.folder, export.folder.with_suffix(".part")
     shutil.rmtree(unfinished, ignore_errors=True)
     command = [str(places.PYTHON), str(places.GENERATOR), export.name, "-o", str(unfinished),
-               "--exporter", export.exporter]
+               "--exporter", export.exporter.removeprefix(places.AIMET),
+               "--quantizer", "aimet" if export.by_aimet else "onnxruntime"]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S,
                              env=os.environ | {"OMP_NUM_THREADS": "1"})

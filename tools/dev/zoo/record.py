@@ -25,10 +25,9 @@ import onnx
 import places
 import recordings
 import strip
-from limits import ALONE, STEPS
+from compare import QDQ
 from labelling import Labels, in_file
-
-QDQ = ("QuantizeLinear", "DequantizeLinear")
+from limits import ALONE, STEPS
 
 
 def units(model: onnx.ModelProto, session: dict) -> str:
@@ -101,7 +100,7 @@ def record(export: places.Export) -> dict[str, bytes]:
 
 def main() -> int:
     part, *texts = sys.argv[1:]
-    exports = {text: record(places.Export(*text.rsplit("-", 1))) for text in texts}
+    exports = {text: record(places.exported(text)) for text in texts}
     for path in recordings.add(exports, part == "held_out"):
         print(path.name, path.stat().st_size, "bytes", flush=True)
     return 0

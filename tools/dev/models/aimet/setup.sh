@@ -4,7 +4,7 @@
 set -eu
 venv=$1
 here=$(dirname "$0")
-stamp="$venv/.installed-$(cat "$0" "$here/requirements.txt" | cksum | tr ' ' -)"
+stamp="$venv/.installed-$(cat "$0" "$here/requirements.txt" "$here/itself.txt" | cksum | tr ' ' -)"
 [ -e "$stamp" ] && exit 0
 rm -rf "$venv"
 "${PYTHON:-python3}" -m venv "$venv"
@@ -14,5 +14,5 @@ install() {
 # Asked for by version and first: otherwise the newest comes, with several GB of CUDA packages.
 install torch==2.13.0
 install -r "$here/requirements.txt"
-install --no-deps aimet-onnx==2.42.0
+install --no-deps -r "$here/itself.txt"
 touch "$stamp"

@@ -4,7 +4,8 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 venv=$1
-stamp="$venv/.zoo-$(cat "$here"/requirements.txt "$0" | cksum | tr ' ' -)"
+aimet=$here/../aimet
+stamp="$venv/.zoo-$(cat "$here"/requirements.txt "$aimet"/requirements.txt "$aimet"/itself.txt "$0" | cksum | tr ' ' -)"
 [ -e "$stamp" ] && exit 0
 [ -x "$venv/bin/pip" ] || "${PYTHON:-python3}" -m venv "$venv" || exit 3
 install() {
@@ -16,4 +17,6 @@ install -r "$here/requirements.txt"
 # A tool under the AGPL: it is installed to make models with, nothing of it is copied.
 install --no-deps ultralytics==8.4.190
 install opencv-python-headless matplotlib psutil requests polars ultralytics-thop
+install -r "$aimet/requirements.txt"
+install --no-deps -r "$aimet/itself.txt"
 touch "$stamp"
