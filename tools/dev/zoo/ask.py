@@ -64,8 +64,6 @@ class Asker(ask_provider.Asker):
         if options == "default":
             for name in ("soc_model", "enable_htp_fp16_precision", "offload_graph_io_quantization"):
                 del self._provider_options[name]
-        # Without the library an error, not a session on the CPU.
-        self._provider_options["enable_fallback"] = "0"
         self._model, self._log = str(model), log
         self._session = None
 
@@ -80,9 +78,9 @@ class Asker(ask_provider.Asker):
             options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
         options.add_provider_for_devices([self._device], self._provider_options)
         error, log = "", Log(self._log)
-        with log:
+        with log:  # without the library an error, not a session on the CPU
             try:
-                self._session = self._ort.InferenceSession(self._model, options)
+                self._session = self._ort.InferenceSession(self._model, options, enable_fallback=0)
             except Exception as e:  # the bindings raise many types, all with the text in str()
                 error = str(e)
         return error, log.text()

@@ -57,7 +57,7 @@ def _of_variants(counts: dict[str, Counter]) -> list[str]:
         return []
     scored = {f"{title}, when it was scored": Counter(c) for title, c in variants.load()["scored"].items()}
     columns = {f"{title}, today": c for title, c in counts.items()} | scored
-    return ["", f"Other providers on {variants.ARCH}, {max(c['cases'] for c in counts.values())} models each:", "",
+    return ["", f"Other providers, {max(c['cases'] for c in counts.values())} models each:", "",
             *figures.table(columns)]
 
 
