@@ -416,8 +416,9 @@ class Locating(unittest.TestCase):
 
 
 class Aimet(unittest.TestCase):
-    def test_the_draw_is_of_what_was_looked_at(self):
+    def test_the_draw_is_what_the_hash_says(self):
         state, drawn = draws.Draws(), aimet.load()["architectures"]
+        self.assertEqual(drawn, aimet.drawn(state))
         self.assertLessEqual(set(drawn), set(state.development()))
         self.assertEqual(Counter(name.split("_")[0] for name in drawn), aimet.COUNTS)
 
