@@ -119,16 +119,6 @@ def writes_elsewhere(node: Node, values: Mapping[Node, Any]) -> bool:
     return maker is not None and maker.is_view
 
 
-def channels_last(node: Node) -> bool:
-    """Whether the channels of what it reads lie next to each other, of five dimensions."""
-    source = node.args[0] if node.args else None
-    while isinstance(source, Node) and source.meta.get("val") is None and source.op == "call_function":
-        source = source.args[0]  # a quantizer that was put in
-    value = source.meta.get("val") if isinstance(source, Node) else None
-    return (isinstance(value, torch.Tensor) and value.dim() == 5 and not value.is_contiguous()
-            and value.is_contiguous(memory_format=torch.channels_last_3d))
-
-
 def values_of(node: Node) -> Node | None:
     """The node whose values this one only arranges anew; None where it computes."""
     if node.op != "call_function" or not node.args or not isinstance(node.args[0], Node):

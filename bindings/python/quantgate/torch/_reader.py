@@ -24,7 +24,7 @@ from quantgate.torch._location import location_of
 from quantgate.torch._operators import Operator, operator_of, param_value, writes_elsewhere
 from quantgate.torch._quantizers import Quantizers
 from quantgate.torch._specs import Specs, annotation, input_spec, output_spec
-from quantgate.torch._values import Constant, broadcast, is_integer, kept_numbers, known_shape
+from quantgate.torch._values import Constant, broadcast, channels_last, is_integer, kept_numbers, known_shape
 
 QUICK = True
 """False: usual nodes are read here too, not in C++. Models are the same."""
@@ -439,7 +439,7 @@ class Reader:
             inputs.pop()
         if known.writes and writes_elsewhere(node, self._values):
             params["in_place"] = True
-        if known.by_strides and operators.channels_last(node):
+        if known.by_strides and channels_last(node, self._values):
             params["channels_last"] = True
         if isinstance(value, (list, tuple)):
             self._values[node] = outputs = self._several(node, value)

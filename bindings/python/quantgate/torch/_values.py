@@ -44,21 +44,30 @@ def kept_numbers(data: torch.Tensor) -> Any:
     return [int(x) for x in numbers.tolist()] if numbers.dtype == torch.bool else numbers.tolist()
 
 
-def _shape_of(node: Any, values: Mapping[Node, Any]) -> Any:
+def _noted(node: Any, values: Mapping[Node, Any]) -> torch.Tensor | None:
+    """The tensor that is noted of a value; of a quantizer that was put in, which has no note, that of what it reads."""
     while isinstance(node, Node):
         constant = values.get(node)
         value = constant.data if isinstance(constant, Constant) else node.meta.get("val")
-        if isinstance(value, torch.Tensor):
-            return value.shape
-        node = node.args[0] if node.op == "call_function" and node.args else None  # of a quantizer that was put in
+        if value is not None or node.op != "call_function" or not node.args:
+            return value if isinstance(value, torch.Tensor) else None
+        node = node.args[0]
     return None
+
+
+def channels_last(node: Node, values: Mapping[Node, Any]) -> bool:
+    """Whether the channels of what it reads lie next to each other, of five dimensions."""
+    value = _noted(node.args[0] if node.args else None, values)
+    return (value is not None and value.dim() == 5 and not value.is_contiguous()
+            and value.is_contiguous(memory_format=torch.channels_last_3d))
 
 
 def broadcast(node: Node, noted: Any, values: Mapping[Node, Any]) -> Any:
     """The value of a product as its operands make it. A pass that puts one in front of a sum (alpha) notes the shape of
     the sum there."""
-    shapes = [_shape_of(operand, values) for operand in node.args[:2]]
-    if None in shapes or len(shapes) < 2 or getattr(noted, "shape", None) in (None, *shapes):
+    operands = [_noted(operand, values) for operand in node.args[:2]]
+    shapes = [operand.shape for operand in operands if operand is not None]
+    if len(shapes) < 2 or getattr(noted, "shape", None) in (None, *shapes):
         return noted
     try:
         shape = torch.broadcast_shapes(*shapes)
