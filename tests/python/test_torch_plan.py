@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import unittest
+import unittest.mock
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,12 @@ class Quantizers(unittest.TestCase):
         self.assertNotIn("softmax", annotated)
         refused = [node for node in quantizer.plan.nodes if node.fit == "refused"]
         self.assertTrue(all(node.reason for node in refused))
+
+    def test_the_sdk_is_that_of_the_library_which_would_be_loaded(self) -> None:
+        with unittest.mock.patch("quantgate.executorch._sdk.library_sdk", return_value="2.48"):
+            quantizer = qgt.Quantizer(precision="8a8w", soc="SM8550")
+        quantizer.annotate(exported(Cnn(), IMAGE))
+        self.assertEqual(quantizer.plan.sdk, "2.48")
 
     def test_bad_wishes(self) -> None:
         with self.assertRaisesRegex(ValueError, "no node has"):

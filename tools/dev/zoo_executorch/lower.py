@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Architectures in one precision through ExecuTorch to the real lowering.
 
-    lower.py NAME PRECISION FOLDER [--read | --planned]
+    lower.py NAME PRECISION FOLDER [--read | --planned | --once]
     lower.py < CASES        a line each; everything is loaded once, each case has a process of its own
 
 Writes into FOLDER, step by step, so that a crash tells which step it was:
@@ -10,7 +10,8 @@ Writes into FOLDER, step by step, so that a crash tells which step it was:
   queried.json    the nodes that the partitioner evaluated: [{node, target, supported, from}]
   queried_again.json   the same, asked a second time
   lowered.json    of every partition the nodes as the backend gets them, with their encodings
---read: only the first files, of what was lowered before. --planned: annotated by quantgate.torch.Quantizer.
+--read: only the first files, of what was lowered before. --planned: annotated by quantgate.torch.Quantizer. --once: the
+partitioner is not asked a second time.
 """
 
 from __future__ import annotations
@@ -247,7 +248,7 @@ def prepare() -> None:
             registry.load(f"{library}_")
 
 
-def run(name: str, precision: str, folder: Path, read_only: bool, plan: bool = False) -> None:
+def run(name: str, precision: str, folder: Path, options: list[str]) -> None:
     import pt2e
     import registry
 
@@ -273,16 +274,17 @@ def run(name: str, precision: str, folder: Path, read_only: bool, plan: bool = F
     steps.done("made")
     graph = pt2e.exported(net, given)
     steps.done("exported")
-    converted = pt2e.convert(graph, given, precision, lambda model: keep("annotated", model), plan)
+    converted = pt2e.convert(graph, given, precision, lambda model: keep("annotated", model), "--planned" in options)
     steps.done("converted")
     keep("converted", converted)
-    if not read_only:
+    if "--read" not in options:
         got = pt2e.outputs(converted, given)
         steps.done("compared", off=pt2e.apart(got, pt2e.outputs(net, given)),
                    noise=pt2e.apart(pt2e.outputs(converted, pt2e.moved(given)), got))
         tag(converted)
-        (folder / "queried_again.json").write_text(json.dumps(asked(converted, given)[0]))
-        steps.done("asked")
+        if "--once" not in options:
+            (folder / "queried_again.json").write_text(json.dumps(asked(converted, given)[0]))
+            steps.done("asked")
         lower(converted, given, folder, steps)
 
 
@@ -300,7 +302,7 @@ def forked(line: list[str], timeout: int) -> str:
             os.dup2(log, 1)
             os.dup2(log, 2)
             signal.alarm(timeout)  # its default ends the process
-            run(name, precision, Path(folder), "--read" in options, "--planned" in options)
+            run(name, precision, Path(folder), options)
             status = 0
         except BaseException:
             traceback.print_exc()
@@ -327,7 +329,7 @@ def main() -> int:
     with_libraries()
     prepare()
     if arguments.case:
-        run(arguments.case[0], arguments.case[1], Path(arguments.case[2]), "--read" in more, "--planned" in more)
+        run(arguments.case[0], arguments.case[1], Path(arguments.case[2]), more)
         return 0
     for text in sys.stdin:
         line = text.split()

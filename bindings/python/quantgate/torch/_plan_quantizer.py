@@ -21,6 +21,7 @@ from torchao.quantization.pt2e.quantizer import Quantizer as Pt2eQuantizer
 from quantgate._numbers import ends, middle
 from quantgate._plan import Minimize, Plan, PlannedTensor, Precision, plan
 from quantgate._names import Route
+from quantgate.executorch._sdk import sdk_for
 from quantgate.torch._check import check, read
 
 _KEY = "quantization_annotation"
@@ -283,7 +284,8 @@ class Quantizer(Pt2eQuantizer):  # type: ignore[misc]
         quantizer = quantgate.torch.Quantizer(precision="16a8w", soc="SM8550")
         prepared = prepare_pt2e(exported.module(), quantizer)
 
-    precision, weights, overrides, minimize: as in quantgate.plan(), which `plan` is the result of.
+    precision, weights, overrides, minimize: as in quantgate.plan(), which `plan` is the result of;
+    sdk: as in check().
     Shared, fixed and derived encodings, 32-bit biases and LPBQ (with ExecuTorch's observer) follow
     from the database. transform: passes before annotating, such as a backend's decompositions.
     validate() raises ValidationError where the annotated graph would be refused, which what the plan
@@ -297,8 +299,8 @@ class Quantizer(Pt2eQuantizer):  # type: ignore[misc]
                  transform: Callable[[GraphModule], GraphModule] | None = None) -> None:
         super().__init__()
         self.plan: Plan | None = None
-        self._target: dict[str, Any] = {"soc": soc, "arch": arch, "sdk": sdk, "backend": backend,
-                                        "route": route}
+        self._target: dict[str, Any] = {"soc": soc, "arch": arch, "sdk": sdk_for(sdk, backend, route),
+                                        "backend": backend, "route": route}
         self._wish: dict[str, Any] = {"precision": precision, "weights": weights,
                                       "overrides": overrides, "minimize": minimize}
         self._transform = transform
