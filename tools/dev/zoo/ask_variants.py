@@ -2,7 +2,7 @@
 """Puts the sample of variants.py to its providers: ask_variants.py VARIANT...
 
 Writes tests/conformance/zoo/variants.json as it goes; what stands there is not asked again. An older provider is
-installed into build/zoo/qnn-RELEASE, beside the same onnxruntime.
+installed into build/zoo/qnn-RELEASE, with the onnxruntime that takes it where the zoo's doesn't.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ import strip
 import variants
 
 
-def provider(release: str) -> Path:
-    folder = places.BUILD / f"qnn-{release}"
+def provider(variant: variants.Variant) -> Path:
+    folder = places.BUILD / f"qnn-{variant.release}"
     if not folder.is_dir():
+        runtime = [f"onnxruntime=={variant.runtime}"] if variant.runtime else []
         subprocess.run([str(places.PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                        "--no-deps", "--target", str(folder), f"onnxruntime-qnn=={release}"], check=True)
+                        "--no-deps", "--target", str(folder), f"onnxruntime-qnn=={variant.release}", *runtime], check=True)
     return folder
 
 
 def asked(variant: variants.Variant, model: onnx.ModelProto) -> dict:
     arch = variants.ARCH + "-default" * variant.default
-    labelling.ENVIRONMENT["PYTHONPATH"] = str(provider(variant.release))
+    labelling.ENVIRONMENT["PYTHONPATH"] = str(provider(variant))
     with tempfile.TemporaryDirectory() as scratch:
         path, answers, log = (Path(scratch) / name for name in ("model.onnx", "answers.jsonl", "log"))
         onnx.save(model, path)

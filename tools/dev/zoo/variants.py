@@ -32,10 +32,12 @@ class Variant:
     release: str            # of onnxruntime-qnn
     arch: str = ARCH        # that it prepares for
     default: bool = False   # the provider's default options, no SoC
+    runtime: str = ""       # the onnxruntime that takes it, where it isn't that of the zoo
 
 
-# Older releases than 2.4.0 are not taken by the ONNX Runtime of the zoo.
-VARIANTS = {"2.48": Variant("2.48", "2.4.0"), "2.49": Variant("2.49", "2.5.0"), "2.50": Variant("2.50", "2.6.0"),
+VARIANTS = {"2.47": Variant("2.47", "2.3.0", runtime="1.24.4"),
+            "2.48": Variant("2.48", "2.4.0"), "2.49": Variant("2.49", "2.5.0"),
+            "2.50": Variant("2.50", "2.6.0"),
             # Without a SoC the library for x86-64 prepares for v68: what v68 doesn't build, and nothing else, fails.
             "default": Variant("2.51", "2.7.0", "v68", default=True)}
 
