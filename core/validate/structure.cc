@@ -148,7 +148,7 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
     Finding f = Make(table, node, rules::kUnexpectedPort, fmt::format("{}[{}]", side, declared),
                      "unexpected");
     f.found = fmt::format("{} more than the {} declared", count, declared);
-    f.allowed = fmt::format("{} {}", declared, side == "in" ? "inputs" : "outputs");
+    f.allowed = fmt::format("{} {}put{}", declared, side, declared == 1 ? "" : "s");
     f.message = fmt::format("{} has {}, found {}", f.op, f.allowed, declared + count);
     f.fixes.push_back(rules::UnsafeFix(
         fmt::format("remove {}{}", f.port, count == 1 ? "" : " and those after it")));

@@ -16,7 +16,8 @@ bool Holds(const Subject& s) {
 }
 
 void Explain(const Subject& s, Finding& f) {
-  f.found = fmt::format("{} inputs", s.node.node().inputs.size());
+  const size_t inputs = s.node.node().inputs.size();
+  f.found = fmt::format("{} input{}", inputs, inputs == 1 ? "" : "s");
   f.allowed = fmt::format("at least {} inputs",
                           Args(s.node, s.constraint).number(opdb::ArgKey::kMinM).value_or(0) + 1);
   f.message = fmt::format("{} has {} and needs {}", f.op, f.found, f.allowed);

@@ -44,7 +44,9 @@ void Walk(const GraphView& g, GraphFindings& findings) {
   f.message = fmt::format(
       "{} reads {} at once, more than the {} MB of VTCM of {}{}: it may not be prepared",
       g.op(largest).op, Bytes(most), megabytes, g.target().soc(),
-      count == 1 ? std::string() : fmt::format(" (so do {} more nodes)", count - 1));
+      count == 1 ? ""
+      : count == 2 ? " (so does 1 more node)"
+                   : fmt::format(" (so do {} more nodes)", count - 1));
   f.found = Bytes(most);
   f.allowed = fmt::format("{} MB", megabytes);
   f.fixes.push_back(UnsafeFix("make the input smaller, or split it into tiles before this op"));
