@@ -132,7 +132,7 @@ class Build:
             name = path.relative_to(self.sources)
             if path.is_file() and name.parts[0] != "build" and name not in present and not str(name).startswith("qg"):
                 path.unlink()
-        common = "#pragma once\n#define _GLIBCXX_ASSERTIONS 1  // an index beyond an end is to be noticed\n"
+        common = "#pragma once\n"
         _written(self.sources / "qgcommon.h", (common + "".join(f"#include {name}\n" for name in COMMON)).encode())
         header = HEADER.read_text().replace("QGMUT_COUNT", str(self.size))
         _written(self.sources / "qgmut.h", header.encode())
@@ -161,7 +161,9 @@ class Build:
     def _make(self) -> None:
         self._rewrite()
         subprocess.run(["cmake", "-S", self.sources, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                        "-DQUANTGATE_UNITY=OFF", f"-DPython3_EXECUTABLE={sys.executable}"], check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+                        "-DQUANTGATE_UNITY=OFF", f"-DPython3_EXECUTABLE={sys.executable}",
+                        # An index beyond an end is to be noticed.
+                        "-DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS"], check=True, stdout=subprocess.DEVNULL)  # fmt: skip
         self._precompile()
         while True:
             # The mutated libraries first, without the compiler cache, which is slow where something is precompiled.
