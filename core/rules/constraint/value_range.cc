@@ -61,12 +61,20 @@ void Explain(const Subject& s, Finding& f) {
   const auto values = ExtremesOf(*s.tensor, args);
   const auto min = args.number(ArgKey::kMin);
   const auto max = args.number(ArgKey::kMax);
-  f.found = values ? fmt::format("values from {} to {}", Number(values->min), Number(values->max))
-                   : std::string("values that are not known");
-  f.allowed = fmt::format("values {}", RangeText(min, max));
+  const auto index = args.number(ArgKey::kIndex);
+  const std::string place = index ? fmt::format(" at index {}", *index) : "";
+  if (!values) {
+    f.found = "values that are not known";
+  } else if (index) {
+    f.found = Number(values->min) + place;
+  } else {
+    f.found = fmt::format("values from {} to {}", Number(values->min), Number(values->max));
+  }
+  f.allowed = fmt::format("{}{}{}", index ? "" : "values ", RangeText(min, max), place);
   f.message = fmt::format("{} of {} holds {}; supported: {}", f.port, f.op, f.found, f.allowed);
   f.fixes.push_back(UnsafeFix(
-      fmt::format("clamp \"{}\" to {}, or quantize it again", s.tensor->name, f.allowed)));
+      index ? fmt::format("change \"{}\" to {}", s.tensor->name, f.allowed)
+            : fmt::format("clamp \"{}\" to {}, or quantize it again", s.tensor->name, f.allowed)));
 }
 
 constexpr RuleEntry kEntry = {

@@ -6,11 +6,13 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/absl_view.h"
 #include "core/rules/support/encoding_facts.h"
+#include "quantgate/calibration.h"
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
@@ -41,7 +43,9 @@ std::string DescribeEncoding(const Tensor& tensor) {
     text += fmt::format(" axis {}", e.axis);
   }
   if (e.kind == EncodingKind::kLpbq) text += fmt::format(" with {} blocks a channel", e.num_blocks);
-  if (!e.scales.empty()) {
+  if (IsUncalibrated(e)) {
+    text += ", scale not calibrated";
+  } else if (!e.scales.empty()) {
     const auto [lo, hi] = std::minmax_element(e.scales.begin(), e.scales.end());
     text += *lo == *hi ? fmt::format(", scale {}", Number(*lo))
                        : fmt::format(", scales {} … {}", Number(*lo), Number(*hi));
@@ -118,7 +122,7 @@ bool ParamIsEnum(const NodeView& node, int param) {
 }
 
 std::string RangeText(std::optional<int64_t> min, std::optional<int64_t> max) {
-  if (min && max) return fmt::format("{} to {}", *min, *max);
+  if (min && max) return *min == *max ? std::to_string(*min) : fmt::format("{} to {}", *min, *max);
   return max ? fmt::format("up to {}", *max) : fmt::format("from {} on", min.value_or(0));
 }
 
