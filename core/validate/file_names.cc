@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cctype>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -28,20 +27,11 @@ constexpr std::array<TypeName, 8> kTypeNames = {{{"UFIXED_POINT_4", "uint4"},
                                                  {"UFIXED_POINT_32", "uint32"},
                                                  {"SFIXED_POINT_32", "int32"}}};
 
-// The type's name as a word of its own; npos = none.
-size_t FindWord(std::string_view text, std::string_view word) {
-  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if (end == text.size() || std::isdigit(static_cast<unsigned char>(text[end])) == 0) return at;
-  }
-  return std::string_view::npos;
-}
-
 // Where a type is named first, its other name follows.
 std::string WithFileTypes(std::string text) {
   for (const TypeName& type : kTypeNames) {
-    const size_t at = FindWord(text, type.qnn);
-    if (at != std::string_view::npos) {
+    const size_t at = text.find(type.qnn);  // no name is the beginning of another
+    if (at != std::string::npos) {
       text.insert(at + type.qnn.size(), fmt::format(" ({})", type.file));
     }
   }
