@@ -473,7 +473,7 @@ TEST(Validator, PortsThatAnOpDoesNotHave) {
     for (const Finding& f : MakeValidator().Check(model).findings) {
       if (f.rule->code == "QG506") message = f.message;
     }
-    EXPECT_EQ(message, output ? "Relu has 1 outputs, found 2" : "Relu has 1 inputs, found 2");
+    EXPECT_EQ(message, output ? "Relu has 1 output, found 2" : "Relu has 1 input, found 2");
   }
 }
 
