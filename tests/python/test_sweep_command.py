@@ -294,7 +294,8 @@ class OnDask(Sweep):
 
 
 class Killer:
-    """Kills workers of an engine at random moments, so many of them."""
+    """Kills workers of an engine at random moments, so many of them, but none over a single model: one that ends its
+    process a few times is given up."""
 
     def __init__(self, engine: engines.Local, kills: int, seed: int) -> None:
         self.left, self.engine, self.random = kills, engine, random.Random(seed)
@@ -304,7 +305,7 @@ class Killer:
 
     def _kill(self) -> None:
         while self.left and not self.ended.wait(self.random.uniform(0.05, 0.3)):
-            ready = [w for w in list(self.engine._workers) if w.is_ready and w.tasks]
+            ready = [w for w in list(self.engine._workers) if w.is_ready and any(len(t.items) > 1 for t in w.tasks[:1])]
             if ready:
                 os.kill(self.random.choice(ready).process.pid or 0, signal.SIGKILL)
                 self.left -= 1
