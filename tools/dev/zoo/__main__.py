@@ -118,10 +118,11 @@ def check(arguments: argparse.Namespace) -> int:
     outcome = compare.compare(arguments.cli, found, archs, progress=True)
     by_aimet = compare.compare(arguments.cli, others, archs, progress=True)
     outcome.differences |= by_aimet.differences
-    by_variant = {}
+    sampled, by_variant = variants.sample(everything), {}
     for title in variants.load()["scored"]:
-        by_variant[title], differences = variants.counts(arguments.cli, everything, title)
-        outcome.differences |= differences
+        of_variant = variants.compared(arguments.cli, sampled, title)
+        by_variant[title] = of_variant.counts
+        outcome.differences |= of_variant.differences
     print("\n".join((*figures.lines(outcome.counts), "AIMET:", *figures.lines(by_aimet.counts))))
     if arguments.list:
         for difference, why in sorted(outcome.differences.items()):
@@ -136,9 +137,8 @@ def check(arguments: argparse.Namespace) -> int:
     if whole and (arguments.shrink or arguments.adopt):
         page.write(measured, state)
     models = {(str(r.export), form) for r in found + others for form in places.FORMS}
-    sampled = {(str(r.export), form) for r, form in variants.sample(everything)}
     status = problems(outcome, {(*model, arch) for model in models for arch in archs}
-                      | {(*model, title) for model in sampled for title in by_variant})
+                      | {(str(r.export), form, title) for r, form in sampled for title in by_variant})
     if whole and not page.current(measured, state):
         print("docs/records/zoo.md is not up to date: tools/dev/qgdev zoo check --shrink", file=sys.stderr)
         status = 1

@@ -146,6 +146,25 @@ def compare_numbers(report: dict, label: dict, before: dict[str, set[str]], note
     return counts
 
 
+def compare_report(place: tuple[str, str, str], nodes: list[tuple[str, str]], report: dict, label: dict,
+                   before: dict[str, set[str]] | None = None) -> Outcome:
+    """Of a case at (export, form, arch). `before`: what each node follows; without it numbers aren't compared."""
+    outcome, kinds = Outcome(), []
+
+    def note(kind: str, node: str, why: str) -> None:
+        outcome.differences[(kind, *place, node)] = why
+        kinds.append(kind)
+
+    outcome.counts["cases"] += 1
+    if label["units"]:
+        outcome.counts.update(compare_nodes(nodes, report, label, note))
+    outcome.counts.update(compare_session(report, label, note))
+    if before is not None:
+        outcome.counts.update(compare_numbers(report, label, before, note))
+    outcome.counts.update(kinds)
+    return outcome
+
+
 def compare_model(cli: Path, recording: Recording, form: str, model: bytes, labels: dict,
                   archs: list[str]) -> Outcome:
     outcome = Outcome()
@@ -158,18 +177,7 @@ def compare_model(cli: Path, recording: Recording, form: str, model: bytes, labe
             if label["state"] is None:
                 continue
             report = check(cli, path, arch)
-            found: list[tuple[str, str]] = []
-
-            def note(kind: str, node: str, why: str) -> None:
-                outcome.differences[kind, str(recording.export), form, arch, node] = why
-                found.append((kind, node))
-
-            outcome.counts["cases"] += 1
-            if label["units"]:
-                outcome.counts.update(compare_nodes(nodes, report, label, note))
-            outcome.counts.update(compare_session(report, label, note))
-            outcome.counts.update(compare_numbers(report, label, before, note))
-            outcome.counts.update(kind for kind, _ in found)
+            outcome.add(compare_report((str(recording.export), form, arch), nodes, report, label, before))
     return outcome
 
 

@@ -9,15 +9,13 @@ recorded, and weights that are drawn (strip.restored).
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import compare
-import figures
+import draws
 import onnx_nodes
 from places import FORMS, RECORDED
 from recordings import Recording
@@ -43,8 +41,9 @@ VARIANTS = {"2.47": Variant("2.47", "2.3.0", runtime="1.24.4"),
 
 
 def sample(found: list[Recording]) -> list[tuple[Recording, str]]:
-    models = [(recording, form) for recording in found for form in FORMS if form in recording.models()]
-    return sorted(models, key=lambda m: hashlib.sha256(f"{SALT}:{m[0].export} {m[1]}".encode()).hexdigest())[:COUNT]
+    models = {f"{recording.export} {form}": (recording, form)
+              for recording in found for form in FORMS if form in recording.models()}
+    return [models[name] for name in draws.in_order(SALT, list(models))[:COUNT]]
 
 
 def load() -> dict:
@@ -59,13 +58,13 @@ def save(known: dict) -> None:
 
 def score(cli: Path, found: list[Recording]) -> set[compare.Difference]:
     """Scores once what was asked of whole variants; the differences."""
-    known, differences = load(), set()
+    known, differences, sampled = load(), set(), sample(found)
     for title in VARIANTS:
         asked = [answers for answers in known["answers"].values() if title in answers]
         if len(asked) == COUNT and title not in known["scored"]:
-            total, more = counts(cli, found, title)
-            known["scored"][title] = dict(sorted(total.items()))
-            differences |= set(more)
+            outcome = compared(cli, sampled, title)
+            known["scored"][title] = dict(sorted(outcome.counts.items()))
+            differences |= set(outcome.differences)
     save(known)
     return differences
 
@@ -96,11 +95,10 @@ def _label(known: dict, units: str | None, nodes: list[tuple[str, str]], variant
     return known | {"units": units, "strict": None}
 
 
-def counts(cli: Path, found: list[Recording], title: str) -> tuple[Counter, dict[compare.Difference, str]]:
-    """quantgate against what a variant made of the sample: nodes and sessions, and every difference by name."""
-    variant, known, total = VARIANTS[title], load()["answers"], Counter()
-    differences: dict[compare.Difference, str] = {}
-    for recording, form in sample(found):
+def compared(cli: Path, sampled: list[tuple[Recording, str]], title: str) -> compare.Outcome:
+    """quantgate against what a variant made of the sample: nodes and sessions."""
+    variant, known, outcome = VARIANTS[title], load()["answers"], compare.Outcome()
+    for recording, form in sampled:
         answer = known.get(f"{recording.export} {form}", {}).get(title)
         if answer is None:
             continue
@@ -110,16 +108,6 @@ def counts(cli: Path, found: list[Recording], title: str) -> tuple[Counter, dict
             path = Path(folder) / f"{form}.onnx"
             path.write_bytes(model)
             report = compare.check(cli, path, variant.arch, variant.sdk)
-        kinds: list[str] = []
-
-        def note(kind: str, node: str, why: str) -> None:
-            kinds.append(kind)
-            differences[kind, str(recording.export), form, title, node] = why
-
         label = _label(answer, _units(answer, recorded_units(recording, form)), nodes, variant)
-        if label["units"]:
-            total.update(compare.compare_nodes(nodes, report, label, note))
-        total.update(compare.compare_session(report, label, note))
-        total.update(kinds)
-        total["cases"] += 1
-    return total, differences
+        outcome.add(compare.compare_report((str(recording.export), form, title), nodes, report, label))
+    return outcome
