@@ -93,6 +93,10 @@ std::string Printable(std::string_view text, size_t max_columns) {
   return safe.substr(0, Position(safe, head)) + "…" + safe.substr(Position(safe, columns - tail));
 }
 
+std::string Counted(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 size_t Columns(std::string_view text) {
   size_t columns = 0;
   for (size_t i = 0; i < text.size(); ++i) {

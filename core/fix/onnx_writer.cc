@@ -17,7 +17,6 @@ namespace {
 using pbf::Bytes;
 using pbf::Varint;
 
-
 // TensorProto.DataType of the types that are written.
 int64_t DataTypeOf(Dtype dtype) {
   switch (dtype) {

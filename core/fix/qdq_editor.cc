@@ -14,7 +14,6 @@ namespace {
 
 using mapping::Role;
 
-
 bool SameConstant(const Tensor& tensor, const NewConstant& wanted) {
   return tensor.dtype == wanted.dtype && tensor.values && *tensor.values == wanted.values &&
          std::equal(tensor.dims.begin(), tensor.dims.end(), wanted.dims.begin(), wanted.dims.end());

@@ -53,10 +53,6 @@ constexpr std::array<Place, kPlacementCount> kPlaces = {{
     {Placement::kUnknown, "not known", Style::kGrey},
 }};
 
-std::string Count(size_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 class AsRunReporter : TextPage {
  public:
   AsRunReporter(const Report& report, const TextOptions& options)
@@ -201,7 +197,7 @@ class AsRunReporter : TextPage {
     for (size_t i = 0; i < shown; ++i) {
       const Partition& partition = run_.partitions[i];
       rows.push_back(
-          {std::to_string(i), Count(static_cast<size_t>(partition.nodes), "node"),
+          {std::to_string(i), Counted(static_cast<size_t>(partition.nodes), "node"),
            partition.nodes == 1 ? Name(partition.first) : Name(partition.first) + " … " + Name(partition.last)});
     }
     Table(rows);
@@ -242,17 +238,17 @@ class AsRunReporter : TextPage {
     const auto at = [&](Placement p) { return run_.placements[static_cast<size_t>(p)]; };
     const auto cpu = static_cast<size_t>(at(Placement::kCpu) + at(Placement::kRefused));
     const std::string wrong =
-        Count(static_cast<size_t>(report_.counts[static_cast<size_t>(Consequence::kWrongValues)]),
+        Counted(static_cast<size_t>(report_.counts[static_cast<size_t>(Consequence::kWrongValues)]),
               "node");
     std::string text = changed.empty()
                            ? "runs as written"
                            : fmt::format("{} of {} run otherwise than written", changed.size(),
-                                         Count(run_.nodes.size(), "node"));
+                                         Counted(run_.nodes.size(), "node"));
     if (report_.counts[static_cast<size_t>(Consequence::kWrongValues)] > 0) {
       text += fmt::format(", {} with wrong values", wrong);
     }
-    if (at(Placement::kCpu) > 0) text += fmt::format(", {} on the CPU", Count(cpu, "node"));
-    if (at(Placement::kRefused) > 0) text += fmt::format(", {} refused", Count(cpu, "node"));
+    if (at(Placement::kCpu) > 0) text += fmt::format(", {} on the CPU", Counted(cpu, "node"));
+    if (at(Placement::kRefused) > 0) text += fmt::format(", {} refused", Counted(cpu, "node"));
     if (run_.partitions.size() > 1) text += fmt::format(", in {} NPU graphs", run_.partitions.size());
     const bool fine = changed.empty() && cpu == 0 && run_.partitions.size() < 2;
     Wrapped(paint_(fine ? Style::kGreen : Style::kYellow, "as run", true) + ": " + text);

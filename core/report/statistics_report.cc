@@ -108,8 +108,7 @@ class StatisticsReporter : public Reporter {
       text += "\n";
     }
     if (!rows.empty()) text += "\n";
-    text += fmt::format("{} model{}: {} failed, {} passed", models_, models_ == 1 ? "" : "s",
-                        failed_, models_ - failed_);
+    text += fmt::format("{}: {} failed, {} passed", Counted(models_, "model"), failed_, models_ - failed_);
     if (unreadable_ > 0) text += fmt::format(", {} unreadable", unreadable_);
     if (hidden_ > 0) text += fmt::format("; {} findings of other rules hidden", hidden_);
     return text + "\n";

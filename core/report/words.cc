@@ -99,7 +99,7 @@ std::string SourcesText(const std::vector<std::string>& sources) {
   return Join(parts, "; ");
 }
 
-std::string Nodes(size_t count) { return fmt::format("{} node{}", count, count == 1 ? "" : "s"); }
+std::string Nodes(size_t count) { return Counted(count, "node"); }
 
 const NodeReport* NodeOf(const Report& report, const Finding& finding) {
   const auto index = static_cast<size_t>(finding.node_index);

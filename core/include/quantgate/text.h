@@ -47,6 +47,9 @@ std::string PadLeft(std::string text, size_t columns);
 // that names can be copied whole.
 std::vector<std::string> Wrap(std::string_view text, size_t columns);
 
+// "1 node", "2 nodes": of nouns whose plural ends in s.
+std::string Counted(size_t count, std::string_view noun);
+
 std::string Join(std::span<const std::string> items, std::string_view separator = ", ");
 
 enum class Style : uint8_t {

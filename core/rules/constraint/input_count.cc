@@ -6,6 +6,7 @@
 #include "core/rules/support/format.h"
 #include "core/rules/support/node_view.h"
 #include "quantgate/report.h"
+#include "quantgate/text.h"
 
 namespace quantgate::rules {
 namespace input_count {
@@ -16,8 +17,7 @@ bool Holds(const Subject& s) {
 }
 
 void Explain(const Subject& s, Finding& f) {
-  const size_t inputs = s.node.node().inputs.size();
-  f.found = fmt::format("{} input{}", inputs, inputs == 1 ? "" : "s");
+  f.found = Counted(s.node.node().inputs.size(), "input");
   f.allowed = fmt::format("at least {} inputs",
                           Args(s.node, s.constraint).number(opdb::ArgKey::kMinM).value_or(0) + 1);
   f.message = fmt::format("{} has {} and needs {}", f.op, f.found, f.allowed);

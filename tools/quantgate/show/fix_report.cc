@@ -18,10 +18,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kNameColumns = 60;
 
-std::string Count(size_t n, std::string_view word) {
-  return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
-}
-
 std::string Place(const Finding& f) {
   std::string place = Printable(f.node, kNameColumns);
   if (!f.port.empty()) place += " " + f.port;
@@ -211,8 +207,8 @@ std::string FixText(const FixSummary& reported, const FixTextOptions& options) {
   }
   out.Line(
       fmt::format("{} of {} fixed by {} on {}", result.fixed.size(),
-                  Count(result.before.findings.size(), "finding"),
-                  Count(result.changes.size() + result.insertions.size(), "edit"),
+                  Counted(result.before.findings.size(), "finding"),
+                  Counted(result.changes.size() + result.insertions.size(), "edit"),
                   Printable(reported.input)));
   out.Line(fmt::format("before  {}", Verdicts(result.before)));
   out.Line(fmt::format("after   {}", Verdicts(result.after)));
