@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/rules/raise.h"
@@ -118,14 +121,22 @@ std::string_view StorageClass(Dtype dtype) {
   return dtype == Dtype::kBool8 ? "flag" : "integer";
 }
 
-// How a param of the op is stored; empty where QNN has no such param.
-std::string StoredAs(const ParamValue& value) {
-  if (std::holds_alternative<double>(value)) return "real";
-  if (std::holds_alternative<bool>(value)) return "flag";
+struct Storage {
+  std::string_view type;  // as StorageClass() has it
+  bool is_tensor;
+
+  bool operator==(const Storage&) const = default;
+};
+
+// How a param of the op is stored; nothing where QNN has no such param.
+std::optional<Storage> StorageOf(const ParamValue& value) {
+  if (std::holds_alternative<double>(value)) return Storage{"real", false};
+  if (std::holds_alternative<bool>(value)) return Storage{"flag", false};
   const bool sint = std::holds_alternative<IntParam>(value);
-  if (sint || std::holds_alternative<UintParam>(value)) return "integer";
+  if (sint || std::holds_alternative<UintParam>(value)) return Storage{"integer", false};
   const auto* tensor = std::get_if<TensorParam>(&value);
-  return tensor == nullptr ? "" : fmt::format("{} tensor", StorageClass(tensor->dtype));
+  if (tensor == nullptr) return std::nullopt;
+  return Storage{StorageClass(tensor->dtype), true};
 }
 
 }  // namespace
@@ -148,7 +159,7 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
     Finding f = Make(table, node, rules::kUnexpectedPort, fmt::format("{}[{}]", side, declared),
                      "unexpected");
     f.found = fmt::format("{} more than the {} declared", count, declared);
-    f.allowed = fmt::format("{} {}put{}", declared, side, declared == 1 ? "" : "s");
+    f.allowed = Counted(static_cast<size_t>(declared), side == "in" ? "input" : "output");
     f.message = fmt::format("{} has {}, found {}", f.op, f.allowed, declared + count);
     f.fixes.push_back(rules::UnsafeFix(
         fmt::format("remove {}{}", f.port, count == 1 ? "" : " and those after it")));
@@ -192,14 +203,17 @@ void CheckParamStorage(const TargetTable& table, const NodeView& node,
     const opdb::ParamRow& param = params[i];
     const ParamValue* value = node.given(static_cast<int>(i));
     if (value == nullptr || param.dtype == Dtype::kUndefined) continue;
-    const std::string stored = StoredAs(*value);
-    const std::string_view kind = param.rank < 0 ? "" : " tensor";
-    if (stored.empty() || stored == fmt::format("{}{}", StorageClass(param.dtype), kind)) continue;
+    const std::optional<Storage> stored = StorageOf(*value);
+    const Storage declared{StorageClass(param.dtype), param.rank >= 0};
+    if (!stored || *stored == declared) continue;
+    const auto with_kind = [](std::string_view type, bool is_tensor) {
+      return fmt::format("{}{}", type, is_tensor ? " tensor" : "");
+    };
     const std::string name(table.db().str(param.name));
     Finding f = Make(table, node, rules::kStorageDtype, name, "stored");
-    f.found = stored;
-    f.allowed = fmt::format("{}{}", DtypeName(param.dtype), kind);
-    f.message = fmt::format("param {} of {} is stored as {}", f.port, f.op, f.allowed);
+    f.found = with_kind(stored->type, stored->is_tensor);
+    f.allowed = with_kind(DtypeName(param.dtype), declared.is_tensor);
+    f.message = fmt::format("param {} of {} must be stored as {}", f.port, f.op, f.allowed);
     f.fixes.push_back(rules::UnsafeFix(fmt::format("store {} as {}", f.port, f.allowed)));
     findings.push_back(std::move(f));
   }
