@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <utility>
 
 #include "quantgate/dtype.h"
 #include "quantgate/text.h"
@@ -73,12 +73,11 @@ const LogTable& LogTable::Get() {
 }
 
 std::unique_ptr<const LogTable> LogTable::With(std::string_view document, std::string_view name) {
-  YamlTree own = ParseMessageFiles(fmt::format("==> {}\n{}", name, document));
+  YamlTree own = ParseYaml(document).value_or(YamlTree());
+  own.key = name;
   YamlTree files = MessageFilesOfProgram();
   // Phrases and errors, the first file, are known before whatever uses them.
-  files.children.insert(files.children.begin() + 1,
-                        std::make_move_iterator(own.children.begin()),
-                        std::make_move_iterator(own.children.end()));
+  files.children.insert(files.children.begin() + 1, std::move(own));
   return std::make_unique<const LogTable>(files);
 }
 
