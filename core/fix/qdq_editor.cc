@@ -297,6 +297,21 @@ absl::Status QdqEditor::CheckRewritable(const Around& around, bool other_type) c
   return absl::OkStatus();
 }
 
+// The values of a small constant in another coding; null where they are not kept.
+static std::shared_ptr<const TensorValues> Recoded(const Tensor& tensor, const Coding& from,
+                                                   const Coding& to) {
+  std::string problem;
+  const auto requantizer =
+      Requantizer::Make(from, to, {tensor.dims.data(), tensor.dims.size()}, &problem);
+  if (!requantizer || tensor.values == nullptr || tensor.values->ints.empty()) return nullptr;
+  auto values = std::make_shared<TensorValues>();
+  int64_t at = 0;
+  for (const int64_t value : tensor.values->ints) {
+    values->ints.push_back(requantizer->Map(value, at++));
+  }
+  return values;
+}
+
 absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding) {
   const absl::StatusOr<Coding> now = CodingOf(id);
   if (!now.ok()) return now.status();
@@ -339,8 +354,8 @@ absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
   const std::string name = before.name;
   if (to.dtype != from.dtype || plan->moved > 0) {
     Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
+    tensor.values = known == recoded_.end() ? Recoded(tensor, from, to) : nullptr;
     tensor.dtype = StorageOf(to.dtype);
-    tensor.values.reset();
     if (plan->range && tensor.value_range) {
       tensor.value_range = std::pair<double, double>(plan->range->first, plan->range->second);
     } else {

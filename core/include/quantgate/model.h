@@ -37,8 +37,8 @@ inline constexpr TensorId kNoTensor = -1;
 inline constexpr int64_t kDynamicDim = -1;
 
 // Values of a small constant, as stored: integers in `ints`, floats in `reals`; row-major,
-// as many as the tensor has elements, or one that stands for all. Readers keep at most
-// kMaxKeptValues elements and never weights.
+// as many as the tensor has elements, or one that stands for all, in the layout of the model's
+// dialect. Readers keep at most kMaxKeptValues elements: small weights, and never large ones.
 struct TensorValues {
   std::vector<int64_t> ints;
   std::vector<double> reals;

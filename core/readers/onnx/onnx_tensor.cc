@@ -85,7 +85,7 @@ const TypeRow& RowOf(int64_t data_type) {
 
 // Scales and zero points beyond are not encodings any more.
 constexpr int64_t kMaxEncodingValues = int64_t{4} << 20;
-// Of types and ranks that are mostly weights, only what may be a broadcast constant.
+// Of types and ranks that are mostly large weights, only what may be a broadcast constant.
 constexpr int64_t kMaxFewValues = 64;
 
 double HalfToDouble(uint16_t bits) {
@@ -140,8 +140,15 @@ void AppendRaw(const TypeRow& type, std::string_view raw, int64_t elements, Tens
     }
     return;
   }
+  const auto count = static_cast<size_t>(elements);
+  // Small weights: far more numbers than all others.
+  if (type.form == Form::kInt && type.bits == 8) {
+    const auto* const first = reinterpret_cast<const int8_t*>(raw.data());
+    out->ints.assign(first, first + count);
+    return;
+  }
   const auto width = static_cast<size_t>(type.bits / 8);
-  for (size_t i = 0; i < static_cast<size_t>(elements); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     uint64_t bits = 0;
     std::memcpy(&bits, raw.data() + i * width, width);
     Append(type, bits, out);
@@ -393,9 +400,8 @@ bool ShouldKeep(const TensorProto& tensor, Keep keep) {
   const TypeRow& type = RowOf(tensor.data_type);
   if (type.form == Form::kNone) return false;
   if (keep == Keep::kAll) return tensor.elements <= kMaxEncodingValues;
-  const bool is_index =
-      type.form != Form::kFloat && type.form != Form::kBfloat16 && type.bits >= 32;
-  const bool is_short = is_index || tensor.dims.size() <= 1 || type.dtype == Dtype::kBool8;
+  const bool is_float = type.form == Form::kFloat || type.form == Form::kBfloat16;
+  const bool is_short = tensor.dims.size() <= 1 || (!is_float && type.bits != 16);
   return tensor.elements <= (is_short ? kMaxKeptValues : kMaxFewValues);
 }
 
@@ -445,12 +451,6 @@ std::optional<std::pair<double, double>> StoredRange(
       return RangeOf<int16_t>(tensor, data, place, done);
     case Dtype::kUint16:
       return RangeOf<uint16_t>(tensor, data, place, done);
-    case Dtype::kInt8:
-      if (tensor.elements > kMaxKeptValues) return std::nullopt;
-      return RangeOf<int8_t>(tensor, data, place, done);
-    case Dtype::kUint8:
-      if (tensor.elements > kMaxKeptValues) return std::nullopt;
-      return RangeOf<uint8_t>(tensor, data, place, done);
     default:
       return std::nullopt;
   }

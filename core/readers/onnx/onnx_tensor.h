@@ -64,10 +64,9 @@ std::shared_ptr<const TensorValues> Values(const TensorProto& tensor, std::strin
                                            const ExternalData& data, const char** place,
                                            std::string* problem);
 
-// Smallest and largest stored value of a tensor of 16-bit integers, or of up to kMaxKeptValues of 8
-// bits (masks), passed through without keeping any; nullopt for others and where the file holds no
-// values. Of weights only 16-bit ones may hold what a backend stores and can't use. `done` as in
-// onnx_reader.h. Throws protozero::exception.
+// Smallest and largest stored value of a tensor of 16-bit integers, passed through without keeping
+// any; nullopt for others and where the file holds no values. Of weights only 16-bit ones may hold
+// what a backend stores and can't use. `done` as in onnx_reader.h. Throws protozero::exception.
 std::optional<std::pair<double, double>> StoredRange(
     const TensorProto& tensor, const ExternalData& data, const char** place,
     const std::function<void(std::string_view)>& done);

@@ -7,7 +7,7 @@
 namespace quantgate::tflite {
 namespace {
 
-constexpr int64_t kMaxFewValues = 64;  // of what is no list and no integer of 32 or 64 bits
+constexpr int64_t kMaxFewValues = 64;  // of types and ranks that are mostly large weights
 
 template <typename T>
 void AppendInts(std::string_view data, std::vector<int64_t>& out) {
@@ -30,9 +30,8 @@ void AppendReals(std::string_view data, std::vector<double>& out) {
 }  // namespace
 
 bool ShouldKeep(const Tensor& tensor, int64_t elements) {
-  const DtypeClass kind = ClassOf(tensor.dtype);
-  const bool is_index = kind != DtypeClass::kFloat && BitsOf(tensor.dtype) >= 32;
-  const bool is_short = is_index || tensor.dims.size() <= 1 || tensor.dtype == Dtype::kBool8;
+  const bool is_float = ClassOf(tensor.dtype) == DtypeClass::kFloat;
+  const bool is_short = tensor.dims.size() <= 1 || (!is_float && BitsOf(tensor.dtype) != 16);
   return elements <= (is_short ? kMaxKeptValues : kMaxFewValues);
 }
 

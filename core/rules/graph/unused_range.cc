@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -19,7 +20,10 @@ struct Own : Settings {
   SetMask shares = 0, signed_shares = 0;  // values from 0 to 1, from -1 to 1
   SetMask limits = 0;                     // cut at two params
   std::string_view low, high;             // their names
-  double min_lost_bits = 2, min_lost_by_limits = 1;
+  SetMask passes = 0;                     // between the values that are read, or 0
+  SetMask relus = 0;                      // the same, and none below 0
+  SetMask sums = 0, differences = 0, products = 0;
+  double min_lost_bits = 2, min_lost_by_limits = 1, min_lost_by_inputs = 2;
 };
 
 using F = Fields<Own>;
@@ -28,12 +32,23 @@ constexpr SettingField kFields[] = {F::Bind<&Own::shares>("shares"),
                                     F::Bind<&Own::limits>("limits"),
                                     F::Bind<&Own::low>("low"),
                                     F::Bind<&Own::high>("high"),
+                                    F::Bind<&Own::passes>("passes"),
+                                    F::Bind<&Own::relus>("relus"),
+                                    F::Bind<&Own::sums>("sums"),
+                                    F::Bind<&Own::differences>("differences"),
+                                    F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::min_lost_bits>("min_lost_bits"),
-                                    F::Bind<&Own::min_lost_by_limits>("min_lost_by_limits")};
+                                    F::Bind<&Own::min_lost_by_limits>("min_lost_by_limits"),
+                                    F::Bind<&Own::min_lost_by_inputs>("min_lost_by_inputs")};
 
 struct Bounds {
   double low, high;
-  double least;  // lost bits from which on it is worth a word
+  double least;            // lost bits from which on it is worth a word
+  bool of_inputs = false;  // by what the encodings of the inputs hold
+};
+
+struct Ends {
+  double low, high;
 };
 
 std::optional<double> FiniteParam(const Node& node, std::string_view name) {
@@ -42,11 +57,56 @@ std::optional<double> FiniteParam(const Node& node, std::string_view name) {
   return real != nullptr && std::isfinite(*real) ? std::optional(*real) : std::nullopt;
 }
 
+// What a tensor's encoding can say.
+std::optional<Ends> Held(const Tensor* t) {
+  if (t == nullptr || !IsFixedPoint(t->dtype) || t->encoding->kind != EncodingKind::kPerTensor ||
+      t->encoding->scales.size() != 1 || !(t->encoding->scales[0] > 0)) {
+    return std::nullopt;
+  }
+  const double scale = t->encoding->scales[0], zero = ZeroPointAt(t->encoding, 0);
+  const int bits = t->encoding->bitwidth;
+  return Ends{(static_cast<double>(StoredMin(t->dtype, bits)) - zero) * scale,
+              (static_cast<double>(StoredMax(t->dtype, bits)) - zero) * scale};
+}
+
+// Of two inputs.
+Ends Combined(const GraphView& g, const Own& settings, int32_t op, Ends a, Ends b) {
+  if (g.Is(op, settings.sums)) return {a.low + b.low, a.high + b.high};
+  if (g.Is(op, settings.differences)) return {a.low - b.high, a.high - b.low};
+  const auto [low, high] =
+      std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  return {low, high};
+}
+
+// By the encodings of the inputs; nullopt where one is not known.
+std::optional<Bounds> BoundsByInputs(const GraphView& g, const Own& settings, int32_t op) {
+  const bool passes = g.Is(op, settings.passes | settings.relus);
+  if (!passes && !g.Is(op, settings.sums | settings.differences | settings.products)) {
+    return std::nullopt;
+  }
+  std::optional<Ends> all;
+  if (passes) {
+    for (size_t i = 0; i < g.op(op).inputs.size(); ++i) {
+      const Tensor* const in = g.input(op, i);
+      if (in == nullptr || !(IsFixedPoint(in->dtype) || IsFloat(in->dtype))) continue;
+      const std::optional<Ends> held = Held(in);
+      if (!held) return std::nullopt;
+      if (!all) all = Ends{0, 0};
+      *all = {std::min(all->low, held->low), std::max(all->high, held->high)};
+    }
+  } else if (const auto a = Held(g.input(op, 0)), b = Held(g.input(op, 1)); a && b) {
+    all = Combined(g, settings, op, *a, *b);
+  }
+  if (all && g.Is(op, settings.relus)) all->low = 0;
+  if (!all || !(all->low < all->high)) return std::nullopt;
+  return Bounds{all->low, all->high, settings.min_lost_by_inputs, true};
+}
+
 // What the op's values lie between.
 std::optional<Bounds> BoundsOf(const GraphView& g, const Own& settings, int32_t op) {
   if (g.Is(op, settings.shares)) return Bounds{0, 1, settings.min_lost_bits};
   if (g.Is(op, settings.signed_shares)) return Bounds{-1, 1, settings.min_lost_bits};
-  if (!g.Is(op, settings.limits)) return std::nullopt;
+  if (!g.Is(op, settings.limits)) return BoundsByInputs(g, settings, op);
   const auto low = FiniteParam(g.op(op), settings.low), high = FiniteParam(g.op(op), settings.high);
   if (!low || !high || !(*low < *high)) return std::nullopt;
   return Bounds{*low, *high, settings.min_lost_by_limits};
@@ -74,9 +134,10 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const double scale = (bounds->high - bounds->low) / steps;
   Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
-      "values of {} lie from {} to {}, and the encoding reaches over {}: {:.1f} of {} bits are "
+      "values of {} lie from {} to {}{}, and the encoding reaches over {}: {:.1f} of {} bits are "
       "never used",
       g.op(op).op, Number(bounds->low), Number(bounds->high),
+      bounds->of_inputs ? " by the encodings of its inputs" : "",
       Number(out.encoding->scales[0] * (steps - 1)), lost, EffectiveBits(out));
   f.found = DescribeEncoding(out);
   f.allowed = fmt::format("a scale of about {}", Number(scale));
@@ -88,12 +149,14 @@ constexpr RuleEntry kEntry = {
     .rule = About(kUnusedRange, {.summary = "an op's values use a small part of their encoding",
                                  .explanation = R"(## What it checks
 Outputs of ops whose values have known bounds (Softmax, Sigmoid, Tanh and others in the op sets, a
-ReluMinMax with its two limits) against the range of their encoding. It speaks up from two lost bits
-on, at limits from one.
+ReluMinMax with its two limits) against the range of their encoding. The same for sums, differences,
+products, averages and ops that choose or move values, whose bounds follow from the encodings of their
+inputs. It speaks up from two lost bits on, at limits from one.
 
 ## Why
 A 16-bit Softmax with the scale of an 8-bit one (1/256) has 256 of its 65,536 steps for values from
-0 to 1: it costs 16 bits and is as coarse as 8.
+0 to 1: it costs 16 bits and is as coarse as 8. An output whose encoding reaches beyond whatever its
+inputs can make was calibrated on something else: another tensor, an outlier, a stand-in range.
 
 ## Fix
 Use the scale that the message names.

@@ -30,7 +30,8 @@ inline bool AwaitsNumbers(const RuleEntry& entry, const Subject& subject) {
 // Rules between nodes that compare scales and ranges.
 inline bool WalksNumbers(const RuleEntry& entry) {
   constexpr std::array kRules = {kBiasOverflow, kConcatLostBits, kCutRange,   kFoldedReluRange,
-                                 kMaskRange,    kBlockFactor,    kIdleChannel, kUnusedRange};
+                                 kMaskRange,    kBlockFactor,    kCoarseWeight, kIdleChannel,
+                                 kUnusedRange};
   return std::any_of(kRules.begin(), kRules.end(),
                      [&](RuleId rule) { return RuleOf(rule).code == entry.rule.code; });
 }

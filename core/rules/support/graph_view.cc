@@ -41,6 +41,11 @@ GraphView::GraphView(const Parts& parts) : parts_(parts) {
   }
 }
 
+std::span<const int8_t> GraphView::FileLayout(TensorId id) const {
+  const auto it = parts_.layouts.find(id);
+  return it == parts_.layouts.end() ? std::span<const int8_t>() : it->second;
+}
+
 void GraphView::IndexReaders() const {
   if (readers_indexed_) return;
   readers_indexed_ = true;

@@ -13,6 +13,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "core/database/view.h"
 #include "core/rules/support/op_sets.h"
 #include "core/rules/support/settings.h"
@@ -24,6 +25,7 @@ namespace quantgate::rules {
 
 class GraphView {
  public:
+  using Layouts = absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>>;
   struct Parts {
     const opdb::View& db;
     const Target& target;
@@ -36,6 +38,7 @@ class GraphView {
     // Ends of the file that tensors of the graph stand for: see Resolved.
     const Model* file;
     const absl::flat_hash_map<TensorId, TensorId>& end_of;
+    const Layouts& layouts;  // Resolved::layout
   };
   explicit GraphView(const Parts& parts);
 
@@ -77,6 +80,10 @@ class GraphView {
   // The name that a caller knows a tensor by: of the input or output of the file that it stands
   // for, else its own.
   const SharedString& EndName(TensorId id) const;
+
+  // For each axis its axis in the file, -1 = put in; empty where both have the same layout. Values
+  // of constants lie in the layout of the file.
+  std::span<const int8_t> FileLayout(TensorId id) const;
 
   int32_t SourceOf(int32_t op) const {  // node of the file
     return parts_.op_source.empty() ? op : parts_.op_source[static_cast<size_t>(op)];

@@ -70,13 +70,16 @@ TEST(OnnxReader, KeepsQdqNodesAndTheValuesOfScales) {
   EXPECT_EQ(DimsOf(model, "x"), (Dims{1, 4}));
 }
 
-TEST(OnnxReader, NeverKeepsWeights) {
+TEST(OnnxReader, KeepsSmallWeightsOnly) {
   b::Graph graph = b::QdqRelu();
   graph.initializers.push_back(
-      b::Tensor("w", b::kInt8, {16, 16, 3, 3}, std::string(16 * 16 * 9, '\x01')));
+      b::Tensor("small", b::kInt8, {16, 256}, std::string(4096, '\xFE')));
+  graph.initializers.push_back(
+      b::Tensor("large", b::kInt8, {17, 256}, std::string(4352, '\xFE')));
   const Model model = Read(graph);
-  EXPECT_EQ(FindTensor(model, "w")->values, nullptr);
-  EXPECT_EQ(FindTensor(model, "w")->dtype, Dtype::kInt8);
+  EXPECT_EQ(FindTensor(model, "small")->values->ints, std::vector<int64_t>(4096, -2));
+  EXPECT_EQ(FindTensor(model, "large")->values, nullptr);
+  EXPECT_EQ(FindTensor(model, "large")->dtype, Dtype::kInt8);
 }
 
 TEST(OnnxReader, KeepsEveryScaleThatAQuantizerTakes) {
@@ -173,7 +176,7 @@ std::string Bytes(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-TEST(OnnxReader, KeepsTheRangeOf16BitWeightsAndOfMasks) {
+TEST(OnnxReader, KeepsTheRangeOf16BitWeights) {
   std::vector<int16_t> values(5000, 7);
   values[4321] = 32767;
   values[17] = -32768;
@@ -183,9 +186,6 @@ TEST(OnnxReader, KeepsTheRangeOf16BitWeightsAndOfMasks) {
       b::Tensor("u16", b::kUint16, {50, 100}, Bytes(std::vector<uint16_t>(5000, 65535))));
   graph.initializers.push_back(
       b::Tensor("s8", b::kInt8, {50, 100}, Bytes(std::vector<int8_t>(5000, 3))));
-  std::vector<uint8_t> mask(1024, 255);
-  mask[99] = 0;
-  graph.initializers.push_back(b::Tensor("mask8", b::kUint8, {1, 1, 32, 32}, Bytes(mask)));
   std::string numbers = b::TensorHead("numbers", kInt16, {10, 10});
   for (int i = 0; i < 100; ++i) protozero::pbf_writer(numbers).add_int32(5, 10 - i);
   graph.initializers.push_back(numbers);
@@ -194,8 +194,6 @@ TEST(OnnxReader, KeepsTheRangeOf16BitWeightsAndOfMasks) {
   EXPECT_EQ(FindTensor(model, "s16")->values, nullptr);
   EXPECT_EQ(FindTensor(model, "u16")->value_range, Range({65535, 65535}));
   EXPECT_EQ(FindTensor(model, "s8")->value_range, std::nullopt);
-  EXPECT_EQ(FindTensor(model, "mask8")->value_range, Range({0, 255}));
-  EXPECT_EQ(FindTensor(model, "mask8")->values, nullptr);
   EXPECT_EQ(FindTensor(model, "numbers")->value_range, Range({-89, 10}));
 }
 

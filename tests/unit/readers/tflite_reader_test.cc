@@ -178,16 +178,18 @@ TEST(TfliteReader, TellsPlainIntegersFromQuantizedOnes) {
   EXPECT_EQ(model.tensors[5].encoding->kind, EncodingKind::kNone);
 }
 
-TEST(TfliteReader, KeepsNoWeights) {
+TEST(TfliteReader, KeepsSmallWeightsOnly) {
   File file = OneOperator(kAdd);
-  file.Add("w", 9, {64, 2}, file.Buffer(std::string(128, 'w')));
+  file.Add("w", 9, {64, 65}, file.Buffer(std::string(4160, 'w')));
   file.Add("axes", 2, {64, 2}, file.Buffer(std::string(512, '\1')));
+  file.Add("v", 9, {64, 2}, file.Buffer(std::string(128, 'v')));
   file.operators.clear();
   file.Operator(0, {0, 2, 3}, {1});
   const Model model = Read(std::move(file));
   EXPECT_TRUE(model.tensors[2].is_static);
   EXPECT_EQ(model.tensors[2].values, nullptr);
   EXPECT_EQ(model.tensors[3].values->ints.size(), 128u);
+  EXPECT_EQ(model.tensors[4].values->ints, std::vector<int64_t>(128, 'v'));
 }
 
 TEST(TfliteReader, ReadsDynamicDimensionsFromTheSignature) {

@@ -106,7 +106,7 @@ class Scene {
     f.rule = FindRule(rule);
   }
   GraphView View() const {
-    GraphView view({Db(), target_, sets_, model_, source_, report_, refused_, &model_, end_of_});
+    GraphView view({Db(), target_, sets_, model_, source_, report_, refused_, &model_, end_of_, layouts_});
     view.set_settings(*settings_);
     return view;
   }
@@ -132,6 +132,7 @@ class Scene {
   const std::vector<int32_t> source_;
   const std::vector<bool> refused_;
   const absl::flat_hash_map<TensorId, TensorId> end_of_;
+  const GraphView::Layouts layouts_;
   Report report_;
   const RuleEntry* entry_ = nullptr;
   std::shared_ptr<const Settings> settings_;

@@ -1,0 +1,211 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "core/database/view.h"
+#include "core/ir/encoding_math.h"
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/graph_view.h"
+#include "core/rules/support/node_view.h"
+#include "quantgate/report.h"
+#include "quantgate/text.h"
+
+namespace quantgate::rules {
+namespace coarse_weight {
+
+struct Own : Settings {
+  double min_sqnr = 20, min_sqnr_of_4_bits = 9;  // dB
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::min_sqnr>("min_sqnr"),
+                                    F::Bind<&Own::min_sqnr_of_4_bits>("min_sqnr_of_4_bits")};
+
+using Axes = absl::InlinedVector<int64_t, 6>;
+
+struct Channel {
+  size_t index = 0;
+  int64_t peak = 0;     // largest distance from the zero point, in steps
+  int64_t squares = 0;  // sum of the squared distances: below 2^45, of 16 bits
+};
+
+// The dimensions in the order of the file, in which the values lie.
+Axes FileDims(const GraphView& g, TensorId id) {
+  const Tensor& t = g.tensor(id);
+  const std::span<const int8_t> layout = g.FileLayout(id);
+  if (layout.empty()) return {t.dims.begin(), t.dims.end()};
+  Axes dims(layout.size() - std::count(layout.begin(), layout.end(), -1));
+  for (size_t i = 0; i < layout.size(); ++i) {
+    if (layout[i] >= 0) dims[static_cast<size_t>(layout[i])] = t.dims[i];
+  }
+  return dims;
+}
+
+int64_t FileAxis(const GraphView& g, TensorId id, int64_t axis) {
+  const std::span<const int8_t> layout = g.FileLayout(id);
+  return layout.empty() ? axis : layout[static_cast<size_t>(axis)];
+}
+
+// The port's channel axis, of the op's layout; -1 = none.
+int64_t ChannelAxis(const GraphView& g, int32_t op) {
+  const OpInfo& info = g.info(op);
+  const auto port = static_cast<size_t>(info.weight);
+  const int8_t axis = g.db().get(info.row->ports)[port].channel_axis;
+  const int64_t rank = g.input(op, port)->rank();
+  const int64_t normal = NormalAxis(axis, rank);
+  return normal < rank ? normal : -1;
+}
+
+// One for each output channel; none where the values don't fit the dimensions.
+std::vector<Channel> ChannelsOf(const Tensor& weight, const Axes& dims, int64_t axis) {
+  const std::vector<int64_t>& values = weight.values->ints;
+  const auto product = [](auto begin, auto end) {
+    return std::accumulate(begin, end, int64_t{1}, std::multiplies<>());
+  };
+  if (axis < 0 || axis >= static_cast<int64_t>(dims.size()) || values.empty() ||
+      product(dims.begin(), dims.end()) != static_cast<int64_t>(values.size())) {
+    return {};
+  }
+  const auto inner = static_cast<size_t>(product(dims.begin() + axis + 1, dims.end()));
+  std::vector<Channel> channels(static_cast<size_t>(dims[static_cast<size_t>(axis)]));
+  for (size_t c = 0; c < channels.size(); ++c) channels[c].index = c;
+  for (auto at = values.begin(); at != values.end();) {
+    for (Channel& own : channels) {
+      const int64_t zero = ZeroPointAt(weight.encoding, own.index);
+      for (const auto end = at + static_cast<int64_t>(inner); at != end; ++at) {
+        const int64_t steps = std::abs(*at - zero);
+        own.peak = std::max(own.peak, steps);
+        own.squares += steps * steps;
+      }
+    }
+  }
+  return channels;
+}
+
+double MeanSquare(const Channel& channel, double values) {
+  return static_cast<double>(channel.squares) / values;
+}
+
+// Rounding to steps adds noise of 1/12 of a squared step to each value.
+double SqnrOf(double mean_square) { return 10 * std::log10(12 * mean_square); }
+
+// Against values that use all steps alike.
+double LostBits(const Tensor& weight, double mean_square) {
+  const int bits = EffectiveBits(weight);
+  const double used = mean_square > 0 ? 0.5 * std::log2(12 * mean_square) : 0;
+  return std::clamp<double>(bits - used, 0, bits);
+}
+
+struct Coarse {
+  std::vector<Channel> channels;  // the coarsest first
+  size_t all = 0;                 // of the weight
+  double values = 0;              // of a channel
+};
+
+Coarse CoarseOf(const GraphView& g, int32_t op, TensorId id) {
+  const Tensor& weight = g.tensor(id);
+  const Own& settings = g.settings<Own>();
+  const int64_t axis = ChannelAxis(g, op);
+  if (axis < 0) return {};
+  Coarse coarse;
+  coarse.channels = ChannelsOf(weight, FileDims(g, id), FileAxis(g, id, axis));
+  coarse.all = coarse.channels.size();
+  if (coarse.all == 0) return coarse;
+  coarse.values = static_cast<double>(weight.values->ints.size() / coarse.all);
+  const bool own_scales = weight.encoding->scales.size() > 1;
+  const double least =
+      EffectiveBits(weight) <= 4 ? settings.min_sqnr_of_4_bits : settings.min_sqnr;
+  std::erase_if(coarse.channels, [&](const Channel& c) {
+    // With a scale of its own a channel of zeros was pruned, not lost.
+    if (c.peak == 0) return own_scales;
+    return SqnrOf(MeanSquare(c, coarse.values)) >= least;
+  });
+  std::stable_sort(coarse.channels.begin(), coarse.channels.end(),
+                   [](const Channel& a, const Channel& b) { return a.squares < b.squares; });
+  return coarse;
+}
+
+std::string SizeOf(const Channel& channel, double values) {
+  if (channel.peak == 0) return fmt::format("channel {} is stored as zeros alone", channel.index);
+  return fmt::format("channel {} lies within {} of 0, an SQNR of {:.0f} dB", channel.index,
+                     Counted(static_cast<size_t>(channel.peak), "step"), SqnrOf(MeanSquare(channel, values)));
+}
+
+// Apart from Visit(), which every op goes through.
+[[gnu::noinline]] void CheckValues(const GraphView& g, int32_t op, TensorId id,
+                                   GraphFindings& findings) {
+  const Coarse coarse = CoarseOf(g, op, id);
+  if (coarse.channels.empty()) return;
+  const Tensor& weight = g.tensor(id);
+  const Channel& worst = coarse.channels.front();
+  const bool shares_scale = weight.encoding->scales.size() == 1;
+  Finding& f = findings.AddInput(op, static_cast<size_t>(g.info(op).weight), Consequence::kAdvice);
+  f.message = fmt::format("{} of {} of {} {} few of its {} bits: {}", coarse.channels.size(),
+                          Counted(coarse.all, "channel"), f.port,
+                          coarse.channels.size() == 1 ? "uses" : "use", EffectiveBits(weight),
+                          SizeOf(worst, coarse.values));
+  f.found = shares_scale ? DescribeEncoding(weight) : "weights that are small beside the largest";
+  f.allowed = shares_scale ? "a scale for each channel" : "weights of one channel of like size";
+  f.lost_bits = LostBits(weight, MeanSquare(worst, coarse.values));
+  f.fixes.push_back(UnsafeFix(
+      shares_scale
+          ? fmt::format("quantize \"{}\" per-channel along axis {}", weight.name,
+                        FileAxis(g, id, ChannelAxis(g, op)))
+          : "take the range without the outlier (by percentile or least squares), or use more bits"));
+}
+
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const OpInfo& info = g.info(op);
+  if (info.weight < 0) return;
+  const auto& inputs = g.op(op).inputs;
+  const auto port = static_cast<size_t>(info.weight);
+  if (port >= inputs.size() || inputs[port] == kNoTensor) return;
+  const Tensor& weight = g.tensor(inputs[port]);
+  if (weight.values == nullptr || !IsFixedPoint(weight.dtype) || BitsOf(weight.dtype) > 16) return;
+  if (weight.encoding->kind == EncodingKind::kPerTensor ||
+      weight.encoding->kind == EncodingKind::kPerChannel) {
+    CheckValues(g, op, inputs[port], findings);
+  }
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kCoarseWeight, {.summary = "channels of a weight are stored in a few steps",
+                                  .explanation = R"(## What it checks
+The stored values of weights, as far as they are read (constants of up to 4,096 values): in each output
+channel the signal-to-quantization-noise ratio (SQNR), which is 10 log10(12 m) dB where m is the mean of
+the squared values in steps. It speaks up below 20 dB, with 4 bits or less below 9 dB.
+
+## Why
+One scale for all channels is made for the largest. A channel whose weights are a hundred times smaller
+has two or three steps left, one that is a thousand times smaller becomes zero: depthwise convolutions
+behind a folded batch normalization are like that. Within a channel one outlier does the same to all
+others.
+
+## Fix
+Give each channel its own scale (per-channel), equalize the channels before quantizing (cross-layer
+equalization), or take the range without the outlier.
+
+## References
+The evidence is listed below; the rest is arithmetic.
+)",
+                                  .status = RuleStatus::kStable}),
+    .visit = Visit,
+    .settings = &kFormOf<Own, kFields>};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace coarse_weight
+
+const RuleEntry kCoarseWeightEntry = coarse_weight::kEntry;
+
+}  // namespace quantgate::rules
