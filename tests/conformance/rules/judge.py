@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Puts the rules' fixtures to the real HTP library, or to ONNX Runtime's QNN provider.
 
-    judge.py --oracle build/bin/qg-oracle --backend-lib libQnnHtp.so --name "libQnnHtp 2.51.0" [--provider]
+    judge.py --oracle build/bin/qg-oracle --backend-lib libQnnHtp.so --name "libQnnHtp 2.51.0" [--provider] [--again]
+
+Only fixtures that are new or changed are asked about, unless `--again` says otherwise.
 
 Fixtures of QNN ops become one graph each: op validation of every op, preparation, a run, and the
 numbers against the float reference of `quantgate verify` from node to node. ONNX fixtures go to the
@@ -187,16 +189,20 @@ def main() -> int:
     parser.add_argument("--backend-lib", required=True)
     parser.add_argument("--name", default="libQnnHtp 2.51.0", help="how the library is called in the answers")
     parser.add_argument("--provider", action="store_true", help="ask ONNX Runtime's QNN provider too")
-    parser.add_argument("--only", default="", help="the rules with this in their name")
+    parser.add_argument("--again", default=None, nargs="?", const="", metavar="RULES",
+                        help="ask about every fixture of the rules with this in their name (of all), not only about "
+                             "new and changed ones")
     arguments = parser.parse_args()
 
+    judged = opdefs_json.document("rules/judged")["judged"] if JUDGED.exists() else {}
+    before = {(slug, e["fixture"]): e for slug, listed in judged.items() for e in listed}
     entries: dict[str, dict[str, dict[str, Any]]] = {}
-    if arguments.only and JUDGED.exists():
-        for slug, listed in opdefs_json.document("rules/judged")["judged"].items():
-            entries[slug] = {e.pop("fixture"): e for e in listed}
     library, provider = [], []
     for fixture in all_fixtures():
-        if arguments.only not in fixture.slug:
+        said = before.get((fixture.slug, fixture.name), {})
+        ask_again = arguments.again is not None and arguments.again in fixture.slug
+        if said.get("digest") == digest(fixture.path) and not ask_again:
+            entries.setdefault(fixture.slug, {})[fixture.name] = {k: v for k, v in said.items() if k != "fixture"}
             continue
         if reason := fixture.reason_not_to_ask():
             entries.setdefault(fixture.slug, {})[fixture.name] = {"digest": digest(fixture.path), "why": reason}

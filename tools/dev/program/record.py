@@ -71,10 +71,11 @@ def record_as_run(shop: Workshop, arguments: argparse.Namespace) -> None:
 
 
 @GROUP.command("record rules", "the rules' smallest models: the library and the provider",
-               option("--only", default="", metavar="TEXT", help="the rules with this in their name"),
+               option("--again", default=None, nargs="?", const="", metavar="TEXT",
+                      help="every fixture of the rules with this in their name (of all), not only new and changed ones"),
                takes="2 min", writes="opdefs/rules/judged.yaml")  # fmt: skip
 def record_rules(shop: Workshop, arguments: argparse.Namespace) -> None:
-    """Puts the fixtures of the rules to the HTP library (op validation, preparation, a run, the
+    """Puts new and changed fixtures of the rules to the HTP library (op validation, preparation, a run, the
     numbers) and to ONNX Runtime's QNN provider. `quantgate explain` and the pages of the rules show
     what they said; a test holds the rules to it."""
     shop.build("bin/quantgate", "bin/qg-oracle", "opdefc")
@@ -83,8 +84,8 @@ def record_rules(shop: Workshop, arguments: argparse.Namespace) -> None:
     if not found and not shop.dry:
         raise Failed("onnxruntime-qnn is not installed in .venv", 2)
     library = found[-1].partition("=")[2] if found else "LIBRARY"
-    only = ["--only", arguments.only] if arguments.only else []
-    shop.script(f"{RULES}/judge.py", "--oracle", shop.oracle, "--provider", "--backend-lib", library, *only,
+    again = ["--again", arguments.again] if arguments.again is not None else []
+    shop.script(f"{RULES}/judge.py", "--oracle", shop.oracle, "--provider", "--backend-lib", library, *again,
                 title="ask about the rules' fixtures", python=python)  # fmt: skip
     shop.run([shop.opdefc, "fmt", "opdefs/rules/judged.yaml"])
 
