@@ -6,7 +6,7 @@
   run.py --show ID       one case: input, expectation, quantgate's answer
   run.py --check         fails if a case is worse than in score.json, or is not there, or the page is stale
   run.py --write         writes score.json and the table of docs/records/reports.md; refuses where a case got worse
-  run.py --held-out      scores the cases of the current draw, once, and records it in draws.yaml
+  run.py --held-out      scores the cases of the oldest draw that is held out, once, and records it in draws.yaml
 """
 
 from __future__ import annotations
@@ -229,22 +229,21 @@ def write(results: list[Result], held: list[Case], draws: dict[int, Draw]) -> in
 # ---- what is held out ---------------------------------------------------------------------------
 
 def score_held_out(held: list[Case], draws: dict[int, Draw]) -> int:
-    """Scores the held-out cases, prints counts only, and records them: there is no second time."""
-    open_draws = sorted({case.draw for case in held})
-    if len(open_draws) != 1:
-        print("error: every draw is scored already" if not open_draws else "error: more than one draw is open",
-              file=sys.stderr)
+    """Scores the oldest draw that is held out, prints counts only, and records them: there is no second time."""
+    if not held:
+        print("error: every draw is scored already", file=sys.stderr)
         return 1
-    found = counts(run_all(held, draws))
+    oldest = min(case.draw for case in held)
+    found = counts(run_all([case for case in held if case.draw == oldest], draws))
     text = collection.DRAWS.read_text(encoding="utf-8")
     document = yaml.safe_load(text)
     for raw in document["draws"]:
-        if raw["draw"] == open_draws[0]:
+        if raw["draw"] == oldest:
             raw["score"] = {"date": datetime.date.today().isoformat(), "counts": found}
     comment = "".join(line for line in text.splitlines(keepends=True) if line.startswith("#"))
     collection.DRAWS.write_text(comment + yaml.safe_dump(document, sort_keys=False, default_flow_style=None,
                                                          width=110), encoding="utf-8")
-    print(f"draw {open_draws[0]}: {sentence(found)}")
+    print(f"draw {oldest}: {sentence(found)}")
     return 0
 
 
