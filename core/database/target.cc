@@ -145,6 +145,26 @@ const SocRow* FindSocInside(const View& db, std::string_view wanted) {
   return found;
 }
 
+// By a name whose first word, that of a family or maker, is left out: "8 Gen 2", "XR2", "S24". Null
+// where several socs have such a name.
+const SocRow* FindSocOfAFamily(const View& db, std::string_view wanted) {
+  const std::vector<std::string> words = Words(wanted);
+  if (words.size() == 1 && words[0].size() < 3) return nullptr;  // "X" says too little
+  const SocRow* found = nullptr;
+  for (const SocRow& soc : db.socs()) {
+    for (const std::string_view name : Names(db, soc.aliases)) {
+      const std::vector<std::string> all = Words(name);
+      if (all.size() < 2 || !AllLetters(all[0]) ||
+          !std::equal(all.begin() + 1, all.end(), words.begin(), words.end())) {
+        continue;
+      }
+      if (found != nullptr && found != &soc) return nullptr;
+      found = &soc;
+    }
+  }
+  return found;
+}
+
 // `note`: how the soc was found, where it is by another name.
 const SocRow* FindSoc(const View& db, std::string_view wanted, std::string& note) {
   int id = 0;
@@ -159,6 +179,7 @@ const SocRow* FindSoc(const View& db, std::string_view wanted, std::string& note
     }
   }
   if (alias == nullptr && !number) alias = FindSocInside(db, wanted);
+  if (alias == nullptr && !number) alias = FindSocOfAFamily(db, wanted);
   if (alias != nullptr) {
     note = absl::StrCat(Quoted(wanted), number ? " is the Linux kernel's number for " : " is ",
                         Absl(db.str(alias->name)),

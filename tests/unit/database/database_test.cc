@@ -85,14 +85,14 @@ TEST_F(SmallDatabase, SocGivesTheArch) {
   // Aliases, with and without a maker's name before them.
   for (const char* soc : {"qcs8550", "Snapdragon 8 Gen 2", "maker-snapdragon-8-gen-2", "519",
                           "maker-snapdragon-8gen2", "Snapdragon® 8 Gen 2 QRD", "QCS8550 (Proxy)",
-                          "sm8550-ac", "Snapdragon 8 Gen 2 for Phones"}) {
+                          "sm8550-ac", "Snapdragon 8 Gen 2 for Phones", "8 Gen 2"}) {
     EXPECT_EQ(Good({.soc = soc}).soc(), "SM8550") << soc;
   }
   EXPECT_EQ(Good({.soc = "qcs8550"}).notes(), std::vector<std::string>{"\"qcs8550\" is SM8550"});
   EXPECT_EQ(Good({.soc = "519"}).notes(),
             std::vector<std::string>{
                 "\"519\" is the Linux kernel's number for SM8550, whose SoC id is 43"});
-  for (const char* soc : {"8 Gen 2", "2 Snapdragon 8 Gen 2", "XQCS8550", "520", "Snapdragon 8 Gen 22",
+  for (const char* soc : {"Gen 2", "2 Snapdragon 8 Gen 2", "XQCS8550", "520", "Snapdragon 8 Gen 22",
                           "SM8550 2", "board 519"}) {
     EXPECT_NE(Error({.soc = soc}).find("unknown soc"), std::string::npos) << soc;
   }
