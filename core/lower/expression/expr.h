@@ -45,6 +45,8 @@ class Scope {
   virtual bool IsStatic(int64_t port) const = 0;
   // Whether a port is an input or an output of the whole model.
   virtual bool IsAtEdge(int64_t port) const = 0;
+  // Whether an earlier node reads what a port reads.
+  virtual bool IsReadBefore(int64_t port) const = 0;
   virtual int64_t InputCount() const = 0;
   virtual int64_t OutputCount() const = 0;
   virtual int64_t Opset() const = 0;

@@ -3,6 +3,7 @@
 //   given(P) static(P) is_float(P)   rank(P) dim(P,n) dims(P) spatial(P) elements(P)   value(P)
 //   dtype(P)                         text such as 'INT_64'
 //   at_edge(P)                       whether it is an input or output of the model
+//   read_before(P)                   whether an earlier node reads it too, also in another encoding
 //   quantized(P) stored_bits(P) block_size(P,axis) offset(P)
 //   stored_dtype(P) per_channel(P)   of one that is quantized; the first: 'UFIXED_POINT_8'
 //   lowest(P) highest(P)             of what the encoding of P can hold
@@ -46,6 +47,9 @@ Value Static(const Scope& s, Args a) {
 }
 Value AtEdge(const Scope& s, Args a) {
   return Value::Int(a[0].type == Value::Type::kPort && s.IsAtEdge(a[0].integer));
+}
+Value ReadBefore(const Scope& s, Args a) {
+  return Value::Int(a[0].type == Value::Type::kPort && s.IsReadBefore(a[0].integer));
 }
 Value IsFloatPort(const Scope& s, Args a) { return Value::Int(IsFloat(FactsOf(s, a[0]).dtype)); }
 // Of axes resized from some sizes to others, one after the other: the element each is taken from.
@@ -466,6 +470,7 @@ constexpr FunctionRow kFunctions[] = {
     {"quantized", 1, 1, IsQuantized},
     {"range", 1, 1, Range},
     {"rank", 1, 1, Rank},
+    {"read_before", 1, 1, ReadBefore},
     {"real", 1, 1, RealOfNumber},
     {"remove", 2, 2, Remove},
     {"rows", 2, 2, Rows},

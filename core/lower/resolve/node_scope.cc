@@ -166,6 +166,14 @@ bool NodeScope::IsAtEdge(int64_t port) const {
   return resolver_.Producer(id) < 0 && !resolver_.IsConstant(id);
 }
 
+bool NodeScope::IsReadBefore(int64_t port) const {
+  const TensorId id = Tensor(port);
+  if (port < 0 || id == kNoTensor || resolver_.reader_begin_.empty()) return false;
+  if (resolver_.Readers(id).front() < node_) return true;
+  const TensorId stored = resolver_.QuantizedSource(id);
+  return stored != id && resolver_.Readers(stored).front() < resolver_.Producer(id);
+}
+
 int64_t NodeScope::InputCount() const { return static_cast<int64_t>(node().inputs.size()); }
 int64_t NodeScope::OutputCount() const { return static_cast<int64_t>(node().outputs.size()); }
 int64_t NodeScope::Opset() const { return resolver_.file_.opset; }

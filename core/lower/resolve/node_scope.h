@@ -21,6 +21,7 @@ class NodeScope : public mapping::Scope {
   mapping::Value Constant(int64_t port) const override;
   bool IsStatic(int64_t port) const override;
   bool IsAtEdge(int64_t port) const override;
+  bool IsReadBefore(int64_t port) const override;
   int64_t InputCount() const override;
   int64_t OutputCount() const override;
   int64_t Opset() const override;
