@@ -103,15 +103,29 @@ PortFacts NodeScope::Port(int64_t port) const {
   return facts;
 }
 
-Value ConstantOf(const TensorValues& values, bool scalar) {
+// The elements of a constant for which a single value stands; 1 where its shape isn't known.
+static size_t CopiesOf(const Tensor& tensor) {
+  int64_t count = 1;
+  for (const int64_t dim : tensor.dims) {
+    if (dim < 1 || dim > kMaxKeptValues / count) return 1;
+    count *= dim;
+  }
+  return static_cast<size_t>(count);
+}
+
+Value ConstantOf(const TensorValues& values, const Tensor& tensor) {
+  const bool scalar = tensor.rank() == 0;
+  const size_t copies = CopiesOf(tensor);
   if (!values.reals.empty()) {
     if (scalar) return Value::Real(values.reals[0]);
     Value v;
     v.type = Value::Type::kReals;
     v.reals = values.reals;
+    if (v.reals.size() == 1) v.reals.resize(copies, v.reals[0]);
     return v;
   }
   if (scalar && values.ints.size() == 1) return Value::Int(values.ints[0]);
+  if (values.ints.size() == 1) return Value::List(Ints(copies, values.ints[0]));
   return Value::List(Ints(values.ints.begin(), values.ints.end()));
 }
 
@@ -141,7 +155,7 @@ Value NodeScope::Dequantized(TensorId id) const {
     const int64_t zero_point = of.zero_points.empty() ? 0 : of.zero_points[0];
     reals.reals.push_back(static_cast<double>(value - zero_point) * of.scales[0]);
   }
-  return ConstantOf(reals, resolver_.FileTensor(source).rank() == 0);
+  return ConstantOf(reals, resolver_.FileTensor(source));
 }
 
 Value NodeScope::Constant(int64_t port) const {
@@ -150,7 +164,7 @@ Value NodeScope::Constant(int64_t port) const {
   if (!resolver_.IsConstant(id)) return Dequantized(id);
   const TensorValues* values = resolver_.ValuesOf(id);
   if (values == nullptr) return Value::Null(Value::Why::kNotKept);
-  return ConstantOf(*values, resolver_.FileTensor(id).rank() == 0);
+  return ConstantOf(*values, resolver_.FileTensor(id));
 }
 
 bool NodeScope::IsStatic(int64_t port) const {

@@ -9,8 +9,8 @@ namespace quantgate {
 
 // A param as an expression sees it.
 mapping::Value ValueOf(const ParamValue& param);
-// The values of a constant.
-mapping::Value ConstantOf(const TensorValues& values, bool scalar);
+// The values of a constant, as many as it has elements.
+mapping::Value ConstantOf(const TensorValues& values, const Tensor& tensor);
 
 class NodeScope : public mapping::Scope {
  public:

@@ -39,7 +39,7 @@ Value PlainScope::Constant(int64_t port) const {
   if (tensor == nullptr) return Value::Null();
   if (!tensor->is_static) return Value::Null(Value::Why::kDynamic);
   if (tensor->values == nullptr) return Value::Null(Value::Why::kNotKept);
-  return ConstantOf(*tensor->values, tensor->rank() == 0);
+  return ConstantOf(*tensor->values, *tensor);
 }
 
 bool PlainScope::IsAtEdge(int64_t port) const {
