@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,10 +56,17 @@ void ExplainStorage(const Subject& s, Finding& f) {
   f.fixes.push_back(UnsafeFix(fmt::format("store \"{}\" as {}", s.tensor->name, f.allowed)));
 }
 
-// "rank 2 to 4"; empty where no rank will do.
+// The highest rank; nullopt also where it follows from another port that is too small itself.
+std::optional<int64_t> HighestRank(const Args& args) {
+  const auto max = args.number(ArgKey::kMax);
+  const auto min = args.number(ArgKey::kMin);
+  return max && min && *max < *min ? std::nullopt : max;
+}
+
+// "rank 2 to 4".
 std::string RankText(const Args& args) {
   const auto min = args.number(ArgKey::kMin);
-  const auto max = args.number(ArgKey::kMax);
+  const auto max = HighestRank(args);
   if (const auto eq = args.number(ArgKey::kEq)) return fmt::format("rank {}", *eq);
   if (max && *max <= 0) return "a scalar";
   if (min && max && *min == *max) return fmt::format("rank {}", *min);
@@ -85,9 +93,9 @@ std::string ReshapedText(const Tensor& tensor, int64_t rank) {
 
 Fix FixOf(const Subject& s, const Args& args) {
   const int64_t rank = s.tensor->rank();
-  int64_t want = args.number(ArgKey::kEq)
-                     .value_or(std::min(args.number(ArgKey::kMax).value_or(rank),
-                                        std::max(args.number(ArgKey::kMin).value_or(rank), rank)));
+  const int64_t low = args.number(ArgKey::kMin).value_or(0);
+  const int64_t high = HighestRank(args).value_or(std::max(rank, low));
+  int64_t want = args.number(ArgKey::kEq).value_or(std::clamp(rank, low, high));
   if (const auto squeezed = args.number(ArgKey::kSqueezableTo)) want = *squeezed;
   const std::string_view where = s.node.is_input(s.constraint.port) ? "before" : "after";
   if (want <= 0) return UnsafeFix(fmt::format("make \"{}\" a scalar", s.tensor->name));
