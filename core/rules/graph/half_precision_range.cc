@@ -1,0 +1,206 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/graph_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace half_precision_range {
+
+struct Own : Settings {
+  SetMask products = 0, quotients = 0, adds = 0, weighted = 0, powers = 0, sums = 0, orders = 0;
+  double most = 0, least = 0;  // of half precision
+  double mask = 0;             // a factor from here on is no scale
+  int64_t most_ordered = 0;    // values that it can tell apart
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::products>("products"),
+                                    F::Bind<&Own::quotients>("quotients"),
+                                    F::Bind<&Own::adds>("adds"),
+                                    F::Bind<&Own::weighted>("weighted"),
+                                    F::Bind<&Own::powers>("powers"),
+                                    F::Bind<&Own::sums>("sums"),
+                                    F::Bind<&Own::most>("most"),
+                                    F::Bind<&Own::least>("least"),
+                                    F::Bind<&Own::mask>("mask"),
+                                    F::Bind<&Own::orders>("orders"),
+                                    F::Bind<&Own::most_ordered>("most_ordered")};
+
+bool IsHalf(const Tensor* t) {
+  return t != nullptr && (t->dtype == Dtype::kFloat16 || t->dtype == Dtype::kFloat32);
+}
+
+// The largest magnitude of a float constant; 0 = it is none, or not known.
+double Magnitude(const Tensor* t) {
+  if (!IsHalf(t) || !t->is_static) return 0;
+  const auto range = RealRange(*t);
+  if (!range) return 0;
+  const double most = std::max(std::abs(range->first), std::abs(range->second));
+  return std::isfinite(most) ? most : 0;
+}
+
+bool IsNegative(const Tensor& t) {
+  const auto range = RealRange(t);
+  return range && range->first < 0;
+}
+
+void ReportConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  const Tensor& constant = *g.input(op, port);
+  const double magnitude = Magnitude(&constant);
+  const bool vanishes = magnitude < own.least;
+  const bool is_mask =
+      !vanishes && g.Is(op, own.products) && (IsNegative(constant) || magnitude >= own.mask);
+  const bool harmless = is_mask || g.Is(op, own.adds);
+  Finding& f =
+      findings.AddInput(op, port, harmless ? Consequence::kAdvice : Consequence::kWrongValues);
+  f.found = fmt::format("{} {}", vanishes ? "at most" : "up to", Number(magnitude));
+  if (vanishes) {
+    f.message = fmt::format(
+        "{} reaches {} only, which is 0 in the half precision that floats are computed in{}",
+        f.port, Number(magnitude),
+        harmless ? ": it keeps nothing from a division by 0 or a logarithm of 0" : "");
+    f.allowed = fmt::format("{} or more", Number(own.least));
+    f.fixes.push_back(UnsafeFix("use 1e-6 or more"));
+    return;
+  }
+  f.message =
+      fmt::format("{} reaches {}, and floats are computed in half precision, which ends at {}",
+                  f.port, Number(magnitude), Number(own.most));
+  f.allowed = fmt::format("at most {}", Number(own.most));
+  f.fixes.push_back(
+      UnsafeFix(fmt::format("keep it within {}, or quantize the op", Number(own.most))));
+}
+
+void VisitConstants(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  const bool added = g.Is(op, own.adds);
+  for (size_t port = 0; port < std::min<size_t>(2, g.op(op).inputs.size()); ++port) {
+    const double magnitude = Magnitude(g.input(op, port));
+    if (magnitude == 0) continue;
+    // A sum beyond the range is cut to it, which is what a mask is for.
+    if (magnitude < own.least || (!added && magnitude > own.most))
+      ReportConstant(g, op, port, findings);
+  }
+}
+
+// Products that a weight's sums add up.
+double Depth(const Tensor& weight, const Tensor& out) {
+  double elements = 1;
+  for (const int64_t dim : weight.dims) elements *= static_cast<double>(std::max<int64_t>(dim, 1));
+  return out.dims.empty() || out.dims.back() < 1 ? 1
+                                                 : elements / static_cast<double>(out.dims.back());
+}
+
+void VisitWeight(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  const Tensor *weight = g.input(op, 1), *out = g.output(op);
+  const double magnitude = Magnitude(weight);
+  if (magnitude == 0 || !IsHalf(out)) return;
+  if (magnitude > own.most) return ReportConstant(g, op, 1, findings);
+  const double depth = Depth(*weight, *out);
+  if (magnitude * depth <= own.most) return;
+  Finding& f = findings.AddInput(op, 1, Consequence::kAdvice);
+  f.message = fmt::format(
+      "sums of {} products with weights up to {} overflow half precision, which ends at {}, where "
+      "the "
+      "input is 1",
+      Number(depth), Number(magnitude), Number(own.most));
+  f.found = fmt::format("up to {}", Number(magnitude));
+  f.allowed = fmt::format("sums within {}", Number(own.most));
+  f.fixes.push_back(UnsafeFix("scale the weights down, and the result up where it is used"));
+}
+
+bool IsSquare(const GraphView& g, int32_t op) {
+  const Own& own = g.settings<Own>();
+  if (g.Is(op, own.products)) {
+    return g.op(op).inputs.size() > 1 && g.op(op).inputs[0] == g.op(op).inputs[1];
+  }
+  if (!g.Is(op, own.powers)) return false;
+  const Tensor* exponent = g.input(op, 1);
+  return exponent != nullptr && exponent->is_static && RealRange(*exponent) == std::pair(2.0, 2.0);
+}
+
+void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Tensor* squares = g.input(op, 0);
+  if (!IsHalf(squares) || squares->is_static) return;
+  const int32_t square = g.Producer(g.op(op).inputs[0]);
+  if (square < 0 || !IsSquare(g, square)) return;
+  const double root = std::floor(std::sqrt(g.settings<Own>().most));
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "squares of values beyond {} overflow half precision, in which floats are computed: the sum "
+      "or "
+      "mean of \"{}\" is too small then",
+      Number(root), g.NameOf(square));
+  f.found = "squares that are added up";
+  f.allowed = fmt::format("values within {}", Number(root));
+  f.fixes.push_back(
+      UnsafeFix("write the norm as one operator (LayerNormalization, RMSNormalization), or divide "
+                "before the square"));
+}
+
+// Of so many values in a row some are equal in half precision.
+void VisitOrder(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Tensor* in = g.input(op, 0);
+  if (!IsHalf(in) || in->is_static) return;
+  int64_t longest = 0;
+  for (const int64_t dim : in->dims) longest = std::max(longest, dim);
+  if (longest <= g.settings<Own>().most_ordered) return;
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "{} values are compared in half precision, where neighbours less than a thousandth apart are "
+      "equal: "
+      "the index may be that of another value",
+      longest);
+  f.found = Dims(*in);
+  f.fixes.push_back(UnsafeFix("leave the choice of the best to the CPU"));
+}
+
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  if (g.Refused(op)) return;
+  if (g.Is(op, own.orders)) return VisitOrder(g, op, findings);
+  if (!IsHalf(g.output(op))) return;
+  if (g.Is(op, own.products | own.quotients | own.adds)) VisitConstants(g, op, findings);
+  if (g.Is(op, own.weighted)) VisitWeight(g, op, findings);
+  if (g.Is(op, own.sums)) VisitSum(g, op, findings);
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kHalfPrecisionRange,
+                  {.summary = "a number leaves the range of the half precision that floats run in",
+                   .explanation = R"(## What it checks
+Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon
+that they add, squares that are added up, and thousands of values of which the best is picked.
+Constants are read where the file's reader keeps them.
+
+## Why
+The backend computes floats in half precision, whatever the tensors say. It ends at 65504, and what
+is below 3e-8 is 0. A factor beyond is cut, an epsilon is lost, sums of squares stay too small: the
+model runs, and its numbers are wrong, on a chip maybe infinite.
+
+## Fix
+Keep constants within the range, use an epsilon of 1e-6 or more, write a norm as one operator, or
+divide before the square. What has to have a larger range stays on the CPU or is quantized.
+
+## References
+The evidence and what the real library or provider said are listed below.
+)",
+                   .status = RuleStatus::kStable}),
+    .visit = Visit,
+    .settings = &kFormOf<Own, kFields>};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace half_precision_range
+
+const RuleEntry kHalfPrecisionRangeEntry = half_precision_range::kEntry;
+
+}  // namespace quantgate::rules
