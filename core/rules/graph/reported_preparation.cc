@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/rules/rule_entry.h"
+#include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/expr.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
@@ -18,11 +19,13 @@ namespace reported_preparation {
 struct Pattern {
   SetMask ops = 0;
   int64_t rank = -1;
-  std::vector<int64_t> bits;  // of the output, fixed-point
-  int64_t absent = -1;        // an input that is not given
-  int64_t computed = -1;      // an input that is no constant
-  int64_t per_channel = -1;   // an input with a scale for each channel, of more than one matrix
-  int64_t widens = -1;        // a dimension of which the output has more than the first input
+  std::vector<int64_t> bits;                           // of the output, fixed-point
+  std::vector<std::string_view> dtypes, input_dtypes;  // of the output, of the first input
+  int64_t weight_bits = -1;                            // that carry values, of the second input
+  int64_t absent = -1;                                 // an input that is not given
+  int64_t computed = -1;                               // an input that is no constant
+  int64_t per_channel = -1;  // an input with a scale for each channel, of more than one matrix
+  int64_t widens = -1;       // a dimension of which the output has more than the first input
   std::vector<std::string_view> backends, routes;
   Archs archs;
   Sdk since = {0}, until = {kSdkOpen};
@@ -38,11 +41,20 @@ struct Pattern {
   bool Fits(const GraphView& g, int32_t op) const {
     const Tensor* out = g.Is(op, ops) ? g.output(op) : nullptr;
     if (out == nullptr || (rank >= 0 && out->rank() != rank)) return false;
-    if (!bits.empty() && (!IsFixedPoint(out->dtype) ||
-                          std::find(bits.begin(), bits.end(), BitsOf(out->dtype)) == bits.end())) {
+    return FitsDtypes(g, op, *out) && FitsInputs(g, op) &&
+           (widens < 0 || Widens(g.input(op, 0), *out));
+  }
+  bool FitsDtypes(const GraphView& g, int32_t op, const Tensor& out) const {
+    if (!bits.empty() && (!IsFixedPoint(out.dtype) ||
+                          std::find(bits.begin(), bits.end(), BitsOf(out.dtype)) == bits.end())) {
       return false;
     }
-    return FitsInputs(g, op) && (widens < 0 || Widens(g.input(op, 0), *out));
+    const Tensor *in = g.input(op, 0), *weight = g.input(op, 1);
+    return Lists(dtypes, DtypeName(out.dtype)) &&
+           (input_dtypes.empty() || (in != nullptr && Lists(input_dtypes, DtypeName(in->dtype)))) &&
+           (weight_bits < 0 ||
+            (weight != nullptr && weight->is_static && IsFixedPoint(weight->dtype) &&
+             EffectiveBits(*weight) == weight_bits));
   }
   bool Widens(const Tensor* in, const Tensor& out) const {
     if (in == nullptr) return false;
@@ -53,7 +65,8 @@ struct Pattern {
     const auto input = [&](int64_t port) { return g.input(op, static_cast<size_t>(port)); };
     if (absent >= 0 && input(absent) != nullptr) return false;
     if (computed >= 0 && (input(computed) == nullptr || input(computed)->is_static)) return false;
-    return per_channel < 0 || (input(per_channel) != nullptr && IsUnusualPerChannel(*input(per_channel)));
+    return per_channel < 0 ||
+           (input(per_channel) != nullptr && IsUnusualPerChannel(*input(per_channel)));
   }
   // Scales per channel are usual in a matrix, not in a vector (a bias) or in a batch of matrices.
   static bool IsUnusualPerChannel(const Tensor& t) {
@@ -64,22 +77,24 @@ struct Pattern {
 };
 
 using P = Fields<Pattern>;
-constexpr SettingField kPattern[] = {
-    P::Bind<&Pattern::ops>("ops"),
-    P::Bind<&Pattern::rank>("rank", false),
-    P::Bind<&Pattern::bits>("bits", false),
-    P::Bind<&Pattern::absent>("absent", false),
-    P::Bind<&Pattern::computed>("computed", false),
-    P::Bind<&Pattern::per_channel>("per_channel", false),
-    P::Bind<&Pattern::widens>("widens", false),
-    P::Bind<&Pattern::backends>("backends", false),
-    P::Bind<&Pattern::routes>("routes", false),
-    P::Bind<&Pattern::archs>("archs", false),
-    P::Bind<&Pattern::since>("since"),
-    P::Bind<&Pattern::until>("until", false),
-    P::Bind<&Pattern::breach>("breach", false),
-    P::Bind<&Pattern::message>("message"),
-    P::Bind<&Pattern::fix>("fix")};
+constexpr SettingField kPattern[] = {P::Bind<&Pattern::ops>("ops"),
+                                     P::Bind<&Pattern::rank>("rank", false),
+                                     P::Bind<&Pattern::bits>("bits", false),
+                                     P::Bind<&Pattern::dtypes>("dtypes", false),
+                                     P::Bind<&Pattern::input_dtypes>("input_dtypes", false),
+                                     P::Bind<&Pattern::weight_bits>("weight_bits", false),
+                                     P::Bind<&Pattern::absent>("absent", false),
+                                     P::Bind<&Pattern::computed>("computed", false),
+                                     P::Bind<&Pattern::per_channel>("per_channel", false),
+                                     P::Bind<&Pattern::widens>("widens", false),
+                                     P::Bind<&Pattern::backends>("backends", false),
+                                     P::Bind<&Pattern::routes>("routes", false),
+                                     P::Bind<&Pattern::archs>("archs", false),
+                                     P::Bind<&Pattern::since>("since"),
+                                     P::Bind<&Pattern::until>("until", false),
+                                     P::Bind<&Pattern::breach>("breach", false),
+                                     P::Bind<&Pattern::message>("message"),
+                                     P::Bind<&Pattern::fix>("fix")};
 
 struct Own : Settings {
   std::vector<Pattern> patterns;
