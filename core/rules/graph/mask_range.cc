@@ -76,12 +76,28 @@ double TooWeak(const Tensor* mask, const Own& settings) {
   return range->first;
 }
 
+// Whatever made the scores: a choice by a mask, a product, a calibration that saw infinities.
+void VisitScores(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& settings = g.settings<Own>();
+  const Tensor* scores = g.input(op, 0);
+  if (!IsCoarse(scores, settings)) return;
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "one step of the scores is {}: \"{}\" tells scores apart only where one gets more than twice "
+      "the share of the "
+      "other",
+      Number(scores->encoding->scales[0]), g.NameOf(op));
+  f.found = DescribeEncoding(*scores);
+  f.allowed = fmt::format("a scale well below {}", Number(settings.coarse_score_step));
+  f.fixes.push_back(UnsafeFix("calibrate over the scores that matter: masked ones at about -100"));
+}
+
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   if (!g.Is(op, settings.softmaxes) || g.op(op).inputs.empty() || g.op(op).inputs[0] == kNoTensor)
     return;
   const int32_t add = g.Producer(g.op(op).inputs[0]);
-  if (add < 0 || !g.Is(add, settings.adds)) return;
+  if (add < 0 || !g.Is(add, settings.adds)) return VisitScores(g, op, findings);
   const Tensor* sum = g.output(add);
   if (IsCoarse(sum, settings)) {
     const bool lost = LosesOperand(g, add);
@@ -118,7 +134,8 @@ constexpr RuleEntry kEntry = {
                    .explanation = R"(## What it checks
 An addition in front of a Softmax. A constant mask must push masked scores at least 20 below the
 others; and the sum's encoding must still tell the scores apart: with -inf, -65504 or the smallest
-float as mask, calibration gives the sum a range in which one step is larger than the scores.
+float as mask, calibration gives the sum a range in which one step is larger than the scores. Scores
+that something else makes must have steps below 1 too.
 
 ## Why
 A weak mask lets masked positions through. A strong one with a quantized sum makes all scores
