@@ -8,13 +8,15 @@
 #include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
+#include "core/rules/support/squares.h"
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
 namespace half_precision_range {
 
 struct Own : Settings {
-  SetMask products = 0, quotients = 0, adds = 0, weighted = 0, powers = 0, sums = 0, orders = 0;
+  SetMask products = 0, quotients = 0, adds = 0, weighted = 0, powers = 0, sums = 0, orders = 0,
+          angles = 0, selects = 0;
   double most = 0, least = 0;  // of half precision
   double mask = 0;             // a factor from here on is no scale
   int64_t most_ordered = 0;    // values that it can tell apart
@@ -31,7 +33,9 @@ constexpr SettingField kFields[] = {F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::least>("least"),
                                     F::Bind<&Own::mask>("mask"),
                                     F::Bind<&Own::orders>("orders"),
-                                    F::Bind<&Own::most_ordered>("most_ordered")};
+                                    F::Bind<&Own::most_ordered>("most_ordered"),
+                                    F::Bind<&Own::angles>("angles"),
+                                    F::Bind<&Own::selects>("selects")};
 
 bool IsHalf(const Tensor* t) {
   return t != nullptr && (t->dtype == Dtype::kFloat16 || t->dtype == Dtype::kFloat32);
@@ -41,9 +45,7 @@ bool IsHalf(const Tensor* t) {
 double Magnitude(const Tensor* t) {
   if (!IsHalf(t) || !t->is_static) return 0;
   const auto range = RealRange(*t);
-  if (!range) return 0;
-  const double most = std::max(std::abs(range->first), std::abs(range->second));
-  return std::isfinite(most) ? most : 0;
+  return range ? std::max(std::abs(range->first), std::abs(range->second)) : 0;
 }
 
 bool IsNegative(const Tensor& t) {
@@ -79,15 +81,30 @@ void ReportConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& 
       UnsafeFix(fmt::format("keep it within {}, or quantize the op", Number(own.most))));
 }
 
+// A constant far below 0 that is added or chosen: what takes positions out of a softmax.
+void ReportMask(const GraphView& g, int32_t op, size_t port, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  const double magnitude = Magnitude(g.input(op, port));
+  Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+  f.message = fmt::format(
+      "{} goes down to {}, which is -infinity in the half precision that floats are computed in",
+      f.port, Number(-magnitude));
+  f.found = Number(-magnitude);
+  f.allowed = fmt::format("{} or more", Number(-own.most));
+  f.fixes.push_back(UnsafeFix("mask with about -100, or with -65472 at least"));
+}
+
 void VisitConstants(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
-  const bool added = g.Is(op, own.adds);
-  for (size_t port = 0; port < std::min<size_t>(2, g.op(op).inputs.size()); ++port) {
+  const bool cut = g.Is(op, own.adds | own.selects);
+  for (size_t port = 0; port < std::min<size_t>(3, g.op(op).inputs.size()); ++port) {
     const double magnitude = Magnitude(g.input(op, port));
     if (magnitude == 0) continue;
-    // A sum beyond the range is cut to it, which is what a mask is for.
-    if (magnitude < own.least || (!added && magnitude > own.most))
+    if (cut && magnitude > own.most) {
+      if (IsNegative(*g.input(op, port))) ReportMask(g, op, port, findings);
+    } else if (magnitude > own.most || (magnitude < own.least && !g.Is(op, own.selects))) {
       ReportConstant(g, op, port, findings);
+    }
   }
 }
 
@@ -118,21 +135,11 @@ void VisitWeight(const GraphView& g, int32_t op, GraphFindings& findings) {
   f.fixes.push_back(UnsafeFix("scale the weights down, and the result up where it is used"));
 }
 
-bool IsSquare(const GraphView& g, int32_t op) {
-  const Own& own = g.settings<Own>();
-  if (g.Is(op, own.products)) {
-    return g.op(op).inputs.size() > 1 && g.op(op).inputs[0] == g.op(op).inputs[1];
-  }
-  if (!g.Is(op, own.powers)) return false;
-  const Tensor* exponent = g.input(op, 1);
-  return exponent != nullptr && exponent->is_static && RealRange(*exponent) == std::pair(2.0, 2.0);
-}
-
 void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor* squares = g.input(op, 0);
   if (!IsHalf(squares) || squares->is_static) return;
-  const int32_t square = g.Producer(g.op(op).inputs[0]);
-  if (square < 0 || !IsSquare(g, square)) return;
+  const int32_t square = SquareBefore(g, op, g.settings<Own>().products, g.settings<Own>().powers);
+  if (square < 0) return;
   const double root = std::floor(std::sqrt(g.settings<Own>().most));
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
@@ -164,12 +171,26 @@ void VisitOrder(const GraphView& g, int32_t op, GraphFindings& findings) {
   f.fixes.push_back(UnsafeFix("leave the choice of the best to the CPU"));
 }
 
+void VisitAngle(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Tensor* in = g.input(op, 0);
+  if (!IsHalf(in) || in->is_static) return;
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "{} takes its angle in half precision: beyond 100 the result is off by a tenth and more",
+      f.op);
+  f.found = DtypeName(in->dtype);
+  f.fixes.push_back(
+      UnsafeFix("compute sines and cosines of positions before, as a constant or an input"));
+}
+
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   if (g.Refused(op)) return;
+  if (g.Is(op, own.angles)) return VisitAngle(g, op, findings);
   if (g.Is(op, own.orders)) return VisitOrder(g, op, findings);
   if (!IsHalf(g.output(op))) return;
-  if (g.Is(op, own.products | own.quotients | own.adds)) VisitConstants(g, op, findings);
+  if (g.Is(op, own.products | own.quotients | own.adds | own.selects))
+    VisitConstants(g, op, findings);
   if (g.Is(op, own.weighted)) VisitWeight(g, op, findings);
   if (g.Is(op, own.sums)) VisitSum(g, op, findings);
 }
@@ -179,7 +200,7 @@ constexpr RuleEntry kEntry = {
                   {.summary = "a number leaves the range of the half precision that floats run in",
                    .explanation = R"(## What it checks
 Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon
-that they add, squares that are added up, and thousands of values of which the best is picked.
+or the mask that they add, squares that are added up, angles, and thousands of values of which the best is picked.
 Constants are read where the file's reader keeps them.
 
 ## Why
