@@ -47,6 +47,9 @@ class Scope {
   virtual bool IsAtEdge(int64_t port) const = 0;
   // Whether an earlier node reads what a port reads.
   virtual bool IsReadBefore(int64_t port) const = 0;
+  // The operator of the file that makes an input for nobody else, or that alone reads an output;
+  // empty = there is none, or it isn't known.
+  virtual std::string_view Neighbour(int64_t /*port*/) const { return {}; }
   virtual int64_t InputCount() const = 0;
   virtual int64_t OutputCount() const = 0;
   virtual int64_t Opset() const = 0;

@@ -51,6 +51,12 @@ Value AtEdge(const Scope& s, Args a) {
 Value ReadBefore(const Scope& s, Args a) {
   return Value::Int(a[0].type == Value::Type::kPort && s.IsReadBefore(a[0].integer));
 }
+
+Value NeighbourOf(const Scope& s, Args a) {
+  if (a[0].type != Value::Type::kPort) return Value::Null();
+  const std::string_view op = s.Neighbour(a[0].integer);
+  return op.empty() ? Value::Null() : Value::Text(op);
+}
 Value IsFloatPort(const Scope& s, Args a) { return Value::Int(IsFloat(FactsOf(s, a[0]).dtype)); }
 // Of axes resized from some sizes to others, one after the other: the element each is taken from.
 Value NearestPlaces(const Scope&, Args a) {
@@ -457,6 +463,7 @@ constexpr FunctionRow kFunctions[] = {
     {"max", 2, 2, Larger},
     {"min", 2, 2, Smaller},
     {"nearest_places", 4, 4, NearestPlaces},
+    {"neighbour", 1, 1, NeighbourOf},
     {"norm", 2, 2, Norm},
     {"number", 1, 1, Number},
     {"offset", 1, 1, Offset},

@@ -188,6 +188,15 @@ bool NodeScope::IsReadBefore(int64_t port) const {
   return stored != id && resolver_.Readers(stored).front() < resolver_.Producer(id);
 }
 
+std::string_view NodeScope::Neighbour(int64_t port) const {
+  const TensorId id = Tensor(port);
+  if (id == kNoTensor) return {};
+  const auto readers = resolver_.Readers(id);
+  if (readers.size() != 1) return {};
+  const int32_t node = port < 0 ? readers[0] : resolver_.Producer(id);
+  return node < 0 ? std::string_view() : resolver_.file_.nodes[static_cast<size_t>(node)].op.view();
+}
+
 int64_t NodeScope::InputCount() const { return static_cast<int64_t>(node().inputs.size()); }
 int64_t NodeScope::OutputCount() const { return static_cast<int64_t>(node().outputs.size()); }
 int64_t NodeScope::Opset() const { return resolver_.file_.opset; }

@@ -22,6 +22,7 @@ class NodeScope : public mapping::Scope {
   bool IsStatic(int64_t port) const override;
   bool IsAtEdge(int64_t port) const override;
   bool IsReadBefore(int64_t port) const override;
+  std::string_view Neighbour(int64_t port) const override;
   int64_t InputCount() const override;
   int64_t OutputCount() const override;
   int64_t Opset() const override;

@@ -40,6 +40,10 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
   } else if (row.outcome == "undocumented") {
     Report(index, rules::kRefusedByRoute, Consequence::kUndocumented,
            absl::StrCat(node.op.str(), " is written as the tool does not document it: ", reason));
+  } else if (row.outcome == "fused") {
+    state.state = SourceNode::State::kAbsorbed;
+    state.reason = {};
+    return;
   } else if (row.outcome == "unchecked") {
     Uncheck(index, absl::StrCat(node.op.str(), ": ", reason));
   } else if (row.outcome == "prepare_fails") {
