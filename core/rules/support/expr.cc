@@ -44,7 +44,7 @@ std::optional<int64_t> Total(const NodeView& node, const opdb::ExprOp& op) {
   return sum;
 }
 
-std::optional<int64_t> ParamValue(const NodeView& node, const opdb::ExprOp& op) {
+std::optional<int64_t> ValueOfParam(const NodeView& node, const opdb::ExprOp& op) {
   if (op.value == 0) return node.param_int(op.param);
   const auto ints = node.param_ints(op.param);
   if (static_cast<size_t>(op.value) > ints.size()) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<int64_t> Operand(const NodeView& node, const opdb::ExprOp& op) {
     case ExprCode::kConst:
       return op.value;
     case ExprCode::kParam:
-      return ParamValue(node, op);
+      return ValueOfParam(node, op);
     case ExprCode::kTotal:
       return Total(node, op);
     case ExprCode::kCount: {
@@ -75,7 +75,7 @@ std::optional<int64_t> Operand(const NodeView& node, const opdb::ExprOp& op) {
     case ExprCode::kDimConst:
       return DimOf(*tensor, op.value);
     case ExprCode::kDimParam: {
-      const auto axis = ParamValue(node, op);
+      const auto axis = ValueOfParam(node, op);
       return axis ? DimOf(*tensor, *axis) : std::nullopt;
     }
     case ExprCode::kElements:
