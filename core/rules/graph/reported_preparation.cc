@@ -10,6 +10,7 @@
 #include "core/rules/support/expr.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
+#include "quantgate/dtype.h"
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
@@ -24,7 +25,10 @@ struct Pattern {
   int64_t weight_bits = -1;                            // that carry values, of the second input
   int64_t absent = -1;                                 // an input that is not given
   int64_t computed = -1;                               // an input that is no constant
+  int64_t constant = -1;                               // an input that is one
+  int64_t graph_input = -1;                            // an input that is one of the graph
   int64_t per_channel = -1;  // an input with a scale for each channel, of more than one matrix
+  int64_t channels = -1;     // the last dimension of the first input
   int64_t widens = -1;       // a dimension of which the output has more than the first input
   std::vector<std::string_view> backends, routes;
   Archs archs;
@@ -42,7 +46,7 @@ struct Pattern {
     const Tensor* out = g.Is(op, ops) ? g.output(op) : nullptr;
     if (out == nullptr || (rank >= 0 && out->rank() != rank)) return false;
     return FitsDtypes(g, op, *out) && FitsInputs(g, op) &&
-           (widens < 0 || Widens(g.input(op, 0), *out));
+           FitsFirst(g.input(op, 0), *out);
   }
   bool FitsDtypes(const GraphView& g, int32_t op, const Tensor& out) const {
     if (!bits.empty() && (!IsFixedPoint(out.dtype) ||
@@ -56,15 +60,26 @@ struct Pattern {
             (weight != nullptr && weight->is_static && IsFixedPoint(weight->dtype) &&
              EffectiveBits(*weight) == weight_bits));
   }
-  bool Widens(const Tensor* in, const Tensor& out) const {
-    if (in == nullptr) return false;
-    const auto before = DimOf(*in, widens), after = DimOf(out, widens);
+  bool Widens(const Tensor& in, const Tensor& out) const {
+    const auto before = DimOf(in, widens), after = DimOf(out, widens);
     return before && after && *after > *before;
+  }
+  bool FitsFirst(const Tensor* in, const Tensor& out) const {
+    if (channels < 0 && widens < 0) return true;
+    return in != nullptr &&
+           (channels < 0 || (in->rank() > 0 && in->dims.back() == channels)) &&
+           (widens < 0 || Widens(*in, out));
   }
   bool FitsInputs(const GraphView& g, int32_t op) const {
     const auto input = [&](int64_t port) { return g.input(op, static_cast<size_t>(port)); };
     if (absent >= 0 && input(absent) != nullptr) return false;
     if (computed >= 0 && (input(computed) == nullptr || input(computed)->is_static)) return false;
+    if (constant >= 0 && (input(constant) == nullptr || !input(constant)->is_static)) return false;
+    if (graph_input >= 0 &&
+        (input(graph_input) == nullptr ||
+         !g.IsGraphInput(g.op(op).inputs[static_cast<size_t>(graph_input)]))) {
+      return false;
+    }
     return per_channel < 0 ||
            (input(per_channel) != nullptr && IsUnusualPerChannel(*input(per_channel)));
   }
@@ -85,7 +100,10 @@ constexpr SettingField kPattern[] = {P::Bind<&Pattern::ops>("ops"),
                                      P::Bind<&Pattern::weight_bits>("weight_bits", false),
                                      P::Bind<&Pattern::absent>("absent", false),
                                      P::Bind<&Pattern::computed>("computed", false),
+                                     P::Bind<&Pattern::constant>("constant", false),
+                                     P::Bind<&Pattern::graph_input>("graph_input", false),
                                      P::Bind<&Pattern::per_channel>("per_channel", false),
+                                     P::Bind<&Pattern::channels>("channels", false),
                                      P::Bind<&Pattern::widens>("widens", false),
                                      P::Bind<&Pattern::backends>("backends", false),
                                      P::Bind<&Pattern::routes>("routes", false),
