@@ -13,7 +13,8 @@
 //   inputs() outputs() opset() empty_input()   the last: whether an input has 0 elements
 //   norm(axes,rank)                  negative axes counted from the end
 //   len(L) prod(L) range(n) fill(count,n) slice(L,begin,end) insert(L,at,n) remove(L,axes)
-//   least(L) concat(L,L) permute(L,perm) min(a,b) max(a,b) abs(n) real(n) sqrt(n)
+//   least(L)                         also of reals
+//   concat(L,L) permute(L,perm) min(a,b) max(a,b) abs(n) real(n) sqrt(n)
 //   pairs(L)                         [b0,b1,e0,e1] -> rows [b0,e0],[b1,e1]
 //   rows(L,columns)                  the list as a matrix
 //   window_pads(auto_pad,pads,spatial,kernel,strides,dilations)
@@ -218,6 +219,9 @@ Value Larger(const Scope&, Args a) {
   return *x >= *y ? a[0] : a[1];
 }
 Value Least(const Scope&, Args a) {
+  if (a[0].type == Value::Type::kReals && !a[0].reals.empty()) {
+    return Value::Real(*absl::c_min_element(a[0].reals));
+  }
   const std::optional<Ints> list = ListOf(a[0]);
   if (!list || list->empty()) return Value::Null(a[0].why);
   return Value::Int(*absl::c_min_element(*list));
