@@ -50,6 +50,8 @@ class Scope {
   // The operator of the file that makes an input for nobody else, or that alone reads an output;
   // empty = there is none, or it isn't known.
   virtual std::string_view Neighbour(int64_t /*port*/) const { return {}; }
+  // Whether a node reads the tensor of a port.
+  virtual bool IsRead(int64_t port) const = 0;
   virtual int64_t InputCount() const = 0;
   virtual int64_t OutputCount() const = 0;
   virtual int64_t Opset() const = 0;

@@ -58,6 +58,10 @@ Value NeighbourOf(const Scope& s, Args a) {
   const std::string_view op = s.Neighbour(a[0].integer);
   return op.empty() ? Value::Null() : Value::Text(op);
 }
+
+Value Read(const Scope& s, Args a) {
+  return Value::Int(a[0].type == Value::Type::kPort && s.IsRead(a[0].integer));
+}
 Value IsFloatPort(const Scope& s, Args a) { return Value::Int(IsFloat(FactsOf(s, a[0]).dtype)); }
 // Of axes resized from some sizes to others, one after the other: the element each is taken from.
 Value NearestPlaces(const Scope&, Args a) {
@@ -482,6 +486,7 @@ constexpr FunctionRow kFunctions[] = {
     {"range", 1, 1, Range},
     {"rank", 1, 1, Rank},
     {"read_before", 1, 1, ReadBefore},
+    {"read", 1, 1, Read},
     {"real", 1, 1, RealOfNumber},
     {"remove", 2, 2, Remove},
     {"rows", 2, 2, Rows},

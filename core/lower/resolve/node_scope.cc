@@ -197,6 +197,11 @@ std::string_view NodeScope::Neighbour(int64_t port) const {
   return node < 0 ? std::string_view() : resolver_.file_.nodes[static_cast<size_t>(node)].op.view();
 }
 
+bool NodeScope::IsRead(int64_t port) const {
+  const TensorId id = Tensor(port);
+  return id != kNoTensor && !resolver_.reader_begin_.empty() && !resolver_.Readers(id).empty();
+}
+
 int64_t NodeScope::InputCount() const { return static_cast<int64_t>(node().inputs.size()); }
 int64_t NodeScope::OutputCount() const { return static_cast<int64_t>(node().outputs.size()); }
 int64_t NodeScope::Opset() const { return resolver_.file_.opset; }

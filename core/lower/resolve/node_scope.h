@@ -23,6 +23,7 @@ class NodeScope : public mapping::Scope {
   bool IsAtEdge(int64_t port) const override;
   bool IsReadBefore(int64_t port) const override;
   std::string_view Neighbour(int64_t port) const override;
+  bool IsRead(int64_t port) const override;
   int64_t InputCount() const override;
   int64_t OutputCount() const override;
   int64_t Opset() const override;
