@@ -37,7 +37,7 @@ Resolved Resolve(const Model& model, const Target& target, const opdb::View& dat
   SourceResolver resolver(model, mapping, route, resolved);
   resolver.Run();
   if (const opdb::Tree rows = route["operators"]) {
-    resolver.ApplyRoute(rows, route["source"].str(), target.sdk_key());
+    resolver.ApplyRoute(rows, route["source"].str(), target);
   }
   return resolved;
 }

@@ -78,11 +78,16 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
   resolved_.findings.pop_back();
 }
 
-void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey sdk) {
+void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, const Target& target) {
   absl::flat_hash_map<std::string, std::vector<RouteRow>> by_operator;
   for (size_t i = 0; i < rows.size(); ++i) {
     const opdb::Tree entry = rows.at(i);
-    if (!opdb::IsForSdk(entry, sdk)) continue;
+    // Archs are of the findings: the graph is the same for all of a backend.
+    const opdb::Tree backends = entry["backends"];
+    if ((backends && !opdb::Lists(backends, target.backend())) ||
+        !opdb::IsForSdk(entry, target.sdk_key())) {
+      continue;
+    }
     const opdb::Tree names = entry["operators"];
     for (size_t k = 0; k < names.size(); ++k) {
       RouteRow& row = by_operator[std::string(names.at(k).str())].emplace_back();

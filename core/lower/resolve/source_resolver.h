@@ -32,7 +32,7 @@ class SourceResolver {
   void Run();
   // Operators that the tool of a route does not hand over as they are written: rows of its
   // document. After Run().
-  void ApplyRoute(opdb::Tree rows, std::string_view source, SdkKey sdk);
+  void ApplyRoute(opdb::Tree rows, std::string_view source, const Target& target);
 
  private:
   friend class NodeScope;

@@ -132,7 +132,8 @@ constexpr DocumentShape kOperatorOutcome = {
     .choices = "cpu|float|fused|unreadable|advice|undocumented|unchecked|wrong_values|prepare_fails|lowering_fails"};
 constexpr DocumentKey kRoutedOperatorKeys[] = {{"operators", &kTexts, true},   {"when", &kWhen},
                                          {"outcome", &kOperatorOutcome}, {"archs", &kArchs},
-                                         {"since", &kAnSdk},             {"until", &kAnSdk},
+                                         {"backends", &kBackends},       {"since", &kAnSdk},
+                                         {"until", &kAnSdk},
                                          {"reason", &kAnyText, true}};
 constexpr DocumentShape kOperatorRow = {
     .type = kMap, .what = "a row of `operators`", .keys = kRoutedOperatorKeys};
