@@ -181,11 +181,16 @@ TensorId SourceResolver::Wrapped(int32_t index, const PortSpec& spec, TensorId i
   if (spec.wrap.empty() || !from.is_static || from.values == nullptr) return id;
   const auto negative = [](int64_t value) { return value < 0; };
   if (std::none_of(from.values->ints.begin(), from.values->ints.end(), negative)) return id;
-  const std::optional<int64_t> size = spec.wrap.Eval(NodeScope(*this, index)).AsInt();
-  if (!size || *size < 0) return id;
+  // One size, or one for each of the last dimension's places.
+  const mapping::Value wrap = spec.wrap.Eval(NodeScope(*this, index));
+  const std::optional<int64_t> size = wrap.AsInt();
+  const std::optional<Ints> sizes = size ? Ints{*size} : wrap.AsInts();
+  if (!sizes || sizes->empty() || std::any_of(sizes->begin(), sizes->end(), negative)) return id;
   Tensor t = from;
   TensorValues values = *from.values;
-  for (int64_t& value : values.ints) value += negative(value) ? *size : 0;
+  for (size_t i = 0; i < values.ints.size(); ++i) {
+    values.ints[i] += negative(values.ints[i]) ? (*sizes)[i % sizes->size()] : 0;
+  }
   t.values = std::make_shared<const TensorValues>(std::move(values));
   t.value_range.reset();
   return builder_.Add(std::move(t));

@@ -99,7 +99,7 @@ class Passes : GraphRewriter {
                            SameScale(in.encoding->scales[0], out.encoding->scales[0]);
     const bool same = in.dtype == out.dtype && SameEncoding(*in.encoding, *out.encoding);
     const std::string_view differs = row["encoding_difference"].str();
-    if (differs == "scale" ? same || one_scale || in.is_static : differs == "none" ? !same : same) {
+    if (differs == "scale" ? same || one_scale : differs == "none" ? !same : same) {
       return false;
     }
     if (UsesOf(node.outputs[0]) < row["min_uses"].integer().value_or(0))
