@@ -418,6 +418,22 @@ TEST(RouteRows, OperatorsStayOnTheCpuUntilTheProviderTranslatesThem) {
   EXPECT_EQ(said("com.microsoft.GroupQueryAttention", "2.50"), "");
 }
 
+TEST(RouteRows, OperatorsAreRefusedForTheBackendsThatARowNames) {
+  const auto said = [](const char* backend) -> std::string {
+    OnnxModel m;
+    m.Op("n", "ScatterND", {m.Input("x", {4, 8}), m.Constant("rows", {1}), m.Input("y", {8})}, {4, 8}, {});
+    const Target target = *Target::Parse({.backend = backend});
+    ValidatorOptions options;
+    options.route = "onnxruntime";
+    for (const Finding& f : Validator(target, options).Check(m.model).findings) {
+      if (f.rule->code == "QG103") return f.message;
+    }
+    return "";
+  };
+  EXPECT_EQ(said("cpu"), "ScatterND falls back to the CPU: the provider does not hand it to its CPU backend");
+  EXPECT_EQ(said("htp"), "");
+}
+
 TEST(RouteRows, PoolsAreRefusedByVersionAndForm) {
   const auto pool = [](int p, std::string sdk) {
     OnnxModel m;
