@@ -294,5 +294,18 @@ TEST(MovedTransposes, EndTheSessionAtAReshapeToOneDimension) {
   EXPECT_EQ(said({.last = "Relu"}), Consequence::kAccepted);
 }
 
+// A cast to int32 and at once back: the fractions stay. With something between they are cut.
+TEST(Sequences, ACastToIntegersAndBackIsLeftOut) {
+  for (const bool between : {false, true}) {
+    OnnxModel m;
+    const Dims dims = {4, 8};
+    TensorId whole = m.Op("whole", "Cast", {m.Input("x", dims)}, dims, {{"to", IntParam{6}}}, Dtype::kInt32);
+    if (between) whole = m.Op("sum", "Add", {whole, whole}, dims, {}, Dtype::kInt32);
+    m.Op("back", "Cast", {whole}, dims, {{"to", IntParam{1}}});
+    EXPECT_EQ(Said(Check(m.model, "v73"), "back", "QG620"),
+              between ? Consequence::kAccepted : Consequence::kAdvice);
+  }
+}
+
 }  // namespace
 }  // namespace quantgate
