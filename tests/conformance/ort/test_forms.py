@@ -26,7 +26,8 @@ CLI = str(ROOT / "build/bin/quantgate")
 X = "f32[1,4,4,8]"
 
 
-def form(op: str, *inputs: str, outputs: tuple[str, ...] = (X,), opset: int = 21, domain: str = "", **params: Any) -> dict:
+def form(op: str, *inputs: str, outputs: tuple[str, ...] = (X,), opset: int = 21, domain: str = "",
+         **params: Any) -> dict:
     """A model of one operator, `node`; the tensors as in tests/reports/README.md."""
     ins, outs = [f"i{i}" for i in range(len(inputs))], [f"o{i}" for i in range(len(outputs))]
     tensors = {name: tensor for name, tensor in zip(ins + outs, inputs + outputs) if tensor}
@@ -143,7 +144,8 @@ FORMS = {
     "bias of MatMulNBits": (form("MatMulNBits", "f32[1,4,64]", "const ui8[16,2,16] = 119", "const f32[16,2] = 0.1", "",
                                  "", "const f32[16] = 1", outputs=("f32[1,4,16]",), domain="com.microsoft", K=64, N=16,
                                  bits=4, block_size=32), ("2.47", "2.51"), ()),
-    "eight bits in MatMulNBits": (form("MatMulNBits", "f32[1,4,64]", "const ui8[16,2,32] = 119", "const f32[16,2] = 0.1",
+    "eight bits in MatMulNBits": (form("MatMulNBits", "f32[1,4,64]", "const ui8[16,2,32] = 119",
+                                       "const f32[16,2] = 0.1",
                                        outputs=("f32[1,4,16]",), domain="com.microsoft", K=64, N=16, bits=8,
                                        block_size=32), (), ("2.47", "2.51")),
     "8-bit activations of MatMulNBits": (form("MatMulNBits", "u8[1,4,64] 0.02/128", "const ui8[16,2,16] = 119",
@@ -190,7 +192,8 @@ BROKEN = {
                                 ("2.47", "2.51"), ()),
     "Max of integers in six dimensions": (form("Max", "i32[1,2,2,4,2,6]", "i32[1,2,2,4,2,6]",
                                                outputs=("i32[1,2,2,4,2,6]",)), "prepare_fails", ("2.47", "2.51"), ()),
-    "reflection in five dimensions": (form("Pad", "u8[1,2,4,4,6] 0.02/128", "const i64[10] = 0, 0, 0, 0, 1, 0, 0, 0, 0, 1",
+    "reflection in five dimensions": (form("Pad", "u8[1,2,4,4,6] 0.02/128",
+                                           "const i64[10] = 0, 0, 0, 0, 1, 0, 0, 0, 0, 1",
                                            outputs=("u8[1,2,4,4,8] 0.02/128",), mode="reflect"), "prepare_fails",
                                       ("2.47", "2.51"), ()),
     "three dimensions of indices": (form("Gather", "f16[2,4,8]", "const i64[1,2,2] = 0, 3", outputs=("f16[2,1,2,2,8]",),
@@ -235,8 +238,8 @@ class Forms(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             json.dump(compact.expand(model), file)
             file.flush()
-            run = subprocess.run([CLI, "check", file.name, "--soc", "SM8550", "--sdk", sdk, "--mode", "warn", "--format",
-                                  "json"], capture_output=True, text=True, timeout=60, check=False)
+            run = subprocess.run([CLI, "check", file.name, "--soc", "SM8550", "--sdk", sdk, "--mode", "warn",
+                                  "--format", "json"], capture_output=True, text=True, timeout=60, check=False)
         report = json.loads(run.stdout)
         [node] = [n for n in report["nodes"] if n["name"] == "node"]
         return node["verdict"], [f["message"] for f in report["findings"]]
