@@ -22,6 +22,7 @@ struct Pattern {
   int64_t rank = -1;
   std::vector<int64_t> bits;                           // of the output, fixed-point
   std::vector<std::string_view> dtypes, input_dtypes;  // of the output, of the first input
+  std::string_view innermost;  // a param that has the first input's last axis
   int64_t weight_bits = -1;                            // that carry values, of the second input
   int64_t absent = -1;                                 // an input that is not given
   int64_t computed = -1;                               // an input that is no constant
@@ -45,8 +46,8 @@ struct Pattern {
   bool Fits(const GraphView& g, int32_t op) const {
     const Tensor* out = g.Is(op, ops) ? g.output(op) : nullptr;
     if (out == nullptr || (rank >= 0 && out->rank() != rank)) return false;
-    return FitsDtypes(g, op, *out) && FitsInputs(g, op) &&
-           FitsFirst(g.input(op, 0), *out);
+    return FitsDtypes(g, op, *out) && FitsInputs(g, op) && FitsFirst(g.input(op, 0), *out) &&
+           (innermost.empty() || HasLastAxis(g.op(op).FindParam(innermost), g.input(op, 0)));
   }
   bool FitsDtypes(const GraphView& g, int32_t op, const Tensor& out) const {
     if (!bits.empty() && (!IsFixedPoint(out.dtype) ||
@@ -59,6 +60,12 @@ struct Pattern {
            (weight_bits < 0 ||
             (weight != nullptr && weight->is_static && IsFixedPoint(weight->dtype) &&
              EffectiveBits(*weight) == weight_bits));
+  }
+  static bool HasLastAxis(const Param* param, const Tensor* in) {
+    const auto axes = param != nullptr ? IntsOf(param->value) : std::nullopt;
+    return axes && in != nullptr && std::any_of(axes->begin(), axes->end(), [&](int64_t axis) {
+             return axis == -1 || axis == in->rank() - 1;
+           });
   }
   bool Widens(const Tensor& in, const Tensor& out) const {
     const auto before = DimOf(in, widens), after = DimOf(out, widens);
@@ -97,6 +104,7 @@ constexpr SettingField kPattern[] = {P::Bind<&Pattern::ops>("ops"),
                                      P::Bind<&Pattern::bits>("bits", false),
                                      P::Bind<&Pattern::dtypes>("dtypes", false),
                                      P::Bind<&Pattern::input_dtypes>("input_dtypes", false),
+                                     P::Bind<&Pattern::innermost>("innermost", false),
                                      P::Bind<&Pattern::weight_bits>("weight_bits", false),
                                      P::Bind<&Pattern::absent>("absent", false),
                                      P::Bind<&Pattern::computed>("computed", false),
