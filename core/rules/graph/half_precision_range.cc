@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
@@ -20,6 +22,8 @@ struct Own : Settings {
   double most = 0, least = 0;  // of half precision
   double mask = 0;             // a factor from here on is no scale
   int64_t most_ordered = 0;    // values that it can tell apart
+  // That compute FLOAT_32 in half precision too; others may, by an option of the graph.
+  std::vector<std::string_view> half_routes;
 };
 
 using F = Fields<Own>;
@@ -35,6 +39,7 @@ constexpr SettingField kFields[] = {F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::orders>("orders"),
                                     F::Bind<&Own::most_ordered>("most_ordered"),
                                     F::Bind<&Own::angles>("angles"),
+                                    F::Bind<&Own::half_routes>("half_routes"),
                                     F::Bind<&Own::selects>("selects")};
 
 bool IsHalf(const Tensor* t) {
@@ -53,6 +58,13 @@ bool IsNegative(const Tensor& t) {
   return range && range->first < 0;
 }
 
+// Whether a tensor is certainly computed with in half precision.
+bool IsCertain(const GraphView& g, const Tensor& t) {
+  const auto& routes = g.settings<Own>().half_routes;
+  return t.dtype == Dtype::kFloat16 ||
+         std::find(routes.begin(), routes.end(), g.report().route) != routes.end();
+}
+
 void ReportConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   const Tensor& constant = *g.input(op, port);
@@ -61,8 +73,9 @@ void ReportConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& 
   const bool is_mask =
       !vanishes && g.Is(op, own.products) && (IsNegative(constant) || magnitude >= own.mask);
   const bool harmless = is_mask || g.Is(op, own.adds);
+  const bool wrong = !harmless && IsCertain(g, constant);
   Finding& f =
-      findings.AddInput(op, port, harmless ? Consequence::kAdvice : Consequence::kWrongValues);
+      findings.AddInput(op, port, wrong ? Consequence::kWrongValues : Consequence::kAdvice);
   f.found = fmt::format("{} {}", vanishes ? "at most" : "up to", Number(magnitude));
   if (vanishes) {
     f.message = fmt::format(
@@ -127,8 +140,7 @@ void VisitWeight(const GraphView& g, int32_t op, GraphFindings& findings) {
   Finding& f = findings.AddInput(op, 1, Consequence::kAdvice);
   f.message = fmt::format(
       "sums of {} products with weights up to {} overflow half precision, which ends at {}, where "
-      "the "
-      "input is 1",
+      "the input is 1",
       Number(depth), Number(magnitude), Number(own.most));
   f.found = fmt::format("up to {}", Number(magnitude));
   f.allowed = fmt::format("sums within {}", Number(own.most));
@@ -144,8 +156,7 @@ void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "squares of values beyond {} overflow half precision, in which floats are computed: the sum "
-      "or "
-      "mean of \"{}\" is too small then",
+      "or mean of \"{}\" is too small then",
       Number(root), g.NameOf(square));
   f.found = "squares that are added up";
   f.allowed = fmt::format("values within {}", Number(root));
@@ -164,8 +175,7 @@ void VisitOrder(const GraphView& g, int32_t op, GraphFindings& findings) {
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "{} values are compared in half precision, where neighbours less than a thousandth apart are "
-      "equal: "
-      "the index may be that of another value",
+      "equal: the index may be that of another value",
       longest);
   f.found = Dims(*in);
   f.fixes.push_back(UnsafeFix("leave the choice of the best to the CPU"));
@@ -189,8 +199,9 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (g.Is(op, own.angles)) return VisitAngle(g, op, findings);
   if (g.Is(op, own.orders)) return VisitOrder(g, op, findings);
   if (!IsHalf(g.output(op))) return;
-  if (g.Is(op, own.products | own.quotients | own.adds | own.selects))
+  if (g.Is(op, own.products | own.quotients | own.adds | own.selects)) {
     VisitConstants(g, op, findings);
+  }
   if (g.Is(op, own.weighted)) VisitWeight(g, op, findings);
   if (g.Is(op, own.sums)) VisitSum(g, op, findings);
 }
