@@ -63,6 +63,7 @@ class FormatTest(Folder):
 op:   "Odd"   # behind
 outputs:
 - activation
+- activation
 # of the inputs
 inputs: [ activation,
    {role: weight}]   # of the list
@@ -74,15 +75,15 @@ documented:
     # above a line
     in0 dtypes: {denied: [F32], when: {dtype_of: {in1: [U8, S8, U16, S16]}}, breach: prepare_fails, note: "a # is no comment"}
 rows:
-  documented: {A.1: U8 U8 U8}
+  documented: {A.1: U8 U8 U8 U8}
 # at the end
 """), """\
 # Above the file.
 op: Odd  # behind
 # of the inputs
 inputs: [activation, {role: weight}]  # of the list
-outputs: [activation]
-rows: {documented: {A.1: U8 U8 U8}}
+outputs: [activation, activation]
+rows: {documented: {A.1: U8 U8 U8 U8}}
 documented:
   in0, in1 rank: {max: 4, note: "it's \\"quoted\\": [x]"}
   # above a line
@@ -92,6 +93,13 @@ cases:
   - {use: {in1: [symmetric]}, when: {param: {axis: 1}}}  # where
 # at the end
 """)
+
+    def test_one_activation_is_left_out(self):
+        body = "rows: {documented: {A.1: U8 U8}}\n"
+        self.assertEqual(self.laid("Op.yaml", "op: Op\ninputs: [activation]\noutputs: [activation]\n" + body), "op: Op\n" + body)
+        for kept in ("inputs: [condition]\n", "outputs: [activation, activation]\n", "inputs: []\n",
+                     "extends: true\ninputs: [activation]\n"):
+            self.assertEqual(self.laid("Op.yaml", "op: Op\n" + kept + body), "op: Op\n" + kept + body)
 
     def test_layout_of_rows_and_profiles(self):
         def rows(*lengths):
@@ -200,7 +208,7 @@ class SchemaTest(unittest.TestCase):
         rows = good["rows"]["documented 2.25.."]
         for change in (
                 lambda op: op.pop("op"),
-                lambda op: op.pop("inputs"),
+                lambda op: op.update(inputs="activation"),
                 lambda op: op.update(colour="red"),
                 lambda op: op.update({"documentd 2.25..": {}}),
                 lambda op: op["rows"].update(measurd={}),

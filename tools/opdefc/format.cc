@@ -204,6 +204,16 @@ class FormattedSection {
   std::vector<Block> blocks_;
 };
 
+// One activation is what an op file without such a list has.
+void LeaveOutDefaults(Node& root) {
+  if (root.find("op") == nullptr || root.find("extends") != nullptr) return;
+  std::erase_if(root.children, [](const Node& node) {
+    return (node.key == "inputs" || node.key == "outputs") && node.is_list() &&
+           node.children.size() == 1 && node.children.front().is_scalar() &&
+           node.children.front().text == "activation";
+  });
+}
+
 class Formatter {
  public:
   Formatter(std::string_view text, std::string_view file) : text_(text), file_(file) {}
@@ -212,6 +222,7 @@ class Formatter {
     auto root = ParseYaml(text_, file_, errors_);
     if (!root) return errors_.status();
     if (edit) edit(*root);
+    LeaveOutDefaults(*root);
     if (!root->is_map()) {
       errors_.Add(file_, root->line, root->column, "must be a map");
       return errors_.status();

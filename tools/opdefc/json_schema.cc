@@ -114,9 +114,6 @@ std::string OpSchema() {
                                 {"revisions", MapOf(OneOrMany(Typed("string")))},
                                 {"examples", Examples()}},
                                {"op"}));
-  // An op file that extends one of the database below has its ports from there.
-  body["if"] = {{"required", {"extends"}}};
-  body["else"] = {{"required", {"inputs", "outputs"}}};
   return Text("An op of one backend (opdefs/<backend>/<Op>.yaml)", body, definitions);
 }
 

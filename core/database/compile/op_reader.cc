@@ -66,9 +66,16 @@ class OpReader {
     op_.range.archs = symbols_.ArchsOf(map);
   }
 
-  // Roles by position: `activation`, or {role: bias, optional: true}.
+  // Roles by position: `activation`, or {role: bias, optional: true}; one activation where the file
+  // has no such list.
   void ReadPorts(MapReader& map, std::string_view key, bool inputs) {
-    map.need(key);
+    if (map.find(key) == nullptr) {
+      Port& port = op_.ports.emplace_back();
+      port.role = "activation";
+      port.name = inputs ? "in[0]" : "out[0]";
+      ++(inputs ? op_.input_count : op_.output_count);
+      return;
+    }
     bool variadic = false;
     int next = 0;
     for (const Node* node : map.list(key)) {
