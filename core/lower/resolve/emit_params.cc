@@ -89,6 +89,8 @@ std::optional<Value> SourceResolver::ParamOf(int32_t index, const mapping::Param
     return std::nullopt;
   }
   if (value.type == Value::Type::kText) {
+    // The backend has no such op, or none with this param, which is found where the op is checked.
+    if (spec.values.empty()) return Value::Int(0);
     std::optional<int64_t> number;
     for (const opdb::EnumRow& row : spec.values) {
       if (SameText(mapping_.database().str(row.name), value.text)) number = row.value;
