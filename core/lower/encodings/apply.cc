@@ -187,12 +187,24 @@ class Applying {
       // Between quantizers whose constants are not known; a shape or an index.
       if (tensor.dtype != Dtype::kUndefined || roles_.of(id).quantizer >= 0) {
         ++not_float_;
+        if (tensor.dtype == Dtype::kBool8) ReportNotFloat(entry, id);
         return;
       }
     }
     tensor.dtype = entry.dtype;
     tensor.encoding = std::move(completed.encoding);
     ++used_;
+  }
+
+  // Comparisons give truth values, which have no scale.
+  void ReportNotFloat(const EncodingsEntry& entry, TensorId id) {
+    Finding& finding = Add(rules::kEncodingMisfit, Consequence::kAdvice,
+                           fmt::format("{}: \"{}\" is BOOL_8, which has no encoding: the entry is left out",
+                                       At(entry), entry.name),
+                           id);
+    finding.found = Describe(entry);
+    finding.allowed = "no entry";
+    finding.fixes.push_back(rules::UnsafeFix("remove the entry"));
   }
 
   void ReportUnknown(const EncodingsEntry& entry) {

@@ -10,7 +10,7 @@ constexpr RuleEntry kEntry = {
                    .explanation = R"(## What it checks
 A per-channel encoding has as many scales as its channel axis, a block encoding one for each
 block, an LPBQ encoding one scale for each channel and one factor for each block; blocks divide
-their axis.
+their axis. A tensor of truth values has none at all.
 
 ## Why
 The file was made for another model, or the weight was transposed since. A converter refuses it,
