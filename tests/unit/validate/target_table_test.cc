@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <barrier>
 #include <set>
 #include <string>
@@ -239,12 +240,15 @@ TEST(TargetTable, ThreadsThatAskFirstGetTheSameRows) {
             mine.push_back(table.Find(op));
             ASSERT_NE(mine.back(), nullptr);
             ASSERT_EQ(database.view().str(mine.back()->row->name), op);
-            ASSERT_FALSE(mine.back()->variants.empty() && mine.back()->constraints.empty());
           }
         });
       }
     }
     for (const auto& other : found) EXPECT_EQ(other, found.front());
+    // Few ops are known by their names alone.
+    EXPECT_GT(std::count_if(found[0].begin(), found[0].end(),
+                            [](const ActiveOp* op) { return !op->variants.empty(); }),
+              120);
   }
 }
 
