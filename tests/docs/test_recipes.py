@@ -106,7 +106,7 @@ class Rule(unittest.TestCase):
         self.prepare()
         (self.folder / "core/rules/graph/repeated_relu.cc").unlink()
         rules = (self.folder / scratch_build.RULES).read_text()
-        self.assertRegex(rules, r'"QG622", "[a-z-]+"\)\nRULE\(kRepeatedRelu, "QG624", "repeated-relu"\)\n')
+        self.assertRegex(rules, r'"QG623", "[a-z-]+"\)\nRULE\(kRepeatedRelu, "QG624", "repeated-relu"\)\n')
         self.assertNotIn("core/rules/graph/repeated_relu.cc", scratch_build.touched(self.folder))
 
     def test_the_code_is_free(self) -> None:
