@@ -147,6 +147,11 @@ void AppendRaw(const TypeRow& type, std::string_view raw, int64_t elements, Tens
     out->ints.assign(first, first + count);
     return;
   }
+  if (type.form == Form::kUint && type.bits == 8) {
+    const auto* const first = reinterpret_cast<const uint8_t*>(raw.data());
+    out->ints.assign(first, first + count);
+    return;
+  }
   const auto width = static_cast<size_t>(type.bits / 8);
   for (size_t i = 0; i < count; ++i) {
     uint64_t bits = 0;
