@@ -196,8 +196,34 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
   }
 }
 
+// The dimensions of a param that is a tensor of another rank than declared; nullptr for all others.
+static const TensorParam* OfAnotherRank(const ParamValue* value, const opdb::ParamRow& param) {
+  const auto* tensor = value != nullptr ? std::get_if<TensorParam>(value) : nullptr;
+  return tensor != nullptr && param.rank >= 0 &&
+                 static_cast<int>(tensor->dims.size()) != static_cast<int>(param.rank)
+             ? tensor
+             : nullptr;
+}
+
+static void CheckParamRanks(const TargetTable& table, const NodeView& node,
+                            std::vector<Finding>& findings) {
+  const auto params = table.db().get(node.op().params);
+  for (size_t i = 0; i < params.size() && i < NodeView::kMaxParams; ++i) {
+    const TensorParam* value = OfAnotherRank(node.given(static_cast<int>(i)), params[i]);
+    if (value == nullptr) continue;
+    Finding f = Make(table, node, rules::kRank, std::string(table.db().str(params[i].name)), "rank");
+    f.found = fmt::format("rank {} [{}]", value->dims.size(), rules::NumberList(value->dims, ", "));
+    f.allowed = fmt::format("rank {}", params[i].rank);
+    f.message = fmt::format("param {} of {} has rank {}; supported: {}", f.port, f.op,
+                            value->dims.size(), f.allowed);
+    f.fixes.push_back(rules::UnsafeFix(fmt::format("give {} {} dimensions", f.port, params[i].rank)));
+    findings.push_back(std::move(f));
+  }
+}
+
 void CheckParamStorage(const TargetTable& table, const NodeView& node,
                        std::vector<Finding>& findings) {
+  CheckParamRanks(table, node, findings);
   const auto params = table.db().get(node.op().params);
   for (size_t i = 0; i < params.size() && i < NodeView::kMaxParams; ++i) {
     const opdb::ParamRow& param = params[i];
