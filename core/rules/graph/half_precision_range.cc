@@ -215,8 +215,8 @@ or the mask that they add, squares that are added up, angles, and thousands of v
 Constants are read where the file's reader keeps them.
 
 ## Why
-The backend computes floats in half precision, whatever the tensors say. It ends at 65504, and what
-is below 3e-8 is 0. A factor beyond is cut, an epsilon is lost, sums of squares stay too small: the
+The backend computes floats in half precision; with the option that ONNX Runtime's provider and
+ExecuTorch set, FLOAT_32 as well. It ends at 65504, and what is below 3e-8 is 0. A factor beyond is cut, an epsilon is lost, sums of squares stay too small: the
 model runs, and its numbers are wrong, on a chip maybe infinite.
 
 ## Fix
