@@ -22,8 +22,8 @@ struct SourceResolver::RouteRow {
   opdb::Tree archs;  // of an outcome that leaves the node with the backend; none = all
 
   bool StaysWithBackend() const {
-    return outcome == "advice" || outcome == "wrong_values" || outcome == "prepare_fails" ||
-           outcome == "undocumented";
+    return outcome == "advice" || outcome == "slower" || outcome == "wrong_values" ||
+           outcome == "prepare_fails" || outcome == "undocumented";
   }
 };
 
@@ -37,6 +37,9 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
   } else if (row.outcome == "advice") {
     Report(index, rules::kBuiltOtherwise, Consequence::kAdvice,
            absl::StrCat(node.op.str(), " computes other numbers for some values: ", reason));
+  } else if (row.outcome == "slower") {
+    Report(index, rules::kBuiltOtherwise, Consequence::kAdvice,
+           absl::StrCat(node.op.str(), " is slower than it could be: ", reason));
   } else if (row.outcome == "undocumented") {
     Report(index, rules::kRefusedByRoute, Consequence::kUndocumented,
            absl::StrCat(node.op.str(), " is written as the tool does not document it: ", reason));

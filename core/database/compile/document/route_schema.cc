@@ -129,7 +129,7 @@ constexpr DocumentShape kRefused = {.type = kList, .item = &kRefusedRow};
 
 constexpr DocumentShape kOperatorOutcome = {
     .type = kChoice,
-    .choices = "cpu|float|fused|unreadable|advice|undocumented|unchecked|wrong_values|prepare_fails|lowering_fails"};
+    .choices = "cpu|float|fused|unreadable|advice|slower|undocumented|unchecked|wrong_values|prepare_fails|lowering_fails"};
 constexpr DocumentKey kRoutedOperatorKeys[] = {{"operators", &kTexts, true},   {"when", &kWhen},
                                          {"outcome", &kOperatorOutcome}, {"archs", &kArchs},
                                          {"backends", &kBackends},       {"since", &kAnSdk},
