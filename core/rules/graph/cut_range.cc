@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/ir/encoding_math.h"
 #include "core/rules/rule_entry.h"
+#include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/graph_view.h"
 #include "quantgate/report.h"
 
@@ -24,22 +26,6 @@ constexpr SettingField kFields[] = {
     F::Bind<&Own::joins>("joins"), F::Bind<&Own::products>("products"),
     F::Bind<&Own::tolerance>("tolerance"), F::Bind<&Own::excess>("excess")};
 
-struct Interval {
-  double low, high;
-};
-
-Interval RangeOf(const Tensor& t) {
-  const double scale = t.encoding->scales[0];
-  const double zero = t.encoding->zero_points.empty() ? 0 : t.encoding->zero_points[0];
-  return {(static_cast<double>(StoredMin(t.dtype, t.encoding->bitwidth)) - zero) * scale,
-          (static_cast<double>(StoredMax(t.dtype, t.encoding->bitwidth)) - zero) * scale};
-}
-
-bool HasRange(const Tensor* t) {
-  return t != nullptr && IsFixedPoint(t->dtype) && t->encoding->scales.size() == 1 &&
-         t->encoding->scales[0] > 0;
-}
-
 std::string Text(Interval r) { return fmt::format("{:.4g} … {:.4g}", r.low, r.high); }
 
 // Whether the output of a join cuts an input; both have a range.
@@ -48,30 +34,24 @@ bool Cuts(const Interval& out, const Interval& in, double tolerance) {
   return cut > tolerance * (in.high - in.low);
 }
 
-Interval ProductOf(Interval a, Interval b) {
-  const auto [low, high] =
-      std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-  return {low, high};
-}
-
 // A product in the very encoding of one of its factors, which is far too narrow for it: the encoding
 // was copied, not calibrated.
 void VisitProduct(const GraphView& g, int32_t op, double excess, GraphFindings& findings) {
   const Tensor *first = g.input(op, 0), *second = g.input(op, 1), *output = g.output(op);
-  if (!HasRange(first) || !HasRange(second) || !HasRange(output)) return;
+  const auto a = HeldRange(first), b = HeldRange(second), out = HeldRange(output);
+  if (!a || !b || !out) return;
   const auto copied_from = [output](const Tensor* factor) {
     return factor->dtype == output->dtype && SameEncoding(*factor->encoding, *output->encoding);
   };
   if (!copied_from(first) && !copied_from(second)) return;
-  const Interval product = ProductOf(RangeOf(*first), RangeOf(*second));
-  const Interval out = RangeOf(*output);
-  if (product.high - product.low < excess * (out.high - out.low)) return;
+  const Interval product = ProductOf(*a, *b);
+  if (product.high - product.low < excess * (out->high - out->low)) return;
   Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "{} of {} has the encoding of one of its factors, which ends at {}; their product reaches "
       "{}: what lies beyond is clipped",
-      f.port, f.op, Text(out), Text(product));
-  f.found = fmt::format("range {}", Text(out));
+      f.port, f.op, Text(*out), Text(product));
+  f.found = fmt::format("range {}", Text(*out));
   f.allowed = "the calibrated range of the product";
   f.fixes.push_back(
       {"calibrate the output of its own, do not share the encoding of an input", false, {}});
@@ -82,21 +62,20 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (g.Is(op, settings.products) && g.op(op).inputs.size() == 2) {
     VisitProduct(g, op, settings.excess, findings);
   }
-  if (!g.Is(op, settings.joins) || !HasRange(g.output(op))) return;
-  const Interval out = RangeOf(*g.output(op));
+  const auto out = g.Is(op, settings.joins) ? HeldRange(g.output(op)) : std::nullopt;
+  if (!out) return;
   for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
     const Tensor* tensor = g.input(op, port);
-    if (!HasRange(tensor)) continue;
-    const Interval in = RangeOf(*tensor);
-    if (!Cuts(out, in, settings.tolerance)) continue;
+    const std::optional<Interval> in = HeldRange(tensor);
+    if (!in || !Cuts(*out, *in, settings.tolerance)) continue;
     Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
     f.message = fmt::format(
         "{} reaches {}, the output of {} holds {} only: values beyond are "
         "clipped",
-        f.port, Text(in), f.op, Text(out));
-    f.found = fmt::format("range {}", Text(out));
+        f.port, Text(*in), f.op, Text(*out));
+    f.found = fmt::format("range {}", Text(*out));
     f.allowed =
-        fmt::format("range {}", Text({std::min(in.low, out.low), std::max(in.high, out.high)}));
+        fmt::format("range {}", Text({std::min(in->low, out->low), std::max(in->high, out->high)}));
     f.related = {"out[0]"};
     f.fixes.push_back({"calibrate the output with the values of all inputs", false, {}});
   }

@@ -9,6 +9,7 @@
 
 #include "core/ir/encoding_math.h"
 #include "core/rules/rule_entry.h"
+#include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
 #include "quantgate/report.h"
@@ -47,35 +48,23 @@ struct Bounds {
   bool of_inputs = false;  // by what the encodings of the inputs hold
 };
 
-struct Ends {
-  double low, high;
-};
-
 std::optional<double> FiniteParam(const Node& node, std::string_view name) {
   const Param* const param = node.FindParam(name);
   const auto* real = param != nullptr ? std::get_if<double>(&param->value) : nullptr;
   return real != nullptr && std::isfinite(*real) ? std::optional(*real) : std::nullopt;
 }
 
-// What a tensor's encoding can say.
-std::optional<Ends> Held(const Tensor* t) {
-  if (t == nullptr || !IsFixedPoint(t->dtype) || t->encoding->kind != EncodingKind::kPerTensor ||
-      t->encoding->scales.size() != 1 || !(t->encoding->scales[0] > 0)) {
-    return std::nullopt;
-  }
-  const double scale = t->encoding->scales[0], zero = ZeroPointAt(t->encoding, 0);
-  const int bits = t->encoding->bitwidth;
-  return Ends{(static_cast<double>(StoredMin(t->dtype, bits)) - zero) * scale,
-              (static_cast<double>(StoredMax(t->dtype, bits)) - zero) * scale};
+// What a tensor can hold, by a scale for all of it.
+std::optional<Interval> Held(const Tensor* t) {
+  const bool per_tensor = t != nullptr && t->encoding->kind == EncodingKind::kPerTensor;
+  return per_tensor ? HeldRange(t) : std::nullopt;
 }
 
 // Of two inputs.
-Ends Combined(const GraphView& g, const Own& settings, int32_t op, Ends a, Ends b) {
+Interval Combined(const GraphView& g, const Own& settings, int32_t op, Interval a, Interval b) {
   if (g.Is(op, settings.sums)) return {a.low + b.low, a.high + b.high};
   if (g.Is(op, settings.differences)) return {a.low - b.high, a.high - b.low};
-  const auto [low, high] =
-      std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-  return {low, high};
+  return ProductOf(a, b);
 }
 
 // By the encodings of the inputs; nullopt where one is not known.
@@ -84,14 +73,14 @@ std::optional<Bounds> BoundsByInputs(const GraphView& g, const Own& settings, in
   if (!passes && !g.Is(op, settings.sums | settings.differences | settings.products)) {
     return std::nullopt;
   }
-  std::optional<Ends> all;
+  std::optional<Interval> all;
   if (passes) {
     for (size_t i = 0; i < g.op(op).inputs.size(); ++i) {
       const Tensor* const in = g.input(op, i);
       if (in == nullptr || !(IsFixedPoint(in->dtype) || IsFloat(in->dtype))) continue;
-      const std::optional<Ends> held = Held(in);
+      const std::optional<Interval> held = Held(in);
       if (!held) return std::nullopt;
-      if (!all) all = Ends{0, 0};
+      if (!all) all = Interval{0, 0};
       *all = {std::min(all->low, held->low), std::max(all->high, held->high)};
     }
   } else if (const auto a = Held(g.input(op, 0)), b = Held(g.input(op, 1)); a && b) {
@@ -114,13 +103,9 @@ std::optional<Bounds> BoundsOf(const GraphView& g, const Own& settings, int32_t 
 
 // Bits of the output that no value of the op uses; 0 = few.
 double LostBits(const Tensor* out, const Bounds& bounds) {
-  if (out == nullptr || !IsFixedPoint(out->dtype) ||
-      out->encoding->kind != EncodingKind::kPerTensor || out->encoding->scales.size() != 1 ||
-      !(out->encoding->scales[0] > 0)) {
-    return 0;
-  }
-  const double held = out->encoding->scales[0] * (std::exp2(EffectiveBits(*out)) - 1);
-  const double lost = std::log2(held / (bounds.high - bounds.low));
+  const std::optional<Interval> held = Held(out);
+  if (!held) return 0;
+  const double lost = std::log2((held->high - held->low) / (bounds.high - bounds.low));
   return lost >= bounds.least ? lost : 0;
 }
 

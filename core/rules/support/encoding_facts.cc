@@ -70,6 +70,23 @@ bool IsBarelyOff(const Tensor& read, const Tensor& written) {
   return steps && *steps < WrongSteps(read.dtype) - 0.5;
 }
 
+std::optional<Interval> HeldRange(const Tensor* t) {
+  if (t == nullptr || !IsFixedPoint(t->dtype) || t->encoding->scales.size() != 1 ||
+      !(t->encoding->scales[0] > 0)) {
+    return std::nullopt;
+  }
+  const double scale = t->encoding->scales[0], zero = ZeroPointAt(t->encoding, 0);
+  const int bits = t->encoding->bitwidth;
+  return Interval{(static_cast<double>(StoredMin(t->dtype, bits)) - zero) * scale,
+                  (static_cast<double>(StoredMax(t->dtype, bits)) - zero) * scale};
+}
+
+Interval ProductOf(Interval a, Interval b) {
+  const auto [low, high] =
+      std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  return {low, high};
+}
+
 std::optional<std::pair<double, double>> RealRange(const Tensor& t) {
   std::optional<std::pair<double, double>> stored = t.value_range;
   if (t.values && (!t.values->ints.empty() || !t.values->reals.empty())) {

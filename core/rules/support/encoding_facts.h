@@ -26,6 +26,14 @@ bool RoundsAlike(const Tensor& read, const Tensor& written);
 // Whether it is at least not wrong: less than 4 steps off (40 of 16 bits, 100,000 of 32).
 bool IsBarelyOff(const Tensor& read, const Tensor& written);
 
+struct Interval {
+  double low, high;
+};
+// What the encoding of a tensor can say; nullopt for none, and for one of another than a single scale above 0.
+std::optional<Interval> HeldRange(const Tensor* tensor);
+// Of the products of a value of each.
+Interval ProductOf(Interval a, Interval b);
+
 // Smallest and largest real value of a constant, where they are known.
 std::optional<std::pair<double, double>> RealRange(const Tensor& tensor);
 
