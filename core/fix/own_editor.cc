@@ -76,12 +76,7 @@ absl::Status OwnEditor::Encode(TensorId id, const Coding& to, Rounding rounding)
     std::string problem;
     const auto requantizer =
         Requantizer::Make(from, to, {tensor.dims.data(), tensor.dims.size()}, &problem);
-    auto values = std::make_shared<TensorValues>();
-    int64_t at = 0;
-    for (const int64_t value : file_->tensors[static_cast<size_t>(id)].values->ints) {
-      values->ints.push_back(requantizer->Map(value, at++));
-    }
-    tensor.values = std::move(values);
+    tensor.values = requantizer->MapAll(file_->tensors[static_cast<size_t>(id)].values->ints);
     tensor.value_range.reset();
   }
   tensor.dtype = to.dtype;

@@ -303,13 +303,8 @@ static std::shared_ptr<const TensorValues> Recoded(const Tensor& tensor, const C
   std::string problem;
   const auto requantizer =
       Requantizer::Make(from, to, {tensor.dims.data(), tensor.dims.size()}, &problem);
-  if (!requantizer || tensor.values == nullptr || tensor.values->ints.empty()) return nullptr;
-  auto values = std::make_shared<TensorValues>();
-  int64_t at = 0;
-  for (const int64_t value : tensor.values->ints) {
-    values->ints.push_back(requantizer->Map(value, at++));
-  }
-  return values;
+  const bool has_ints = tensor.values != nullptr && !tensor.values->ints.empty();
+  return requantizer && has_ints ? requantizer->MapAll(tensor.values->ints) : nullptr;
 }
 
 absl::Status QdqEditor::Encode(TensorId id, const Coding& to, Rounding rounding) {

@@ -63,6 +63,15 @@ int64_t Requantizer::Map(int64_t stored, int64_t element) const {
   return static_cast<int64_t>(std::clamp(moved, -kLimit, kLimit)) + row.to_zero;
 }
 
+std::shared_ptr<const TensorValues> Requantizer::MapAll(const std::vector<int64_t>& stored) const {
+  auto values = std::make_shared<TensorValues>();
+  values->ints.reserve(stored.size());
+  for (size_t i = 0; i < stored.size(); ++i) {
+    values->ints.push_back(Map(stored[i], static_cast<int64_t>(i)));
+  }
+  return values;
+}
+
 double Requantizer::Error(int64_t stored, int64_t element) const {
   const Row& row = RowOf(element);
   const int64_t mapped = std::clamp(Map(stored, element), low_, high_);

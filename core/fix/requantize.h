@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_FIX_REQUANTIZE_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "core/safety/coding.h"
+#include "quantgate/model.h"
 
 namespace quantgate::fix {
 
@@ -30,6 +32,8 @@ class Requantizer {
 
   // The nearest stored value, which may lie outside of the type's range.
   int64_t Map(int64_t stored, int64_t element) const;
+  // Each of all values of the tensor.
+  std::shared_ptr<const TensorValues> MapAll(const std::vector<int64_t>& stored) const;
   // Real value of the difference between `stored` and what Map() makes of it.
   double Error(int64_t stored, int64_t element) const;
   int64_t low() const { return low_; }
