@@ -142,15 +142,12 @@ void AppendRaw(const TypeRow& type, std::string_view raw, int64_t elements, Tens
   }
   const auto count = static_cast<size_t>(elements);
   // Small weights: far more numbers than all others.
+  const auto assign_bytes = [&](const auto* first) { out->ints.assign(first, first + count); };
   if (type.form == Form::kInt && type.bits == 8) {
-    const auto* const first = reinterpret_cast<const int8_t*>(raw.data());
-    out->ints.assign(first, first + count);
-    return;
+    return assign_bytes(reinterpret_cast<const int8_t*>(raw.data()));
   }
   if (type.form == Form::kUint && type.bits == 8) {
-    const auto* const first = reinterpret_cast<const uint8_t*>(raw.data());
-    out->ints.assign(first, first + count);
-    return;
+    return assign_bytes(reinterpret_cast<const uint8_t*>(raw.data()));
   }
   const auto width = static_cast<size_t>(type.bits / 8);
   for (size_t i = 0; i < count; ++i) {
