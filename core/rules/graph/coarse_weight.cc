@@ -34,10 +34,13 @@ constexpr SettingField kFields[] = {F::Bind<&Own::min_sqnr>("min_sqnr"),
 
 using Axes = absl::InlinedVector<int64_t, 6>;
 
+// Of 16 bits, with any zero point.
+constexpr int64_t kFurthest = int64_t{1} << 17;
+
 struct Channel {
   size_t index = 0;
   int64_t peak = 0;     // largest distance from the zero point, in steps
-  int64_t squares = 0;  // sum of the squared distances: below 2^45, of 16 bits
+  int64_t squares = 0;  // sum of the squared distances: of at most 4,096 values of 16 bits
 };
 
 // The dimensions in the order of the file, in which the values lie.
@@ -84,7 +87,9 @@ std::vector<Channel> ChannelsOf(const Tensor& weight, const Axes& dims, int64_t 
     for (Channel& own : channels) {
       const int64_t zero = ZeroPointAt(weight.encoding, own.index);
       for (const auto end = at + static_cast<int64_t>(inner); at != end; ++at) {
-        const int64_t steps = std::abs(*at - zero);
+        // A file may hold more than its types do.
+        const int64_t stored = std::clamp(*at, -kFurthest, kFurthest);
+        const int64_t steps = std::min(std::abs(stored - zero), kFurthest);
         own.peak = std::max(own.peak, steps);
         own.squares += steps * steps;
       }
