@@ -196,39 +196,29 @@ void CheckPortsAndParams(const TargetTable& table, const NodeView& node,
   }
 }
 
-// The dimensions of a param that is a tensor of another rank than declared; nullptr for all others.
-static const TensorParam* OfAnotherRank(const ParamValue* value, const opdb::ParamRow& param) {
-  const auto* tensor = value != nullptr ? std::get_if<TensorParam>(value) : nullptr;
-  return tensor != nullptr && param.rank >= 0 &&
-                 static_cast<int>(tensor->dims.size()) != static_cast<int>(param.rank)
-             ? tensor
-             : nullptr;
-}
-
-static void CheckParamRanks(const TargetTable& table, const NodeView& node,
-                            std::vector<Finding>& findings) {
-  const auto params = table.db().get(node.op().params);
-  for (size_t i = 0; i < params.size() && i < NodeView::kMaxParams; ++i) {
-    const TensorParam* value = OfAnotherRank(node.given(static_cast<int>(i)), params[i]);
-    if (value == nullptr) continue;
-    Finding f = Make(table, node, rules::kRank, std::string(table.db().str(params[i].name)), "rank");
-    f.found = fmt::format("rank {} [{}]", value->dims.size(), rules::NumberList(value->dims, ", "));
-    f.allowed = fmt::format("rank {}", params[i].rank);
-    f.message = fmt::format("param {} of {} has rank {}; supported: {}", f.port, f.op,
-                            value->dims.size(), f.allowed);
-    f.fixes.push_back(rules::UnsafeFix(fmt::format("give {} {} dimensions", f.port, params[i].rank)));
-    findings.push_back(std::move(f));
-  }
+// A param that is a tensor of another rank than declared.
+static void CheckParamRank(const TargetTable& table, const NodeView& node, const opdb::ParamRow& param,
+                           const ParamValue& value, std::vector<Finding>& findings) {
+  const auto* tensor = std::get_if<TensorParam>(&value);
+  if (tensor == nullptr || param.rank < 0 || std::ssize(tensor->dims) == param.rank) return;
+  Finding f = Make(table, node, rules::kRank, std::string(table.db().str(param.name)), "rank");
+  f.found = fmt::format("rank {} [{}]", tensor->dims.size(), rules::NumberList(tensor->dims, ", "));
+  f.allowed = fmt::format("rank {}", param.rank);
+  f.message = fmt::format("param {} of {} has rank {}; supported: {}", f.port, f.op,
+                          tensor->dims.size(), f.allowed);
+  f.fixes.push_back(rules::UnsafeFix(fmt::format("give {} {} dimensions", f.port, param.rank)));
+  findings.push_back(std::move(f));
 }
 
 void CheckParamStorage(const TargetTable& table, const NodeView& node,
                        std::vector<Finding>& findings) {
-  CheckParamRanks(table, node, findings);
   const auto params = table.db().get(node.op().params);
   for (size_t i = 0; i < params.size() && i < NodeView::kMaxParams; ++i) {
     const opdb::ParamRow& param = params[i];
     const ParamValue* value = node.given(static_cast<int>(i));
-    if (value == nullptr || param.dtype == Dtype::kUndefined) continue;
+    if (value == nullptr) continue;
+    CheckParamRank(table, node, param, *value, findings);
+    if (param.dtype == Dtype::kUndefined) continue;
     const std::optional<Storage> stored = StorageOf(*value);
     const Storage declared{StorageClass(param.dtype), param.rank >= 0};
     if (!stored || *stored == declared) continue;
