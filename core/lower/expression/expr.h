@@ -45,13 +45,14 @@ class Scope {
   virtual bool IsStatic(int64_t port) const = 0;
   // Whether a port is an input or an output of the whole model.
   virtual bool IsAtEdge(int64_t port) const = 0;
-  // Whether an earlier node reads what a port reads.
-  virtual bool IsReadBefore(int64_t port) const = 0;
-  // The operator of the file that makes an input for nobody else, or that alone reads an output;
-  // empty = there is none, or it isn't known.
-  virtual std::string_view Neighbour(int64_t /*port*/) const { return {}; }
+  // The next three need the whole graph, and find nothing where it isn't known.
   // Whether a node reads the tensor of a port.
-  virtual bool IsRead(int64_t port) const = 0;
+  virtual bool IsRead(int64_t /*port*/) const { return false; }
+  // Whether an earlier node reads what a port reads.
+  virtual bool IsReadBefore(int64_t /*port*/) const { return false; }
+  // The operator of the file that makes an input for nobody else, or that alone reads an output;
+  // empty = there is none.
+  virtual std::string_view Neighbour(int64_t /*port*/) const { return {}; }
   virtual int64_t InputCount() const = 0;
   virtual int64_t OutputCount() const = 0;
   virtual int64_t Opset() const = 0;

@@ -3,7 +3,9 @@
 //   given(P) static(P) is_float(P)   rank(P) dim(P,n) dims(P) spatial(P) elements(P)   value(P)
 //   dtype(P)                         text such as 'INT_64'
 //   at_edge(P)                       whether it is an input or output of the model
+//   read(P)                          whether a node reads it
 //   read_before(P)                   whether an earlier node reads it too, also in another encoding
+//   neighbour(P)                     the operator that makes an input for nobody else, or alone reads an output
 //   quantized(P) stored_bits(P) block_size(P,axis) offset(P)
 //   stored_dtype(P) per_channel(P)   of one that is quantized; the first: 'UFIXED_POINT_8'
 //   lowest(P) highest(P)             of what the encoding of P can hold
@@ -485,8 +487,8 @@ constexpr FunctionRow kFunctions[] = {
     {"quantized", 1, 1, IsQuantized},
     {"range", 1, 1, Range},
     {"rank", 1, 1, Rank},
-    {"read_before", 1, 1, ReadBefore},
     {"read", 1, 1, Read},
+    {"read_before", 1, 1, ReadBefore},
     {"real", 1, 1, RealOfNumber},
     {"remove", 2, 2, Remove},
     {"rows", 2, 2, Rows},

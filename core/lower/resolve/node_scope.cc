@@ -2,6 +2,7 @@
 
 #include <absl/algorithm/container.h>
 
+#include <span>
 #include <variant>
 
 #include "core/ir/encoding_math.h"
@@ -180,26 +181,29 @@ bool NodeScope::IsAtEdge(int64_t port) const {
   return resolver_.Producer(id) < 0 && !resolver_.IsConstant(id);
 }
 
+std::span<const int32_t> NodeScope::Readers(TensorId id) const {
+  if (id == kNoTensor || resolver_.reader_begin_.empty()) return {};
+  return resolver_.Readers(id);
+}
+
+bool NodeScope::IsRead(int64_t port) const { return !Readers(Tensor(port)).empty(); }
+
 bool NodeScope::IsReadBefore(int64_t port) const {
   const TensorId id = Tensor(port);
-  if (port < 0 || id == kNoTensor || resolver_.reader_begin_.empty()) return false;
-  if (resolver_.Readers(id).front() < node_) return true;
+  const auto readers = Readers(id);
+  if (port < 0 || readers.empty()) return false;
+  if (readers.front() < node_) return true;
   const TensorId stored = resolver_.QuantizedSource(id);
-  return stored != id && resolver_.Readers(stored).front() < resolver_.Producer(id);
+  const auto others = stored == id ? std::span<const int32_t>() : Readers(stored);
+  return !others.empty() && others.front() < resolver_.Producer(id);
 }
 
 std::string_view NodeScope::Neighbour(int64_t port) const {
   const TensorId id = Tensor(port);
-  if (id == kNoTensor) return {};
-  const auto readers = resolver_.Readers(id);
+  const auto readers = Readers(id);
   if (readers.size() != 1) return {};
   const int32_t node = port < 0 ? readers[0] : resolver_.Producer(id);
   return node < 0 ? std::string_view() : resolver_.file_.nodes[static_cast<size_t>(node)].op.view();
-}
-
-bool NodeScope::IsRead(int64_t port) const {
-  const TensorId id = Tensor(port);
-  return id != kNoTensor && !resolver_.reader_begin_.empty() && !resolver_.Readers(id).empty();
 }
 
 int64_t NodeScope::InputCount() const { return static_cast<int64_t>(node().inputs.size()); }

@@ -2,6 +2,10 @@
 #ifndef QUANTGATE_CORE_LOWER_RESOLVE_NODE_SCOPE_H_
 #define QUANTGATE_CORE_LOWER_RESOLVE_NODE_SCOPE_H_
 
+#include <cstdint>
+#include <span>
+#include <string_view>
+
 #include "core/lower/expression/expr.h"
 #include "core/lower/resolve/source_resolver.h"
 
@@ -21,9 +25,9 @@ class NodeScope : public mapping::Scope {
   mapping::Value Constant(int64_t port) const override;
   bool IsStatic(int64_t port) const override;
   bool IsAtEdge(int64_t port) const override;
+  bool IsRead(int64_t port) const override;
   bool IsReadBefore(int64_t port) const override;
   std::string_view Neighbour(int64_t port) const override;
-  bool IsRead(int64_t port) const override;
   int64_t InputCount() const override;
   int64_t OutputCount() const override;
   int64_t Opset() const override;
@@ -31,6 +35,8 @@ class NodeScope : public mapping::Scope {
  private:
   void AddConstant(TensorId id, mapping::PortFacts& facts) const;
   mapping::Value Dequantized(TensorId id) const;
+  // Of the file; none while nodes are classified, before readers are counted.
+  std::span<const int32_t> Readers(TensorId id) const;
   const Node& node() const;
   TensorId Tensor(int64_t port) const;  // kNoTensor where it is not given
 

@@ -50,16 +50,6 @@ bool PlainScope::IsAtEdge(int64_t port) const {
                   : listed(node_.inputs, port, model_.inputs);
 }
 
-bool PlainScope::IsRead(int64_t port) const {
-  const auto at = [](const auto& ids, int64_t i) {
-    return i < static_cast<int64_t>(ids.size()) ? ids[static_cast<size_t>(i)] : kNoTensor;
-  };
-  const TensorId id = port < 0 ? at(node_.outputs, -1 - port) : at(node_.inputs, port);
-  return id != kNoTensor && absl::c_any_of(model_.nodes, [id](const Node& node) {
-           return absl::c_linear_search(node.inputs, id);
-         });
-}
-
 bool PlainScope::IsStatic(int64_t port) const {
   const Tensor* tensor = TensorAt(port);
   return tensor != nullptr && tensor->is_static;

@@ -16,8 +16,6 @@ class PlainScope : public mapping::Scope {
   mapping::Value Constant(int64_t port) const override;
   bool IsStatic(int64_t port) const override;
   bool IsAtEdge(int64_t port) const override;
-  bool IsReadBefore(int64_t) const override { return false; }  // not known: readers aren't counted
-  bool IsRead(int64_t port) const override;
   int64_t InputCount() const override { return static_cast<int64_t>(node_.inputs.size()); }
   int64_t OutputCount() const override { return static_cast<int64_t>(node_.outputs.size()); }
   int64_t Opset() const override { return model_.opset; }
