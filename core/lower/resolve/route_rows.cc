@@ -1,7 +1,9 @@
 // What a route says of operators of the file (`operators` of its document).
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,42 +18,48 @@
 
 namespace quantgate {
 
+// Outcomes that leave the node with the backend, and what is reported of it.
+struct ReportedOutcome {
+  std::string_view name;
+  RuleId rule;
+  Consequence consequence;
+  std::string_view text;  // between the operator and the reason
+};
+constexpr ReportedOutcome kReportedOutcomes[] = {
+    {"advice", rules::kBuiltOtherwise, Consequence::kAdvice, " computes other numbers for some values: "},
+    {"slower", rules::kBuiltOtherwise, Consequence::kAdvice, " is slower than it could be: "},
+    {"undocumented", rules::kRefusedByRoute, Consequence::kUndocumented,
+     " is written as the tool does not document it: "},
+    {"wrong_values", rules::kBuiltOtherwise, Consequence::kWrongValues, " computes other numbers: "},
+    {"prepare_fails", rules::kRefusedByRoute, Consequence::kPrepareFails, " is not prepared: "}};
+
+static const ReportedOutcome* FindReported(std::string_view outcome) {
+  const auto* const it = std::find_if(std::begin(kReportedOutcomes), std::end(kReportedOutcomes),
+                                      [&](const ReportedOutcome& row) { return row.name == outcome; });
+  return it == std::end(kReportedOutcomes) ? nullptr : it;
+}
+
 struct SourceResolver::RouteRow {
   mapping::Condition when;  // empty = always
   std::string_view reason, outcome;
   opdb::Tree archs;  // of an outcome that leaves the node with the backend; none = all
 
-  bool StaysWithBackend() const {
-    return outcome == "advice" || outcome == "slower" || outcome == "wrong_values" ||
-           outcome == "prepare_fails" || outcome == "undocumented";
-  }
+  bool StaysWithBackend() const { return FindReported(outcome) != nullptr; }
 };
 
 void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_view source) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   const std::string reason(row.reason);
   SourceNode& state = resolved_.sources[static_cast<size_t>(index)];
-  if (row.outcome == "wrong_values") {
-    Report(index, rules::kBuiltOtherwise, Consequence::kWrongValues,
-           absl::StrCat(node.op.str(), " computes other numbers: ", reason));
-  } else if (row.outcome == "advice") {
-    Report(index, rules::kBuiltOtherwise, Consequence::kAdvice,
-           absl::StrCat(node.op.str(), " computes other numbers for some values: ", reason));
-  } else if (row.outcome == "slower") {
-    Report(index, rules::kBuiltOtherwise, Consequence::kAdvice,
-           absl::StrCat(node.op.str(), " is slower than it could be: ", reason));
-  } else if (row.outcome == "undocumented") {
-    Report(index, rules::kRefusedByRoute, Consequence::kUndocumented,
-           absl::StrCat(node.op.str(), " is written as the tool does not document it: ", reason));
+  if (const ReportedOutcome* reported = FindReported(row.outcome)) {
+    Report(index, reported->rule, reported->consequence,
+           absl::StrCat(node.op.str(), Absl(reported->text), reason));
   } else if (row.outcome == "fused") {
     state.state = SourceNode::State::kAbsorbed;
     state.reason = {};
     return;
   } else if (row.outcome == "unchecked") {
     Uncheck(index, absl::StrCat(node.op.str(), ": ", reason));
-  } else if (row.outcome == "prepare_fails") {
-    Report(index, rules::kRefusedByRoute, Consequence::kPrepareFails,
-           absl::StrCat(node.op.str(), " is not prepared: ", reason));
   } else if (row.outcome == "float") {
     state.replaced = true;
     Report(index, rules::kHalfQuantizedUnit, Consequence::kAltered,
