@@ -211,13 +211,14 @@ constexpr RuleEntry kEntry = {
                   {.summary = "a number leaves the range of the half precision that floats run in",
                    .explanation = R"(## What it checks
 Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon
-or the mask that they add, squares that are added up, angles, and thousands of values of which the best is picked.
-Constants are read where the file's reader keeps them.
+or the mask that they add, squares that are added up, angles, and thousands of values of which the
+best is picked. Constants are read where the file's reader keeps them.
 
 ## Why
 The backend computes floats in half precision; with the option that ONNX Runtime's provider and
-ExecuTorch set, FLOAT_32 as well. It ends at 65504, and what is below 3e-8 is 0. A factor beyond is cut, an epsilon is lost, sums of squares stay too small: the
-model runs, and its numbers are wrong, on a chip maybe infinite.
+ExecuTorch set, FLOAT_32 as well. It ends at 65504, and what is below 3e-8 is 0. A factor beyond is
+cut, an epsilon is lost, sums of squares stay too small: the model runs, and its numbers are wrong,
+on a chip maybe infinite.
 
 ## Fix
 Keep constants within the range, use an epsilon of 1e-6 or more, write a norm as one operator, or

@@ -84,8 +84,7 @@ void VisitScores(const GraphView& g, int32_t op, GraphFindings& findings) {
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "one step of the scores is {}: \"{}\" tells scores apart only where one gets more than twice "
-      "the share of the "
-      "other",
+      "the share of the other",
       Number(scores->encoding->scales[0]), g.NameOf(op));
   f.found = DescribeEncoding(*scores);
   f.allowed = fmt::format("a scale well below {}", Number(settings.coarse_score_step));

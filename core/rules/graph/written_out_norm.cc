@@ -34,8 +34,7 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "the squares of \"{}\" have {} bits: what is below 1/{} of the largest value is 0 in their "
-      "sum, "
-      "and the norm of a row of small values is lost",
+      "sum, and the norm of a row of small values is lost",
       g.NameOf(square), EffectiveBits(*squares), Number(std::floor(part)));
   f.found = DescribeEncoding(*squares);
   f.fixes.push_back(
