@@ -24,9 +24,6 @@ struct GraphProblem {
 // producers come before consumers.
 std::optional<GraphProblem> FindGraphProblem(const Model& model, std::vector<int32_t>* order);
 
-// Number of elements, dynamic dimensions counted as 1; nullopt when it overflows int64.
-std::optional<int64_t> ElementCount(const int64_t* dims, size_t rank);
-
 }  // namespace quantgate
 
 #endif  // QUANTGATE_CORE_READERS_GRAPH_CHECK_H_

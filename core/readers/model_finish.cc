@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/base/text.h"
-#include "core/readers/graph_check.h"
+#include "core/ir/element_count.h"
 #include "core/readers/limits.h"
 
 namespace quantgate {

@@ -5,6 +5,7 @@
 #include <span>
 #include <variant>
 
+#include "core/ir/element_count.h"
 #include "core/ir/encoding_math.h"
 
 namespace quantgate {
@@ -106,12 +107,8 @@ PortFacts NodeScope::Port(int64_t port) const {
 
 // The elements of a constant for which a single value stands; 1 where its shape isn't known.
 static size_t CopiesOf(const Tensor& tensor) {
-  int64_t count = 1;
-  for (const int64_t dim : tensor.dims) {
-    if (dim < 1 || dim > kMaxKeptValues / count) return 1;
-    count *= dim;
-  }
-  return static_cast<size_t>(count);
+  const auto count = ElementCount(tensor.dims.data(), tensor.dims.size());
+  return count && *count >= 1 && *count <= kMaxKeptValues ? static_cast<size_t>(*count) : 1;
 }
 
 Value ConstantOf(const TensorValues& values, const Tensor& tensor) {

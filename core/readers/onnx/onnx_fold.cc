@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/readers/graph_check.h"
+#include "core/ir/element_count.h"
 
 namespace quantgate::onnx {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "core/base/pbf.h"
 #include "core/base/text.h"
-#include "core/readers/graph_check.h"
+#include "core/ir/element_count.h"
 #include "core/readers/limits.h"
 #include "core/readers/onnx/external_data.h"
 

@@ -14,6 +14,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/base/text.h"
+#include "core/ir/element_count.h"
 #include "core/ir/graph_ends.h"
 #include "core/readers/graph_check.h"
 #include "core/readers/limits.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/readers/graph_check.h"
+#include "core/ir/element_count.h"
 #include "core/readers/tflite/tflite_schema.h"
 #include "core/readers/tflite/tflite_tables.h"
 #include "quantgate/reader.h"

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
-#include <numeric>
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "core/database/view.h"
+#include "core/ir/element_count.h"
 #include "core/ir/encoding_math.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
@@ -73,20 +73,20 @@ int64_t ChannelAxis(const GraphView& g, int32_t op) {
 // One for each output channel; none where the values don't fit the dimensions.
 std::vector<Channel> ChannelsOf(const Tensor& weight, const Axes& dims, int64_t axis) {
   const std::vector<int64_t>& values = weight.values->ints;
-  const auto product = [](auto begin, auto end) {
-    return std::accumulate(begin, end, int64_t{1}, std::multiplies<>());
-  };
-  if (axis < 0 || axis >= static_cast<int64_t>(dims.size()) || values.empty() ||
-      product(dims.begin(), dims.end()) != static_cast<int64_t>(values.size())) {
+  const auto dynamic = [](int64_t dim) { return dim < 0; };
+  if (axis < 0 || axis >= std::ssize(dims) || values.empty() ||
+      std::any_of(dims.begin(), dims.end(), dynamic) ||
+      ElementCount(dims.data(), dims.size()) != std::ssize(values)) {
     return {};
   }
-  const auto inner = static_cast<size_t>(product(dims.begin() + axis + 1, dims.end()));
+  const std::span<const int64_t> inner_dims = std::span(dims).subspan(static_cast<size_t>(axis) + 1);
+  const int64_t inner = *ElementCount(inner_dims.data(), inner_dims.size());
   std::vector<Channel> channels(static_cast<size_t>(dims[static_cast<size_t>(axis)]));
   for (size_t c = 0; c < channels.size(); ++c) channels[c].index = c;
   for (auto at = values.begin(); at != values.end();) {
     for (Channel& own : channels) {
       const int64_t zero = ZeroPointAt(weight.encoding, own.index);
-      for (const auto end = at + static_cast<int64_t>(inner); at != end; ++at) {
+      for (const auto end = at + inner; at != end; ++at) {
         // A file may hold more than its types do.
         const int64_t stored = std::clamp(*at, -kFurthest, kFurthest);
         const int64_t steps = std::min(std::abs(stored - zero), kFurthest);
@@ -173,14 +173,15 @@ std::string SizeOf(const Channel& channel, double values) {
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const OpInfo& info = g.info(op);
   if (info.weight < 0) return;
-  const auto& inputs = g.op(op).inputs;
   const auto port = static_cast<size_t>(info.weight);
-  if (port >= inputs.size() || inputs[port] == kNoTensor) return;
-  const Tensor& weight = g.tensor(inputs[port]);
-  if (weight.values == nullptr || !IsFixedPoint(weight.dtype) || BitsOf(weight.dtype) > 16) return;
-  if (weight.encoding->kind == EncodingKind::kPerTensor ||
-      weight.encoding->kind == EncodingKind::kPerChannel) {
-    CheckValues(g, op, inputs[port], findings);
+  const Tensor* weight = g.input(op, port);
+  if (weight == nullptr || weight->values == nullptr || !IsFixedPoint(weight->dtype) ||
+      BitsOf(weight->dtype) > 16) {
+    return;
+  }
+  if (weight->encoding->kind == EncodingKind::kPerTensor ||
+      weight->encoding->kind == EncodingKind::kPerChannel) {
+    CheckValues(g, op, g.op(op).inputs[port], findings);
   }
 }
 

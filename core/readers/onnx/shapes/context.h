@@ -17,7 +17,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
-#include "core/readers/graph_check.h"
+#include "core/ir/element_count.h"
 #include "core/readers/limits.h"
 #include "core/readers/onnx/onnx_tensor.h"
 #include "quantgate/model.h"
