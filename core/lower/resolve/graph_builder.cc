@@ -95,7 +95,7 @@ TensorId GraphBuilder::Permuted(TensorId graph_id, std::span<const int64_t> perm
   if (!added) return view;
 
   Tensor t = from;
-  absl::InlinedVector<int8_t, 5> layout;
+  FileLayout layout;
   for (int i = 0; i < from.rank(); ++i) {
     layout.push_back(static_cast<int8_t>(perm.empty() ? i : perm[static_cast<size_t>(i)]));
   }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/inlined_vector.h"
 #include "core/database/view.h"
+#include "core/ir/file_layout.h"
 #include "quantgate/model.h"
 #include "quantgate/report.h"
 
@@ -47,9 +47,7 @@ struct Resolved {
   std::unique_ptr<Model> owned;
   std::vector<int32_t> op_source;   // per graph->nodes: the file node it serves; empty = identity
   std::vector<SourceNode> sources;  // per node of the file; empty = all kOps
-  // Per graph tensor whose layout differs from the file's: dims[i] = file dims[perm[i]]; -1 = a
-  // dimension of size 1 that the file doesn't have.
-  absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>> layout;
+  FileLayouts layout;  // of tensors of the graph
   // Per tensor of the graph that stands for an end of the file, with the Quantize or Dequantize
   // between them merged into it: that end, a tensor of the file.
   absl::flat_hash_map<TensorId, TensorId> end_of;

@@ -13,8 +13,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/container/inlined_vector.h"
 #include "core/database/view.h"
+#include "core/ir/file_layout.h"
 #include "core/rules/support/op_sets.h"
 #include "core/rules/support/settings.h"
 #include "quantgate/model.h"
@@ -25,7 +25,6 @@ namespace quantgate::rules {
 
 class GraphView {
  public:
-  using Layouts = absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>>;
   struct Parts {
     const opdb::View& db;
     const Target& target;
@@ -38,7 +37,7 @@ class GraphView {
     // Ends of the file that tensors of the graph stand for: see Resolved.
     const Model* file;
     const absl::flat_hash_map<TensorId, TensorId>& end_of;
-    const Layouts& layouts;  // Resolved::layout
+    const FileLayouts& layouts;  // Resolved::layout
   };
   explicit GraphView(const Parts& parts);
 
@@ -81,8 +80,8 @@ class GraphView {
   // for, else its own.
   const SharedString& EndName(TensorId id) const;
 
-  // For each axis its axis in the file, -1 = put in; empty where both have the same layout. Values
-  // of constants lie in the layout of the file.
+  // As in file_layout.h; empty where both have the same layout. Values of constants lie in the
+  // layout of the file.
   std::span<const int8_t> FileLayout(TensorId id) const;
 
   int32_t SourceOf(int32_t op) const {  // node of the file

@@ -8,9 +8,9 @@
 #include <optional>
 #include <span>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "core/database/view.h"
+#include "core/ir/file_layout.h"
 #include "quantgate/model.h"
 
 namespace quantgate::rules {
@@ -69,9 +69,8 @@ class NodeView {
     return unknown_param_;
   }
 
-  // Tensors whose layout differs from the file's (Resolved::layout); may stay unset.
-  using Layout = absl::flat_hash_map<TensorId, absl::InlinedVector<int8_t, 5>>;
-  void set_layout(const Layout* layout) { layout_ = layout; }
+  // Resolved::layout; may stay unset.
+  void set_layout(const FileLayouts* layout) { layout_ = layout; }
   // The axis in the user's file, where it is another one.
   std::optional<int64_t> FileAxis(const Tensor& tensor, int64_t axis) const;
 
@@ -92,7 +91,7 @@ class NodeView {
   std::array<int32_t, kMaxPorts> counts_;
   mutable std::array<const ParamValue*, kMaxParams> params_;
   mutable std::array<int64_t, kMaxParams> scalars_;
-  const Layout* layout_ = nullptr;
+  const FileLayouts* layout_ = nullptr;
 };
 
 // Significant bits of a tensor's stored values: its encoding's bitwidth, else the storage bits.

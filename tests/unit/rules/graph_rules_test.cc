@@ -132,7 +132,7 @@ class Scene {
   const std::vector<int32_t> source_;
   const std::vector<bool> refused_;
   const absl::flat_hash_map<TensorId, TensorId> end_of_;
-  const GraphView::Layouts layouts_;
+  const FileLayouts layouts_;
   Report report_;
   const RuleEntry* entry_ = nullptr;
   std::shared_ptr<const Settings> settings_;

@@ -245,7 +245,7 @@ TEST(NodeView, AnAxisOfTheFileIsToldWhereItIsAnother) {
   const Tensor& a = probe.model.tensors[0];
   const Tensor& b = probe.model.tensors[1];
   EXPECT_EQ(node.FileAxis(a, 0), std::nullopt);  // no layouts at all
-  const NodeView::Layout layout = {{0, {2, 1, 0}}};
+  const FileLayouts layout = {{0, {2, 1, 0}}};
   node.set_layout(&layout);
   const std::pair<int64_t, std::optional<int64_t>> cases[] = {
       {-1, std::nullopt}, {0, 2}, {1, std::nullopt}, {2, 0}, {3, std::nullopt}};
