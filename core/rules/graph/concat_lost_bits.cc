@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -35,22 +36,15 @@ constexpr SettingField kFields[] = {
     F::Bind<&Own::min_lost_bits>("min_lost_bits"),
     F::Bind<&Own::min_lost_bits_in_sums>("min_lost_bits_in_sums")};
 
-bool HasStep(const Tensor* t) {
-  return t != nullptr && IsFixedPoint(t->dtype) && t->encoding->scales.size() == 1 &&
-         t->encoding->scales[0] > 0;
-}
-
 // Bits of `in` that the steps of `out` don't tell; both have a step.
-double Lost(const Tensor& in, const Tensor& out) {
-  return std::log2(double{out.encoding->scales[0]} / double{in.encoding->scales[0]});
-}
+double Lost(const Tensor& in, const Tensor& out) { return std::log2(*StepOf(&out) / *StepOf(&in)); }
 
 bool TooMany(double lost, double min) { return lost >= min && std::isfinite(lost); }
 
 // Bits of the op's input that its output doesn't tell, where they are many; else 0.
 double LostIn(const GraphView& g, int32_t op, size_t port, const Tensor& out, double min) {
   const Tensor* in = g.input(op, port);
-  if (!HasStep(in)) return 0;
+  if (!StepOf(in)) return 0;
   const double lost = Lost(*in, out);
   return TooMany(lost, min) ? std::min<double>(lost, EffectiveBits(*in)) : 0;
 }
@@ -114,7 +108,7 @@ void VisitSumsOfJoined(const GraphView& g, int32_t join, const Own& settings, Gr
         todo.push_back(g.op(op).outputs[0]);
       }
       const Tensor* out = g.Is(op, settings.sums) ? g.output(op) : nullptr;
-      if (!HasStep(out) || g.op(op).inputs.size() != 2) continue;
+      if (!StepOf(out) || g.op(op).inputs.size() != 2) continue;
       const double min = settings.min_lost_bits_in_sums;
       const double joined = LostOfParts(g, join, *out, min);
       const size_t other = g.op(op).inputs[0] == tensor ? 1 : 0;
@@ -133,10 +127,8 @@ double Reach(const Tensor& t) {
   if (const auto values = RealRange(t)) {
     return std::max(std::abs(values->first), std::abs(values->second));
   }
-  const double zero = t.encoding->zero_points.empty() ? 0 : t.encoding->zero_points[0];
-  const double low = static_cast<double>(StoredMin(t.dtype, t.encoding->bitwidth)) - zero;
-  const double high = static_cast<double>(StoredMax(t.dtype, t.encoding->bitwidth)) - zero;
-  return std::max(std::abs(low), std::abs(high)) * t.encoding->scales[0];
+  const Interval held = *HeldRange(&t);
+  return std::max(std::abs(held.low), std::abs(held.high));
 }
 
 bool IsOneNumber(const Tensor& t) {
@@ -146,22 +138,22 @@ bool IsOneNumber(const Tensor& t) {
 // An addend that changes no stored value of the sum: all of it is below half a step.
 void VisitAddends(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor* out = g.output(op);
-  if (!HasStep(out) || g.op(op).inputs.size() != 2) return;
+  const std::optional<double> step = StepOf(out);
+  if (!step || g.op(op).inputs.size() != 2) return;
   const auto is_softmax = [&](int32_t reader) { return g.Is(reader, g.settings<Own>().softmaxes); };
-  const double step = out->encoding->scales[0];
   for (size_t port = 0; port < 2; ++port) {
     const Tensor* in = g.input(op, port);
-    if (!HasStep(in)) continue;
+    if (!StepOf(in)) continue;
     // One number is the epsilon of a norm that is written out: what 16 bits lose of it shows near 0 only.
     if (in->is_static && IsOneNumber(*in) && EffectiveBits(*out) > 8) continue;
     const double reach = Reach(*in);
-    if (!(reach > 0) || reach >= step / 2) continue;
+    if (!(reach > 0) || reach >= *step / 2) continue;
     const auto readers = g.Readers(g.op(op).outputs[0]);
     if (std::any_of(readers.begin(), readers.end(), is_softmax)) return;
     Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
     f.message = fmt::format(
         "{} reaches {} and a step of the sum is {}: nothing of it is left in the output of {}",
-        f.port, Number(reach), Number(step), f.op);
+        f.port, Number(reach), Number(*step), f.op);
     f.found = DescribeEncoding(*out);
     f.allowed = fmt::format("a step of at most {}", Number(2 * reach));
     f.related = {"out[0]"};
@@ -176,19 +168,18 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (g.Is(op, settings.sums)) VisitAddends(g, op, findings);
   if (!g.Is(op, settings.joins)) return;
   const Tensor* out = g.output(op);
-  if (!HasStep(out)) return;
+  if (!StepOf(out)) return;
   VisitSumsOfJoined(g, op, settings, findings);
   for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
     const Tensor* in = g.input(op, port);
-    if (!HasStep(in)) continue;
+    if (!StepOf(in)) continue;
     const double lost = Lost(*in, *out);
     if (!TooMany(lost, settings.min_lost_bits)) continue;
-    const double step = out->encoding->scales[0], own = in->encoding->scales[0];
     Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
     const int bits = EffectiveBits(*in);
     f.message = fmt::format(
         "{} loses {} of its {} bits: the scale of the output of {} is {} times as large", f.port,
-        lost < bits ? fmt::format("{:.1f}", lost) : "all", bits, f.op, Number(step / own));
+        lost < bits ? fmt::format("{:.1f}", lost) : "all", bits, f.op, Number(*StepOf(out) / *StepOf(in)));
     f.found = DescribeEncoding(*out);
     f.allowed = fmt::format("near {}", DescribeEncoding(*in));
     f.related = {"out[0]"};

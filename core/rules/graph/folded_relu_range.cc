@@ -29,10 +29,7 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (!g.Is(op, settings.relus)) return;
   const Tensor* in = g.input(op, 0);
   const Tensor* out = g.output(op);
-  if (in == nullptr || out == nullptr || !IsFixedPoint(out->dtype) ||
-      out->encoding->scales.size() != 1) {
-    return;
-  }
+  if (in == nullptr || !HasOneScale(out)) return;
   const TensorId between = g.op(op).inputs[0];
   const int32_t host = g.Producer(between);
   if (host < 0 || !g.Is(host, settings.fold_targets) || g.Readers(between).size() != 1 ||

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
@@ -29,8 +30,8 @@ constexpr SettingField kFields[] = {F::Bind<&Own::softmaxes>("softmaxes"),
 
 // One step of the sum takes the scores' range.
 bool IsCoarse(const Tensor* sum, const Own& settings) {
-  return sum != nullptr && IsFixedPoint(sum->dtype) && sum->encoding->scales.size() == 1 &&
-         sum->encoding->scales[0] >= settings.coarse_score_step;
+  const std::optional<double> step = StepOf(sum);
+  return step && *step >= settings.coarse_score_step;
 }
 
 // Bits of the scores, an operand that is computed, that the steps of the sum don't tell; 0 = none.
@@ -39,11 +40,9 @@ double LostBits(const GraphView& g, int32_t add) {
   double most = 0;
   for (size_t port = 0; port < 2; ++port) {
     const Tensor* scores = g.input(add, port);
-    if (scores == nullptr || scores->is_static || !IsFixedPoint(scores->dtype) ||
-        scores->encoding->scales.size() != 1 || !(scores->encoding->scales[0] > 0)) {
-      continue;
-    }
-    const double lost = std::log2(double{sum->encoding->scales[0]} / scores->encoding->scales[0]);
+    const std::optional<double> step = StepOf(scores);
+    if (!step || scores->is_static) continue;
+    const double lost = std::log2(*StepOf(sum) / *step);
     most = std::max(most, std::min<double>(lost, EffectiveBits(*scores)));
   }
   return most;
@@ -54,12 +53,9 @@ bool LosesOperand(const GraphView& g, int32_t add) {
   const Tensor* sum = g.output(add);
   for (size_t port = 0; port < 2; ++port) {
     const Tensor* operand = g.input(add, port);
-    if (operand == nullptr || operand->is_static || !IsFixedPoint(operand->dtype) ||
-        operand->encoding->scales.size() != 1) {
-      continue;
-    }
+    if (!HasOneScale(operand) || operand->is_static) continue;
     const double steps = std::exp2(EffectiveBits(*operand)) - 1;
-    if (operand->encoding->scales[0] * steps <= sum->encoding->scales[0]) return true;
+    if (operand->encoding->scales[0] * steps <= *StepOf(sum)) return true;
   }
   return false;
 }

@@ -25,8 +25,7 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   if (!g.Is(op, own.sums)) return;
   const Tensor* squares = g.input(op, 0);
-  if (squares == nullptr || !IsFixedPoint(squares->dtype) || squares->encoding->scales.size() != 1)
-    return;
+  if (!HasOneScale(squares)) return;
   const int32_t square = SquareBefore(g, op, own.products, own.powers);
   if (square < 0) return;
   // Half a step of the squares, whose range is that of the values squared.

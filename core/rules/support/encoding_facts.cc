@@ -70,15 +70,23 @@ bool IsBarelyOff(const Tensor& read, const Tensor& written) {
   return steps && *steps < WrongSteps(read.dtype) - 0.5;
 }
 
+bool HasOneScale(const Tensor* t) {
+  return t != nullptr && IsFixedPoint(t->dtype) && t->encoding->scales.size() == 1;
+}
+
+std::optional<double> StepOf(const Tensor* t) {
+  if (!HasOneScale(t)) return std::nullopt;
+  const double scale = t->encoding->scales[0];
+  return scale > 0 ? std::optional(scale) : std::nullopt;
+}
+
 std::optional<Interval> HeldRange(const Tensor* t) {
-  if (t == nullptr || !IsFixedPoint(t->dtype) || t->encoding->scales.size() != 1 ||
-      !(t->encoding->scales[0] > 0)) {
-    return std::nullopt;
-  }
-  const double scale = t->encoding->scales[0], zero = ZeroPointAt(t->encoding, 0);
+  const std::optional<double> step = StepOf(t);
+  if (!step) return std::nullopt;
+  const double zero = ZeroPointAt(t->encoding, 0);
   const int bits = t->encoding->bitwidth;
-  return Interval{(static_cast<double>(StoredMin(t->dtype, bits)) - zero) * scale,
-                  (static_cast<double>(StoredMax(t->dtype, bits)) - zero) * scale};
+  return Interval{(static_cast<double>(StoredMin(t->dtype, bits)) - zero) * *step,
+                  (static_cast<double>(StoredMax(t->dtype, bits)) - zero) * *step};
 }
 
 Interval ProductOf(Interval a, Interval b) {

@@ -26,10 +26,15 @@ bool RoundsAlike(const Tensor& read, const Tensor& written);
 // Whether it is at least not wrong: less than 4 steps off (40 of 16 bits, 100,000 of 32).
 bool IsBarelyOff(const Tensor& read, const Tensor& written);
 
+// Whether a tensor is there, fixed-point, and has a single scale.
+bool HasOneScale(const Tensor* tensor);
+// That scale; nullopt where there is none, or none above 0.
+std::optional<double> StepOf(const Tensor* tensor);
+
 struct Interval {
   double low, high;
 };
-// What the encoding of a tensor can say; nullopt for none, and for one of another than a single scale above 0.
+// What the encoding of a tensor can say; nullopt where StepOf() is.
 std::optional<Interval> HeldRange(const Tensor* tensor);
 // Of the products of a value of each.
 Interval ProductOf(Interval a, Interval b);
