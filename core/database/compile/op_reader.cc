@@ -70,10 +70,7 @@ class OpReader {
   // has no such list.
   void ReadPorts(MapReader& map, std::string_view key, bool inputs) {
     if (map.find(key) == nullptr) {
-      Port& port = op_.ports.emplace_back();
-      port.role = "activation";
-      port.name = inputs ? "in[0]" : "out[0]";
-      ++(inputs ? op_.input_count : op_.output_count);
+      AddPort({.name = {}, .role = "activation"}, 0, inputs);
       return;
     }
     bool variadic = false;
@@ -100,12 +97,16 @@ class OpReader {
         entry.Finish();
       }
       if (variadic) port.flags |= opdb::kPortVariadic;
-      port.first = next;
-      port.name = absl::StrCat(inputs ? "in[" : "out[", next, variadic ? "..m]" : "]");
-      ++next;
-      op_.ports.push_back(std::move(port));
-      ++(inputs ? op_.input_count : op_.output_count);
+      AddPort(std::move(port), next++, inputs);
     }
+  }
+
+  void AddPort(Port port, int first, bool input) {
+    port.first = first;
+    port.name = absl::StrCat(input ? "in[" : "out[", first,
+                             (port.flags & opdb::kPortVariadic) != 0 ? "..m]" : "]");
+    op_.ports.push_back(std::move(port));
+    ++(input ? op_.input_count : op_.output_count);
   }
 
   // {name: dtype} or {name: {dtype: ..., required: true}}.
