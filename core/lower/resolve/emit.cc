@@ -182,9 +182,7 @@ TensorId SourceResolver::Wrapped(int32_t index, const PortSpec& spec, TensorId i
   const auto negative = [](int64_t value) { return value < 0; };
   if (std::none_of(from.values->ints.begin(), from.values->ints.end(), negative)) return id;
   // One size, or one for each of the last dimension's places.
-  const mapping::Value wrap = spec.wrap.Eval(NodeScope(*this, index));
-  const std::optional<int64_t> size = wrap.AsInt();
-  const std::optional<Ints> sizes = size ? Ints{*size} : wrap.AsInts();
+  const std::optional<Ints> sizes = spec.wrap.Eval(NodeScope(*this, index)).AsInts();
   if (!sizes || sizes->empty() || std::any_of(sizes->begin(), sizes->end(), negative)) return id;
   Tensor t = from;
   TensorValues values = *from.values;
