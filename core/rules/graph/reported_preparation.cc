@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ir/element_count.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/expr.h"
@@ -30,6 +31,7 @@ struct Pattern {
   int64_t graph_input = -1;                            // an input that is one of the graph
   int64_t per_channel = -1;  // an input with a scale for each channel, of more than one matrix
   int64_t channels = -1;     // the last dimension of the first input
+  int64_t min_elements = -1;  // of the first input
   int64_t widens = -1;       // a dimension of which the output has more than the first input
   std::vector<std::string_view> backends, routes;
   Archs archs;
@@ -72,8 +74,10 @@ struct Pattern {
     return before && after && *after > *before;
   }
   bool FitsFirst(const Tensor* in, const Tensor& out) const {
-    if (channels < 0 && widens < 0) return true;
+    if (channels < 0 && widens < 0 && min_elements < 0) return true;
     return in != nullptr &&
+           (min_elements < 0 ||
+            ElementCount(in->dims.data(), in->dims.size()).value_or(0) >= min_elements) &&
            (channels < 0 || (in->rank() > 0 && in->dims.back() == channels)) &&
            (widens < 0 || Widens(*in, out));
   }
@@ -113,6 +117,7 @@ constexpr SettingField kPattern[] = {P::Bind<&Pattern::ops>("ops"),
                                      P::Bind<&Pattern::per_channel>("per_channel", false),
                                      P::Bind<&Pattern::channels>("channels", false),
                                      P::Bind<&Pattern::widens>("widens", false),
+                                     P::Bind<&Pattern::min_elements>("min_elements", false),
                                      P::Bind<&Pattern::backends>("backends", false),
                                      P::Bind<&Pattern::routes>("routes", false),
                                      P::Bind<&Pattern::archs>("archs", false),
