@@ -62,6 +62,17 @@ class ProviderValues(CliCase):
                                      mode="constant"))
                 self.assertEqual("cannot hold it" in said, wrong, said)
 
+    def test_a_padding_that_the_output_cannot_hold(self) -> None:
+        pads = {"is": "const i64[8]", "values": [0, 0, 1, 1, 0, 0, 1, 1]}
+        for value, encoding, cut in ((0, "0.02/255", True), (255, "0.02/0", True), (60, "0.02/10", False)):
+            with self.subTest(value=value):
+                constant = {"is": f"const u8[] {encoding}", "values": [value]}
+                model = one("Pad", "u8[1,4,10,10] 0.01/0", "u8[1,4,8,8] 0.01/0", pads, constant, mode="constant")
+                self.path("m.json", compact.expand(model))
+                report = self.report("m.json", "--arch", "v73", "--route", "onnxruntime")
+                said = [f["message"] for f in report["findings"] if f["consequence"] == "advice"]
+                self.assertEqual(any("border's value lies outside" in text for text in said), cut, said)
+
     def test_an_empty_result(self) -> None:
         ends = [{"is": "const i64[1]", "values": [value]} for value in (6, 100, 3)]
         self.path("m.json", compact.expand(one("Slice", "u8[1,4,5,0] 0.02/128", "u8[1,4,5,6] 0.02/128", *ends)))
