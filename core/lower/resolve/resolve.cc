@@ -36,9 +36,7 @@ Resolved Resolve(const Model& model, const Target& target, const opdb::View& dat
   mapping::Mapping mapping = MappingOf(model.dialect, target, database);
   SourceResolver resolver(model, mapping, route, resolved);
   resolver.Run();
-  if (const opdb::Tree rows = route["operators"]) {
-    resolver.ApplyRoute(rows, route["source"].str(), target);
-  }
+  resolver.ApplyRoute(route, target);
   return resolved;
 }
 

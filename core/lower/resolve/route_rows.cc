@@ -12,6 +12,7 @@
 #include "core/base/absl_view.h"
 #include "core/database/conditions.h"
 #include "core/lower/resolve/node_scope.h"
+#include "core/lower/resolve/releases.h"
 #include "core/lower/resolve/source_resolver.h"
 #include "core/rules/raise.h"
 #include "quantgate/rule.h"
@@ -41,17 +42,22 @@ static const ReportedOutcome* FindReported(std::string_view outcome) {
 
 struct SourceResolver::RouteRow {
   mapping::Condition when;  // empty = always
-  std::string_view reason, outcome;
+  std::string reason;
+  std::string_view outcome;
   opdb::Tree archs;  // of an outcome that leaves the node with the backend; none = all
+  bool of_some_releases = false;  // newer ones that the model may meet too do it right
 
-  bool StaysWithBackend() const { return FindReported(outcome) != nullptr; }
+  bool StaysWithBackend() const { return of_some_releases || FindReported(outcome) != nullptr; }
 };
 
 void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_view source) {
   const Node& node = file_.nodes[static_cast<size_t>(index)];
-  const std::string reason(row.reason);
+  const std::string& reason = row.reason;
   SourceNode& state = resolved_.sources[static_cast<size_t>(index)];
-  if (const ReportedOutcome* reported = FindReported(row.outcome)) {
+  if (row.of_some_releases) {
+    Report(index, rules::kRefusedByRoute, Consequence::kAdvice,
+           absl::StrCat(node.op.str(), " depends on the release: ", reason));
+  } else if (const ReportedOutcome* reported = FindReported(row.outcome)) {
     Report(index, reported->rule, reported->consequence,
            absl::StrCat(node.op.str(), Absl(reported->text), reason));
   } else if (row.outcome == "fused") {
@@ -89,7 +95,11 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
   resolved_.findings.pop_back();
 }
 
-void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, const Target& target) {
+void SourceResolver::ApplyRoute(opdb::Tree route, const Target& target) {
+  const opdb::Tree rows = route["operators"];
+  if (!rows) return;
+  const std::string_view source = route["source"].str();
+  const Releases releases(route["releases"], target.sdk_key());
   absl::flat_hash_map<std::string, std::vector<RouteRow>> by_operator;
   for (size_t i = 0; i < rows.size(); ++i) {
     const opdb::Tree entry = rows.at(i);
@@ -99,10 +109,17 @@ void SourceResolver::ApplyRoute(opdb::Tree rows, std::string_view source, const 
         !opdb::IsForSdk(entry, target.sdk_key())) {
       continue;
     }
+    const std::string_view first = entry["from"].str(), end = entry["before"].str();
+    const Releases::Share share = releases.In(first, end);
+    if (share == Releases::Share::kNone) continue;
     const opdb::Tree names = entry["operators"];
     for (size_t k = 0; k < names.size(); ++k) {
       RouteRow& row = by_operator[std::string(names.at(k).str())].emplace_back();
       row.reason = entry["reason"].str();
+      if (const std::string range = releases.Range(first, end); !range.empty()) {
+        absl::StrAppend(&row.reason, "; so it is in ", Absl(route["client"].str()), " ", range);
+      }
+      row.of_some_releases = share == Releases::Share::kSome;
       row.outcome = entry["outcome"].str();
       row.archs = entry["archs"];
       row.when = mapping::Condition(entry["when"]);

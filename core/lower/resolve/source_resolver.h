@@ -30,9 +30,9 @@ class SourceResolver {
   SourceResolver(const Model& file, mapping::Mapping& mapping, opdb::Tree route,
                  Resolved& resolved);
   void Run();
-  // Operators that the tool of a route does not hand over as they are written: rows of its
+  // Operators that the tool of a route does not hand over as they are written: `operators` of its
   // document. After Run().
-  void ApplyRoute(opdb::Tree rows, std::string_view source, const Target& target);
+  void ApplyRoute(opdb::Tree route, const Target& target);
 
  private:
   friend class NodeScope;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/nearest.h"
 #include "core/database/compile/document/document_checker.h"
+#include "quantgate/target.h"
 
 namespace quantgate::opdefs {
 namespace {
@@ -63,6 +64,28 @@ void CheckOwnName(std::string_view document, std::string_view key, const Node& n
                                   std::string(stem), ", not ", Quoted(name->text)));
 }
 
+// `from` and `before` of a row name releases, which are in the order of their SDKs.
+void CheckReleases(const Node& node, const Reporter& reporter) {
+  std::vector<std::string_view> names;
+  SdkKey last = 0;
+  for (const Node& release : ItemsOf(node, "releases")) {
+    const Node *name = release.find("name"), *sdk = release.find("sdk");
+    if (name == nullptr || sdk == nullptr) continue;
+    names.push_back(name->text);
+    const SdkKey key = ParseSdk(sdk->text).value_or(last);
+    if (key < last) reporter.At(*sdk, "is older than the SDK of the release before it");
+    last = key;
+  }
+  for (const Node& row : ItemsOf(node, "operators")) {
+    for (const std::string_view key : {"from", "before"}) {
+      const Node* release = row.is_map() ? row.find(key) : nullptr;
+      if (release == nullptr || std::find(names.begin(), names.end(), release->text) != names.end()) continue;
+      reporter.At(*release, absl::StrCat("no release of the route is named ", Quoted(release->text),
+                                         DidYouMeanOf(release->text, names)));
+    }
+  }
+}
+
 void CheckMappings(const Node& node, const Reporter& reporter) {
   const Node* ops = MapEntry(node, "ops");
   if (ops == nullptr) return;
@@ -97,6 +120,7 @@ void CheckRelations(std::string_view document, const Node& node, const Reporter&
     CheckMappings(node, reporter);
   } else if (document.starts_with("routes/")) {
     CheckOwnName(document, "route", node, reporter);
+    CheckReleases(node, reporter);
   } else if (document.starts_with("recipes/")) {
     CheckRecipes(node, reporter);
   }

@@ -134,10 +134,16 @@ constexpr DocumentKey kRoutedOperatorKeys[] = {{"operators", &kTexts, true},   {
                                          {"outcome", &kOperatorOutcome}, {"archs", &kArchs},
                                          {"backends", &kBackends},       {"since", &kAnSdk},
                                          {"until", &kAnSdk},
+                                         {"from", &kAnyText},           {"before", &kAnyText},
                                          {"reason", &kAnyText, true}};
 constexpr DocumentShape kOperatorRow = {
     .type = kMap, .what = "a row of `operators`", .keys = kRoutedOperatorKeys};
 constexpr DocumentShape kOperatorRows = {.type = kList, .item = &kOperatorRow};
+
+constexpr DocumentKey kReleaseKeys[] = {{"name", &kAnyText, true}, {"sdk", &kAnSdk, true}};
+constexpr DocumentShape kRelease = {
+    .type = kMap, .what = "a row of `releases`", .keys = kReleaseKeys};
+constexpr DocumentShape kReleases = {.type = kList, .item = &kRelease};
 
 constexpr DocumentShape kShapeBreach = {.type = kChoice, .choices = "rejected|altered|advice"};
 constexpr DocumentKey kShapeKeys[] = {
@@ -154,6 +160,8 @@ constexpr DocumentShape kPartitions = {
 
 constexpr DocumentKey kRouteKeys[] = {{"route", &kAnyText, true},
                                  {"source", &kAnyText, true},
+                                 {"client", &kAnyText, false, "releases"},
+                                 {"releases", &kReleases, false, "client"},
                                  {"dialects", &kTexts},
                                  {"dialects_with_encodings", &kTexts},
                                  {"quantizes_units", &kAnyFlag},
