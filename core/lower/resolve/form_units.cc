@@ -1,9 +1,12 @@
 // The pass of SourceResolver that forms units: which ops run quantized, and what they take in.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
+#include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/absl_view.h"
 #include "core/lower/resolve/node_scope.h"
 #include "core/lower/resolve/source_resolver.h"
 
@@ -157,41 +160,56 @@ bool SourceResolver::IsAnnotatedUnit(int32_t index, bool& touches_quantized,
   return unit && touches_quantized;
 }
 
-bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
+bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized, std::string* why) const {
   if (annotated_) return IsAnnotatedUnit(index, touches_quantized);
   const Node& node = file_.nodes[static_cast<size_t>(index)];
   const NodeState& state = states_[static_cast<size_t>(index)];
   bool unit = !state.mapping->float_only && state.chosen != nullptr;
   touches_quantized = false;
+  const auto fails = [&](auto... text) {
+    if (unit && why != nullptr) *why = absl::StrCat(text...);
+    unit = false;
+  };
   Dtype first = Dtype::kUndefined;
+  size_t first_at = 0;
+  const auto differs = [&](const char* port, size_t i, Dtype dtype) {
+    fails("in[", first_at, "] is ", Absl(DtypeName(first)), " and ", port, "[", i, "] is ", Absl(DtypeName(dtype)),
+          ", which must be the same");
+  };
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == kNoTensor || !IsPort(state, i)) continue;
     const TensorId id = Real(node.inputs[i]);
     const int32_t encoding = EncodingFor(id);
     if (static_cast<int>(i) == state.mapping->bias) {
       touches_quantized |= encoding >= 0;
-      unit &= IsBias(id) && (encoding >= 0 || !state.mapping->stored_bias);
+      if (IsBias(id) && (encoding >= 0 || !state.mapping->stored_bias)) continue;
+      const Dtype dtype = encoding >= 0 ? encodings_[static_cast<size_t>(encoding)].dtype : FileTensor(id).dtype;
+      fails("in[", i, "], its bias, is ", Absl(DtypeName(dtype)), encoding >= 0 || IsConstant(id) ? "" : " and computed",
+            ", not SFIXED_POINT_32");
       continue;
     }
     if (encoding < 0) {
       if (IsQuantizedScalar(index, id)) continue;
-      if (IsFloat(FileTensor(id).dtype) || FileTensor(id).dtype == Dtype::kUndefined) unit = false;
+      if (IsFloat(FileTensor(id).dtype) || FileTensor(id).dtype == Dtype::kUndefined) {
+        fails("in[", i, "] comes from no DequantizeLinear");
+      }
       continue;
     }
     touches_quantized = true;
     const Dtype dtype = encodings_[static_cast<size_t>(encoding)].dtype;
-    if (first == Dtype::kUndefined) first = dtype;
-    if (state.mapping->same_inputs && dtype != first) unit = false;
-    if (static_cast<int>(i) == state.mapping->weight && first == Dtype::kSfixedPoint8 &&
-        dtype != first) {
-      unit = false;
+    if (first == Dtype::kUndefined) first = dtype, first_at = i;
+    if (dtype != first && (state.mapping->same_inputs ||
+                           (static_cast<int>(i) == state.mapping->weight && first == Dtype::kSfixedPoint8))) {
+      differs("in", i, dtype);
     }
   }
   for (size_t i = 1; state.mapping->single_input && i < node.inputs.size(); ++i) {
-    if (node.inputs[i] != kNoTensor && EncodingFor(Real(node.inputs[i])) >= 0) unit = false;
+    if (node.inputs[i] != kNoTensor && EncodingFor(Real(node.inputs[i])) >= 0) {
+      fails("in[", i, "] is quantized, and only in[0] may be");
+    }
   }
-  if (state.added != kNoTensor && !IsBias(state.added)) unit = false;
-  if (first == Dtype::kUndefined) unit = false;
+  if (state.added != kNoTensor && !IsBias(state.added)) fails("what is added to it is no bias of 32 bits");
+  if (first == Dtype::kUndefined) fails("none of its inputs comes from a DequantizeLinear");
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoTensor) continue;
     const TensorId id = LastOutput(index, i);
@@ -202,7 +220,11 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized) const {
     if (!IsFloat(dtype) && dtype != Dtype::kUndefined) continue;
     const int32_t encoding = EncodingBehind(id);
     if (encoding < 0 && state.mapping->open) continue;
-    if (encoding < 0 || encodings_[static_cast<size_t>(encoding)].dtype != first) unit = false;
+    if (encoding < 0) {
+      fails("out[", i, "] goes to no QuantizeLinear, or to others too");
+    } else if (const Dtype behind = encodings_[static_cast<size_t>(encoding)].dtype; behind != first) {
+      differs("out", i, behind);
+    }
   }
   return unit;
 }
@@ -356,13 +378,10 @@ void SourceResolver::FormUnits() {
     if (annotated_) {
       ReportMissing(index);
     } else {
-      const Node& node = file_.nodes[i];
+      std::string why = "it is never a quantized unit";
+      IsUnit(index, touches_quantized, &why);
       Report(index, rules::kHalfQuantizedUnit, Consequence::kAltered,
-             state.mapping->float_only
-                 ? absl::StrCat(node.op.str(), " is never a quantized unit: it runs in float")
-                 : absl::StrCat(node.op.str(),
-                                " runs in float: not all of its inputs come from DequantizeLinear "
-                                "and its outputs go to one QuantizeLinear of the same dtype"));
+             absl::StrCat(file_.nodes[i].op.str(), " runs in float: ", why));
     }
   }
   PlaceQuantizers();

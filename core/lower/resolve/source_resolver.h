@@ -94,7 +94,8 @@ class SourceResolver {
   void ReadEncodings();
   void FormUnits();
   const mapping::Case* ChooseCase(int32_t node);
-  bool IsUnit(int32_t node, bool& touches_quantized) const;
+  // `why`, if it is given and the node is none: the first reason.
+  bool IsUnit(int32_t node, bool& touches_quantized, std::string* why = nullptr) const;
   // The same in an annotated model: every data tensor has an encoding, whichever.
   bool IsAnnotatedUnit(int32_t node, bool& touches_quantized,
                        std::vector<TensorId>* missing = nullptr) const;

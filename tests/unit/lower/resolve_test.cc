@@ -289,6 +289,26 @@ TEST(Resolve, HalfQuantizedUnitRunsInFloat) {
   EXPECT_EQ(Codes(r), std::set<std::string>{"QG601"});
 }
 
+TEST(Resolve, AHalfQuantizedUnitSaysWhatItLacks) {
+  const auto said = [](const OnnxModel& m) {
+    const Resolved r = ResolveModel(m.model);
+    return r.findings.empty() ? std::string() : r.findings[0].message.str();
+  };
+  OnnxModel no_quantize, widened, half, narrow_bias;
+  no_quantize.End(no_quantize.Op("n", "Neg", {no_quantize.Quantized("x", {1, 4})}, {1, 4}, {}));
+  EXPECT_EQ(said(no_quantize), "Neg runs in float: out[0] goes to no QuantizeLinear, or to others too");
+  widened.Unit("n", "Neg", {widened.Quantized("x", {1, 4})}, {1, 4}, {}, 0.001, 32768, Dtype::kUint16);
+  EXPECT_EQ(said(widened),
+            "Neg runs in float: in[0] is UFIXED_POINT_8 and out[0] is UFIXED_POINT_16, which must be the same");
+  half.Unit("a", "Add", {half.Quantized("x", {1, 4}), half.Input("z", {1, 4})}, {1, 4}, {});
+  EXPECT_EQ(said(half), "Add runs in float: in[1] comes from no DequantizeLinear");
+  narrow_bias.Unit("c", "Conv",
+                   {narrow_bias.Quantized("x", {1, 8, 6, 4}), narrow_bias.Weight("w", {8, 8, 1, 1}),
+                    narrow_bias.Weight("b", {8})},
+                   {1, 8, 6, 4}, {});
+  EXPECT_EQ(said(narrow_bias), "Conv runs in float: in[2], its bias, is UFIXED_POINT_8, not SFIXED_POINT_32");
+}
+
 TEST(Resolve, EncodingsPassThroughOpsThatMoveValues) {
   OnnxModel m;
   // DQ, Transpose, no Q; Reshape, Q, no DQ before it.
