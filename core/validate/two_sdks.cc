@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/database/shape_arithmetic.h"
 #include "core/database/view.h"
 #include "core/rules/raise.h"
 #include "core/validate/finish.h"
@@ -36,14 +37,20 @@ std::string InBrackets(const Finding* finding) {
 
 class Sharing {
  public:
-  Sharing(const Report& documented, Report& measured)
-      : documented_(documented), measured_(measured), before_(Refusals(documented)), after_(Refusals(measured)) {}
+  Sharing(const Report& documented, Report& measured, const opdb::View& db)
+      : documented_(documented), measured_(measured), db_(db), before_(Refusals(documented)),
+        after_(Refusals(measured)), kept_(measured.nodes.size(), Consequence::kAccepted) {}
 
   void Run() {
-    for (size_t i = 0; i < measured_.nodes.size(); ++i) Share(i);
-    std::erase_if(measured_.findings, [this](const Finding& f) {
-      return f.node_index >= 0 && Refuses(f.consequence) &&
-             measured_.nodes[static_cast<size_t>(f.node_index)].verdict == Consequence::kUnchecked;
+    for (const Finding& f : measured_.findings) {
+      if (f.node_index < 0 || !Refuses(f.consequence) || !HoldsAlways(f)) continue;
+      Consequence& kept = kept_[static_cast<size_t>(f.node_index)];
+      kept = Worse(kept, f.consequence);
+    }
+    std::vector<bool> changed(measured_.nodes.size());
+    for (size_t i = 0; i < measured_.nodes.size(); ++i) changed[i] = Share(i);
+    std::erase_if(measured_.findings, [&](const Finding& f) {
+      return f.node_index >= 0 && Refuses(f.consequence) && changed[static_cast<size_t>(f.node_index)] && !HoldsAlways(f);
     });
     KeepReported();
     for (Finding& f : added_) measured_.findings.push_back(std::move(f));
@@ -51,27 +58,39 @@ class Sharing {
   }
 
  private:
-  void Share(size_t i) {
+  bool HoldsAlways(const Finding& f) const {
+    const opdb::ConstraintRow* constraint = db_.FindConstraint(f.constraint.view());
+    return constraint != nullptr && opdb::IsShapeArithmetic(*constraint, db_);
+  }
+
+  // Whether the newer one's refusal doesn't count.
+  bool Share(size_t i) {
     const Consequence before = documented_.nodes[i].verdict;
     NodeReport& node = measured_.nodes[i];
     node.basis = std::min(node.basis, Basis::kMeasuredElsewhere);
-    if (node.verdict == Consequence::kUnchecked) return;
+    if (node.verdict == Consequence::kUnchecked) return false;
     const bool both_refuse = Refuses(before) && Refuses(node.verdict);
     const bool both_take = !Refuses(before) && before != Consequence::kUnchecked && !Refuses(node.verdict);
-    if (both_refuse || both_take) return;
+    if (both_refuse || both_take) return false;
+    if (kept_[i] != Consequence::kAccepted) {
+      node.verdict = kept_[i];
+      return true;
+    }
     node.basis = Basis::kDocuments;
-    if (Refuses(node.verdict)) {
-      node.verdict = Consequence::kUnchecked;
-      node.reason = absl::StrCat("the documents of SDK ", documented_.knowledge_sdk, " allow it, the library of ",
-                                 measured_.knowledge_sdk, " refuses it", InBrackets(after_[i]), "; in between nothing was measured");
-      Add(i, Consequence::kUnchecked, node.reason.str());
-    } else {
+    if (!Refuses(node.verdict)) {
       node.verdict = Worse(node.verdict, Consequence::kUndocumented);
       const char* what = before == Consequence::kUnchecked ? " don't have it" : " refuse it";
       Add(i, Consequence::kUndocumented,
           absl::StrCat("the documents of SDK ", documented_.knowledge_sdk, what, InBrackets(before_[i]),
                        ", the library of ", measured_.knowledge_sdk, " takes it; in between nothing was measured"));
+      return false;
     }
+    node.verdict = Consequence::kUnchecked;
+    const char* what = before == Consequence::kUnchecked ? " don't have it" : " allow it";
+    node.reason = absl::StrCat("the documents of SDK ", documented_.knowledge_sdk, what, ", the library of ",
+                               measured_.knowledge_sdk, " refuses it", InBrackets(after_[i]), "; in between nothing was measured");
+    Add(i, Consequence::kUnchecked, node.reason.str());
+    return true;
   }
 
   // What users reported of this very SDK.
@@ -103,7 +122,10 @@ class Sharing {
 
   const Report& documented_;
   Report& measured_;
+  const opdb::View& db_;
   const std::vector<const Finding*> before_, after_;
+  // By node: the worst refusal of the newer one that holds for any version; `accepted` where there is none.
+  std::vector<Consequence> kept_;
   std::vector<Finding> added_;
 };
 
@@ -125,8 +147,9 @@ std::optional<Target> NextMeasured(const Target& target, const Database& databas
   return *std::move(measured);
 }
 
-Report SharedVerdicts(const Report& documented, Report measured, const ValidatorOptions& options) {
-  Sharing(documented, measured).Run();
+Report SharedVerdicts(const Report& documented, Report measured, const ValidatorOptions& options,
+                      const Database& database) {
+  Sharing(documented, measured, database.view()).Run();
   measured.notes = documented.notes;
   measured.notes.push_back(absl::StrCat("where the measurements of ", measured.knowledge_sdk,
                                         " say otherwise, nodes are undocumented or unchecked"));

@@ -19,7 +19,9 @@ std::optional<Target> NextMeasured(const Target& target, const Database& databas
 // `documented` and `measured` are reports of one model, for the target and for NextMeasured() of it. A node
 // that both take, or both refuse, has the verdict of `measured`. If only `measured` takes it, it is
 // `undocumented`; if only `measured` refuses it, `unchecked`: it may have changed with any SDK in between.
-Report SharedVerdicts(const Report& documented, Report measured, const ValidatorOptions& options);
+// Shapes that cannot be right in any version (IsShapeArithmetic) stay refused.
+Report SharedVerdicts(const Report& documented, Report measured, const ValidatorOptions& options,
+                      const Database& database = Database::Embedded());
 
 }  // namespace quantgate
 

@@ -37,7 +37,7 @@ struct Validator::Impl {
     lowered.shared |= next_measured != nullptr;
     Report report = RunPasses(setup, model, route, lowered);
     if (next_measured == nullptr) return report;
-    return SharedVerdicts(report, RunPasses(*next_measured, model, route, lowered), setup.options);
+    return SharedVerdicts(report, RunPasses(*next_measured, model, route, lowered), setup.options, setup.database);
   }
 };
 

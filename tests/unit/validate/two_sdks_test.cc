@@ -1,6 +1,7 @@
 #include "core/validate/two_sdks.h"
 
 #include <string>
+#include <utility>
 
 #include "core/rules/raise.h"
 #include "gtest/gtest.h"
@@ -67,6 +68,18 @@ TEST(TwoSdks, DoNotCheckWhatOnlyTheNewerRefuses) {
     EXPECT_EQ(report.findings[0].consequence, kUnchecked);
     EXPECT_NE(report.nodes[0].reason.str().find("2.47"), std::string::npos);
   }
+}
+
+// A Reshape keeps the number of elements, with any version.
+TEST(TwoSdks, KeepWhatNoVersionCanTake) {
+  Report measured = Of("2.47", kRejected);
+  measured.findings[0].constraint = "htp/Reshape/out[0]/elements";
+  Finding& other = measured.findings.emplace_back(rules::Raise(rules::kDtypeRow, kPrepareFails, "no such row"));
+  other.node_index = 0;
+  const Report report = SharedVerdicts(Of("2.25", kAccepted), std::move(measured), {});
+  EXPECT_EQ(report.nodes[0].verdict, kRejected);
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].constraint, "htp/Reshape/out[0]/elements");
 }
 
 TEST(TwoSdks, AreThoseAroundTheGap) {
