@@ -12,10 +12,10 @@
 namespace quantgate {
 namespace {
 
-Report Check(const std::string& json, const std::string& route = "executorch") {
+Report Check(const std::string& json, const std::string& route = "executorch", const std::string& sdk = "2.49") {
   const auto model = ReadModelJson(json, "test");
   EXPECT_TRUE(model.ok()) << model.status();
-  auto target = Target::Parse({.backend = "htp", .sdk = "2.49", .soc = "SM8550"});
+  auto target = Target::Parse({.backend = "htp", .sdk = sdk, .soc = "SM8550"});
   const Validator validator(*std::move(target), {.route = route, .as_run = true});
   return model.ok() ? validator.Check(*model) : Report();
 }
@@ -354,6 +354,28 @@ TEST(Aten, APoolNeedsAStride) {
   EXPECT_EQ(pool("[2, 2]", "false"), Consequence::kAccepted);
   EXPECT_EQ(pool("[]", "false"), Consequence::kPrepareFails);
   EXPECT_EQ(pool("[]", "true"), Consequence::kRejected);
+}
+
+// 0.7 brought cumsum, and comes with the same SDK as 0.6.
+TEST(Aten, WhatABuilderLacksDependsOnTheRelease) {
+  const auto said = [](const char* sdk) {
+    const std::string node = R"({"name": "n", "op": "aten.cumsum.default", "inputs": ["x"], "outputs": ["y"],
+                                 "params": {"dim": {"int": 1}}})";
+    const Report report =
+        Check(Graph(Plain("x", "FLOAT_32", "[1, 8]") + "," + Plain("y", "FLOAT_32", "[1, 8]"), node), "executorch", sdk);
+    for (const Finding& f : report.findings) {
+      if (f.rule->slug == "refused-by-route") {
+        return std::string(ConsequenceName(f.consequence)) + ": " + f.message.str();
+      }
+    }
+    return std::string();
+  };
+  EXPECT_EQ(said("2.26"), "prepare_fails: aten.cumsum.default ends the lowering: ExecuTorch's Qualcomm backend has no builder "
+                          "for it, and its partitioner stops (KeyError); so it is in ExecuTorch before 0.7");
+  EXPECT_EQ(said("2.28"), "advice: aten.cumsum.default depends on the release: ExecuTorch's Qualcomm backend has no builder "
+                          "for it, and its partitioner stops (KeyError); so it is in ExecuTorch before 0.7");
+  // Between the SDKs of two releases the older one is meant, beyond all the newest.
+  for (const char* sdk : {"2.30", "2.37", "2.51"}) EXPECT_EQ(said(sdk), "") << sdk;
 }
 
 }  // namespace

@@ -123,6 +123,19 @@ TEST_F(DocumentErrors, MisspeltAndMisplacedKeys) {
   });
 }
 
+TEST_F(DocumentErrors, Releases) {
+  ExpectAll({
+      {"routes/onnxruntime.yaml", "before: \"1.1\"", "before: \"1.2\"",
+       "routes/onnxruntime.yaml:31:46: no release of the route is named \"1.2\" (did you mean 1.0 or 1.1?)"},
+      {"routes/onnxruntime.yaml", "from: \"1.0\"", "from: \"0.9\"",
+       "routes/onnxruntime.yaml:31:31: no release of the route is named \"0.9\""},
+      {"routes/onnxruntime.yaml", "{name: \"1.0\", sdk: \"1.0\"}", "{name: \"1.0\", sdk: \"1.5\"}",
+       "routes/onnxruntime.yaml:29:24: is older than the SDK of the release before it"},
+      {"routes/onnxruntime.yaml", "client: Tool\n", "",
+       "routes/onnxruntime.yaml:26:1: `releases` of a route stands beside `client` only"},
+  });
+}
+
 TEST_F(DocumentErrors, UnknownNames) {
   ExpectAll({
       {"routes/onnxruntime.yaml", "[Convert]", "[Convrt]",
