@@ -70,7 +70,7 @@ template <typename F>
 void VisitFields(const BackendRow& r, F&& f) {
   f(r.name), f(r.archs), f(r.default_arch), f(r.first_measured), f(r.tuples_since), f(r.sdks);
   f(r.features), f(r.group_needs), f(r.ops), f(r.dialect), f(r.route);
-  f(r.unlisted), f(r.measured_by), f(r.has_op_validation), f(r.has_socs);
+  f(r.unlisted), f(r.unlisted_since), f(r.measured_by), f(r.has_op_validation), f(r.has_socs);
 }
 template <typename F>
 void VisitFields(const TreeRow& r, F&& f) {

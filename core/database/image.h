@@ -54,7 +54,7 @@ struct ImageHeader {
 
 inline constexpr std::array<char, 8> kImageMagic = {'Q', 'G', 'O', 'P', 'D', 'B', '\r', '\n'};
 // Raised with every change of the rows or of what they mean.
-inline constexpr uint32_t kImageVersion = 7;
+inline constexpr uint32_t kImageVersion = 8;
 inline constexpr size_t kImageAlign = 8;
 
 // Bounds that the checks of rules rely on (their stacks are arrays of this size).

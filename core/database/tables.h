@@ -260,8 +260,9 @@ struct BackendRow {
   // The dialect whose operators are its ops, as a file of it has them; empty = QNN's.
   Str dialect;
   Str route;  // the usual one of such files
-  // Why an op without a page is rejected; empty = nothing is known of it.
+  // Why an op without a page is rejected from this SDK on; empty = nothing is known of it.
   Str unlisted;
+  SdkKey unlisted_since = 0;
   Str measured_by;  // what its measurements were made with; empty = not stated
   uint8_t has_op_validation = 1;  // it validates ops one by one, before it gets a graph
   uint8_t has_socs = 0;           // the chips' archs and features are its own; of one backend at most

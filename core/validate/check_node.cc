@@ -91,26 +91,28 @@ std::string NearestOp(const TargetTable& table, std::string_view name) {
   return DidYouMeanOf(name, names);
 }
 
-// Whether some document is about both backends: it lists the ops of each.
-bool InOneDocument(const opdb::View& db, std::string_view one, std::string_view other) {
-  const auto lists = [&](const opdb::SourceRow& source, std::string_view name) {
+// Whether a document that an op rests on is about this backend too.
+bool IsInDocumentsOf(const opdb::View& db, const opdb::OpRow& op, std::string_view backend) {
+  // A page that only names the op rests on nothing.
+  if (op.variants.count == 0 && op.constraints.count == 0) return false;
+  const auto ids = db.get(op.sources);
+  return std::any_of(ids.begin(), ids.end(), [&](uint16_t id) {
+    const opdb::SourceRow& source = db.sources()[id];
     const auto names = db.get(source.backends);
-    return std::any_of(names.begin(), names.end(), [&](opdb::Str row) { return db.str(row) == name; });
-  };
-  return std::any_of(db.sources().begin(), db.sources().end(), [&](const opdb::SourceRow& source) {
-    return source.kind == opdb::SourceKind::kDocuments && lists(source, one) && lists(source, other);
+    return source.kind == opdb::SourceKind::kDocuments &&
+           std::any_of(names.begin(), names.end(), [&](opdb::Str name) { return db.str(name) == backend; });
   });
 }
 
-// The other backends of its documents that have the op, as a list; empty = none.
+// The other backends for which the documents of this one list the op; empty = none.
 std::string BackendsWith(const TargetTable& table, std::string_view op) {
   const opdb::View& db = table.db();
   const std::string_view own = db.str(table.backend().name);
   std::string names;
   for (const opdb::BackendRow& row : db.backends()) {
-    const std::string_view name = db.str(row.name);
-    if (db.FindOp(row, op) < 0 || !InOneDocument(db, own, name)) continue;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    const int index = db.FindOp(row, op);
+    if (index < 0 || !IsInDocumentsOf(db, db.get(row.ops)[static_cast<size_t>(index)], own)) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", db.str(row.name));
   }
   return names;
 }
@@ -120,16 +122,18 @@ OpVerdict ReportUnlisted(const TargetTable& table, const Node& node, std::vector
                          std::string& reason) {
   const opdb::View& db = table.db();
   const std::string_view backend = db.str(table.backend().name);
-  const std::string_view unlisted = db.str(table.backend().unlisted);
+  const std::string_view unlisted =
+      table.sdk() >= table.backend().unlisted_since ? db.str(table.backend().unlisted) : std::string_view();
   Finding f;
   if (const std::string others = unlisted.empty() ? BackendsWith(table, node.op) : std::string();
       !unlisted.empty() || !others.empty()) {
     f = rules::Raise(rules::kOpNotInTarget, Consequence::kRejected);
     f.constraint = fmt::format("{}/{}", backend, node.op);
     f.message = others.empty()
-                    ? fmt::format("{}: {}", node.op, unlisted)
+                    ? fmt::format("{}: {}{}", node.op, unlisted, NearestOp(table, node.op))
                     : fmt::format("{}: the documents of {} list no such op, those of {} do", node.op, backend, others);
     f.allowed = "an op of this backend";
+    reason = f.message.str();
   } else {
     reason = fmt::format("op \"{}\" is not in the database for {}{}", node.op, backend,
                          NearestOp(table, node.op));

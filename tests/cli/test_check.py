@@ -41,16 +41,16 @@ class Verdicts(CliCase):
         model = good()
         model["nodes"][0]["op"] = "NoSuchOp"
         path = self.path("m.json", model)
-        result = self.run_cli("check", path)
+        result = self.run_cli("check", path, "--sdk", "2.30")
         self.assertEqual(result.returncode, 1)
         self.assertTrue(result.stdout.endswith("failed: no node could be checked\n"), result.stdout)
-        self.assertTrue(self.report(path, status=1)["failed"])
-        self.report(path, "--mode", "warn", status=0)
+        self.assertTrue(self.report(path, "--sdk", "2.30", status=1)["failed"])
+        self.report(path, "--sdk", "2.30", "--mode", "warn", status=0)
         # What is known of a part is no word about the rest.
         model["nodes"] += good()["nodes"]
         model["nodes"][1]["name"] = "known"
         model["nodes"][0]["outputs"] = []
-        result = self.run_cli("check", self.path("part.json", model))
+        result = self.run_cli("check", self.path("part.json", model), "--sdk", "2.30")
         self.assertEqual(result.returncode, 0)
         self.assertTrue(result.stdout.endswith("partly checked: 1 of 2 nodes is unchecked\n"), result.stdout)
 

@@ -285,7 +285,7 @@ rows:
         result = run("check", self.folder, "--over", OPDEFS)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stderr, r'^warning: .*Twice\.yaml:6:44: row "A\.2" is never chosen: "A\.1" above')
-        self.assertIn("htp: 149 ops", result.stdout)
+        self.assertIn("htp: 150 ops", result.stdout)
 
     def test_mistakes_have_a_place_and_a_hint(self):
         for text, place in (

@@ -110,6 +110,7 @@ class Dumper {
     out.set_dialect(Text(row.dialect));
     out.set_route(Text(row.route));
     out.set_unlisted(Text(row.unlisted));
+    if (row.unlisted_since != 0) out.set_unlisted_since(SdkName(row.unlisted_since));
     out.set_measured_by(Text(row.measured_by));
     out.set_no_op_validation(row.has_op_validation == 0);
     out.set_has_socs(row.has_socs != 0);

@@ -147,6 +147,7 @@ std::string TargetsSchema() {
                             {"dialect", Typed("string")},
                             {"route", Typed("string")},
                             {"unlisted", Typed("string")},
+                            {"unlisted_since", Ref("sdk")},
                             {"measured_by", Typed("string")},
                             {"op_validation", Typed("boolean")},
                             {"socs", Typed("boolean")},

@@ -216,7 +216,7 @@ class Reader {
       Confirm(seen == Failure::kNone ? here_.RowOf(op.model) : OnlyConstraint(report));
       return;
     }
-    if (agreement == Agreement::kUnknown) {
+    if (agreement == Agreement::kUnknown || IsNoOp(report)) {
       const std::string reason = report.nodes.front().reason.str();
       return Explain(op, place, absl::StrCat("unknown to the database: ", reason));
     }
@@ -229,6 +229,13 @@ class Reader {
     }
     if (Extend(op, seen, row_missing, place) || (row_missing && AddRow(op, place))) return;
     Explain(op, place, differs);
+  }
+
+  // Whether the backend has no op of that name: refused for that alone.
+  static bool IsNoOp(const Report& report) {
+    return std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& f) {
+      return f.rule->slug == "op-not-in-target" && f.found == f.op;
+    });
   }
 
   static std::string Causes(const Report& report) {

@@ -33,6 +33,7 @@ class Reverse {
       backend.dialect = Text(row.dialect);
       backend.route = Text(row.route);
       backend.unlisted = Text(row.unlisted);
+      backend.unlisted_since = row.unlisted_since;
       backend.measured_by = Text(row.measured_by);
       backend.has_op_validation = row.has_op_validation != 0;
       backend.has_socs = row.has_socs != 0;

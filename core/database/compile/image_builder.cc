@@ -204,6 +204,7 @@ class Builder {
     row.dialect = Text(backend.dialect);
     row.route = Text(backend.route);
     row.unlisted = Text(backend.unlisted);
+    row.unlisted_since = backend.unlisted_since;
     row.measured_by = Text(backend.measured_by);
     row.has_op_validation = backend.has_op_validation ? 1 : 0;
     row.has_socs = backend.has_socs ? 1 : 0;

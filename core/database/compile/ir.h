@@ -126,6 +126,7 @@ struct Backend {
   SdkKey first_measured = kSdkOpen;
   SdkKey tuples_since = 0;
   std::string unlisted;        // why an op without a page is rejected; empty = it is unknown
+  SdkKey unlisted_since = 0;   // from which SDK on
   std::string measured_by;     // what its measurements were made with
   bool has_op_validation = true;
   bool has_socs = false;

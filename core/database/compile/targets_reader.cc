@@ -73,6 +73,9 @@ void ReadFiles(MapReader& map, const Reporter& reporter, const Ir& ir, Backend& 
                                        DidYouMeanOf(backend.dialect, DocumentStems("resolve"))));
   }
   backend.unlisted = map.text("unlisted").value_or("");
+  if (const Node* since = map.find("unlisted_since")) {
+    backend.unlisted_since = NewSdk(*since, reporter).value_or(0);
+  }
   backend.route = map.text("route").value_or("");
   const Node* const route = map.find("route");
   if (route != nullptr && !ir.routes.contains(backend.route)) {

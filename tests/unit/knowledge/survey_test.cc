@@ -52,7 +52,9 @@ TEST(Survey, OfWhatIsRefused) {
 }
 
 TEST(Survey, OfWhatIsUnchecked) {
-  const ArchFit fit = V73(Of(Unary("NoSuchOp", Dtype::kUfixedPoint8)));
+  Model model = Unary("Relu", Dtype::kUfixedPoint8);
+  model.nodes[0].unchecked_reason = "it is of the op package \"own\"";
+  const ArchFit fit = V73(Of(model));
   EXPECT_EQ(fit.fit, Fit::kUnknown);
   EXPECT_EQ(fit.reason, "1 nodes are unchecked");
   EXPECT_TRUE(fit.blocked.empty());

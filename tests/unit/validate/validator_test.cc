@@ -204,14 +204,15 @@ TEST(Validator, FindsScalesThatAreNoNumbers) {
 }
 
 TEST(Validator, UncheckedFailsWhereItIsAllOrAskedFor) {
-  Model unknown = Unary("NoSuchOp");
+  Model unknown = Unary("Relu");
+  unknown.nodes[0].unchecked_reason = "it is of the op package \"own\"";
   EXPECT_EQ(MakeValidator().Check(unknown).ExitCode(), 1);
   EXPECT_EQ(MakeValidator({.mode = Mode::kWarn}).Check(unknown).ExitCode(), 0);
   // Beside a node that could be checked it fails only where that is asked for.
   unknown.tensors.push_back(Activation("z", 0.02F, 128));
   Node known = unknown.nodes[0];
   known.name = "known";
-  known.op = "Relu";
+  known.unchecked_reason = {};
   known.outputs = {2};
   unknown.nodes.push_back(known);
   EXPECT_EQ(MakeValidator().Check(unknown).ExitCode(), 0);

@@ -62,7 +62,7 @@ documented: {out0 same-encoding: in0}
 TEST_F(Overlay, AddsAnOpAndRows) {
   const Model bytes = Unary("Twist", Dtype::kUfixedPoint8);
   const Model words = Unary("Twist", Dtype::kUfixedPoint16);
-  EXPECT_EQ(CheckHtp(Database::Embedded(), bytes).verdict, Consequence::kUnchecked);
+  EXPECT_EQ(CheckHtp(Database::Embedded(), bytes).verdict, Consequence::kRejected);
   Write("htp/Twist.yaml", kTwist);
   auto database = Load();
   ASSERT_TRUE(database.ok()) << database.status();
@@ -145,7 +145,7 @@ TEST_F(Overlay, AddsAWholeBackend) {
   EXPECT_EQ(Check(*database, words, {.backend = "toy", .arch = "t2"}).verdict,
             Consequence::kAccepted);
   EXPECT_EQ(Check(*database, bytes, {.backend = "htp", .arch = "v73"}).verdict,
-            Consequence::kUnchecked);
+            Consequence::kRejected);
   EXPECT_FALSE(Target::Parse({.backend = "toy"}).ok());
 }
 
