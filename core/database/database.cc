@@ -15,6 +15,7 @@
 #include "core/database/encoding_rules.h"
 #include "core/database/kinds.h"
 #include "core/database/view.h"
+#include "quantgate/text.h"
 
 namespace quantgate {
 namespace {
@@ -257,6 +258,24 @@ std::vector<std::string> Database::Routes() const {
     if (name.starts_with(kFolder)) names.emplace_back(name.substr(kFolder.size()));
   }
   return names;
+}
+
+RouteName ParseRouteName(std::string_view text) {
+  const size_t at = text.find('@');
+  return at == text.npos ? RouteName{text, {}} : RouteName{text.substr(0, at), text.substr(at + 1)};
+}
+
+absl::Status Database::CheckRelease(std::string_view route) const {
+  if (route.find('@') == route.npos) return absl::OkStatus();
+  const auto [name, release] = ParseRouteName(route);
+  const opdb::Tree releases = view_->Document(absl::StrCat("routes/", Absl(name)))["releases"];
+  if (releases.size() == 0) return absl::InvalidArgumentError(absl::StrCat("route ", Absl(name), " has no releases"));
+  if (release.empty() || release.find_first_not_of("0123456789.") != release.npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", Printable(release, 40), "\" is no release: ", Absl(name), "@VERSION, as in ", Absl(name), "@",
+                     Absl(releases.at(releases.size() - 1)["name"].str())));
+  }
+  return absl::OkStatus();
 }
 
 std::vector<std::string> Database::Archs(std::string_view backend) const {

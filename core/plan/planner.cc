@@ -415,7 +415,7 @@ absl::StatusOr<Plan> Planner::MakePlan(const Model& model) const {
   const opdb::View& db = self.setup.database.view();
   const auto& [route, document] = self.setup.routes.For(model.dialect, /*with_encodings=*/false);
   if (!document) return absl::InvalidArgumentError("the database has no route '" + route + "'");
-  Resolved resolved = Resolve(model, self.target, db, document);
+  Resolved resolved = Resolve(model, self.target, db, document, ParseRouteName(route).release);
   ApplyRoute(document, resolved);
   const Model& graph = *resolved.graph;
   if (absl::Status status = CheckFloat(model, graph); !status.ok()) return status;

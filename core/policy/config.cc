@@ -240,10 +240,14 @@ absl::StatusOr<Config> LoadConfig(const std::string& path) {
 absl::Status ResolveTargets(Config& config, const Database& database) {
   const std::vector<std::string> routes = database.Routes();
   for (ConfigTarget& target : config.targets) {
-    if (!target.route.empty() && !absl::c_linear_search(routes, target.route)) {
+    if (const absl::Status status = database.CheckRelease(target.route); !status.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(config.file, ": `route`: ", status.message()));
+    }
+    const std::string_view route = ParseRouteName(target.route).name;
+    if (!route.empty() && !absl::c_linear_search(routes, route)) {
       return absl::InvalidArgumentError(
           absl::StrCat(config.file, ": `route` is one of ", absl::StrJoin(routes, ", "),
-                       DidYouMean(target.route, std::vector<std::string_view>(routes.begin(), routes.end()))));
+                       DidYouMean(route, std::vector<std::string_view>(routes.begin(), routes.end()))));
     }
     if (target.entry.empty()) continue;
     absl::StatusOr<TargetSpec> spec =

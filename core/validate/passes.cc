@@ -106,7 +106,7 @@ void Lower(CheckState& state) {
   const opdb::View& database = state.setup.database.view();
   Resolved& resolved =
       state.lowered.resolved.emplace(Resolve(state.model, state.setup.target, database,
-                                              state.route.document));
+                                              state.route.document, ParseRouteName(state.route.name).release));
   ApplyRoute(state.route.document, resolved);
   const std::vector<Finding>& before = state.lowered.findings;
   resolved.findings.insert(resolved.findings.begin(), before.begin(), before.end());

@@ -162,6 +162,22 @@ class Target(CliCase):
         result = self.run_cli("check", str(onnx), "--format", "json")
         self.assertEqual(json.loads(result.stdout)["route"], "onnxruntime")
 
+    def test_a_release_on_the_route(self) -> None:
+        """ExecuTorch has cumsum since 0.7, which comes with the SDK of 0.6."""
+        tensors = [{"name": name, "dtype": "FLOAT_32", "dims": [1, 8]} for name in "xy"]
+        path = self.path("m.json", {"dialect": "aten", "tensors": tensors, "nodes": [
+            {"name": "n", "op": "aten.cumsum.default", "inputs": ["x"], "outputs": ["y"], "params": {"dim": {"int": 1}}}]})
+
+        def said(route: str, sdk: str = "2.28") -> str:
+            report = json.loads(self.run_cli("check", path, "--sdk", sdk, "--route", route, "--mode", "warn", "--format",
+                                             "json").stdout)
+            self.assertEqual(report["route"], route)
+            return "".join(f["consequence"] for f in report["findings"] if f["code"] == "QG103")
+
+        self.assertEqual([said("executorch" + release) for release in ("", "@0.6.0", "@0.7", "@1.9", "@0.1")],
+                         ["advice", "prepare_fails", "", "", "prepare_fails"])
+        self.assertEqual(said("executorch@0.6", "2.51"), "prepare_fails")
+
     def test_a_route_of_ones_own(self) -> None:
         """A route is a file: an overlay brings one, and nothing else has to know its name."""
         routes = self.folder / "overlay" / "routes"
@@ -196,6 +212,8 @@ class Arguments(CliCase):
                 (("check", path, "--fail-on", "accepted"), "accepted"),
                 (("check", path, "--format", "jsn"), "did you mean json?"),
                 (("check", path, "--route", "onnx"), "did you mean onnxruntime?"),
+                (("check", path, "--route", "executorch@one"), '"one" is no release: executorch@VERSION, as in executorch@1.5'),
+                (("check", path, "--route", "onnxruntime@1.20"), "route onnxruntime has no releases"),
                 (("check", path, "--color", "maybe"), "auto, always, never"),
                 (("check", path, "--input-format", "onxx"), "did you mean onnx?"),
                 (("check", path, "--sdk"), "--sdk"),

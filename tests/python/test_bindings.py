@@ -438,7 +438,8 @@ class Inputs(unittest.TestCase):
             with self.subTest(arguments), self.assertRaises(TypeError):
                 qg.check(cli_case.good(), **arguments)
         for arguments, says in (({"mode": "strickt"}, "strict"),
-                                ({"fail_on": "accepted"}, "fail_on"), ({"route": "onnxruntme"}, "onnxruntime")):
+                                ({"fail_on": "accepted"}, "fail_on"), ({"route": "onnxruntme"}, "onnxruntime"),
+                                ({"route": "executorch@one"}, "as in executorch@1.5")):
             with self.assertRaisesRegex(ValueError, says):
                 qg.check(cli_case.good(), **arguments)
         for arguments, says in (({"soc": "SM8551"}, "SM8550"), ({"arch": "v72"}, "v73"),

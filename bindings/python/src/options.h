@@ -16,6 +16,9 @@ namespace quantgate::python {
 size_t OneOf(std::string_view argument, const std::string& value,
              const std::vector<std::string_view>& values);
 
+// A route as it is, if it names one of opdefs/routes, maybe with a release. Throws ValueError.
+std::string RouteOf(const std::string& route);
+
 // Throws ValueError.
 ValidatorOptions OptionsOf(const std::optional<std::string>& route, const std::string& mode,
                            const std::string& fail_on);

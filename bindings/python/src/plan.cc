@@ -32,11 +32,7 @@ py::tuple MakePlan(const LoadedModel& model, const BoundTarget& target,
   options.weights = weights;
   options.minimize = static_cast<PlanGoal>(OneOf("minimize", minimize, PlanGoalNames()));
   for (const auto& [nodes, wish] : overrides) options.overrides.push_back({nodes, wish});
-  if (route) {
-    const std::vector<std::string> routes = Database::Embedded().Routes();
-    OneOf("route", *route, {routes.begin(), routes.end()});
-    options.route = *route;
-  }
+  if (route) options.route = RouteOf(*route);
   absl::StatusOr<Plan> plan = absl::InternalError("");
   std::string json, text;
   {

@@ -30,6 +30,16 @@ size_t OneOf(std::string_view argument, const std::string& value,
                         DidYouMean(value, values) + "; known: " + known);
 }
 
+std::string RouteOf(const std::string& route) {
+  const Database& database = Database::Embedded();
+  const std::vector<std::string> routes = database.Routes();
+  OneOf("route", std::string(ParseRouteName(route).name), {routes.begin(), routes.end()});
+  if (const absl::Status status = database.CheckRelease(route); !status.ok()) {
+    throw py::value_error("route: " + std::string(status.message()));
+  }
+  return route;
+}
+
 ValidatorOptions OptionsOf(const std::optional<std::string>& route, const std::string& mode,
                            const std::string& fail_on) {
   ValidatorOptions options;
@@ -37,11 +47,7 @@ ValidatorOptions OptionsOf(const std::optional<std::string>& route, const std::s
   options.mode = modes[OneOf("mode", mode, {"strict", "warn"})];
   OneOf("fail_on", fail_on, FailOnNames());
   options.fail_on = *ConsequenceFromName(fail_on);
-  if (route) {
-    const std::vector<std::string> routes = Database::Embedded().Routes();
-    OneOf("route", *route, {routes.begin(), routes.end()});
-    options.route = *route;
-  }
+  if (route) options.route = RouteOf(*route);
   return options;
 }
 

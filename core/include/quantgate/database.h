@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "quantgate/consequence.h"
 #include "quantgate/export.h"
@@ -114,6 +115,12 @@ struct SocInfo {
   uint8_t lacks_bits = 0;          // as Target::lacks()
 };
 
+// "executorch@1.0": a route, and the release of its client that a model meets; empty = any that comes with the SDK.
+struct RouteName {
+  std::string_view name, release;
+};
+RouteName ParseRouteName(std::string_view text);
+
 class Database {
  public:
   // The database compiled into the library; nothing is constructed at start.
@@ -146,6 +153,9 @@ class Database {
   absl::StatusOr<Entries> FindById(std::string_view id) const;
   // Nothing for an id that never changed. An id may have been given to another constraint since.
   std::optional<RenamedId> Renamed(std::string_view constraint_id) const;
+
+  // InvalidArgument where a route is named with a release ("executorch@1.0") that is no version, or has none.
+  absl::Status CheckRelease(std::string_view route) const;
 
   // From this SDK on the backend's documents list combinations of dtypes, before it a list a port
   // (OpInfo::lists_per_port). "" = all do; absent = none does, or there is no such backend.

@@ -14,9 +14,10 @@ namespace quantgate {
 
 class Releases {
  public:
-  // `releases` is the document's list, oldest first, or no tree. The model may meet those that come
-  // with `sdk`; where none does, the newest that comes with an older SDK, or the oldest of all.
-  Releases(opdb::Tree releases, SdkKey sdk);
+  // `releases` is the document's list, oldest first, or no tree. The model meets `release` ("1.5.1"), or the
+  // newest listed before it. If that is empty it may meet all that come with `sdk`; where none does, the newest that
+  // comes with an older SDK. Before the first one it is the first.
+  Releases(opdb::Tree releases, SdkKey sdk, std::string_view release);
 
   enum class Share : uint8_t { kNone, kSome, kAll };
   // How many of these are in a range: from the release `first` to the one before `end`, which both

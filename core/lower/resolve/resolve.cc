@@ -21,7 +21,7 @@ mapping::Mapping MappingOf(Dialect dialect, const Target& target, const opdb::Vi
 }  // namespace
 
 Resolved Resolve(const Model& model, const Target& target, const opdb::View& database,
-                 opdb::Tree route) {
+                 opdb::Tree route, std::string_view release) {
   Resolved resolved;
   resolved.graph = resolved.file = &model;
   const Dialect own = DialectFromName(target.dialect()).value_or(Dialect::kQnn);
@@ -36,7 +36,7 @@ Resolved Resolve(const Model& model, const Target& target, const opdb::View& dat
   mapping::Mapping mapping = MappingOf(model.dialect, target, database);
   SourceResolver resolver(model, mapping, route, resolved);
   resolver.Run();
-  resolver.ApplyRoute(route, target);
+  resolver.ApplyRoute(route, release, target);
   return resolved;
 }
 

@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_LOWER_RESOLVE_RESOLVE_H_
 
 #include <string>
+#include <string_view>
 
 #include "absl/container/flat_hash_map.h"
 #include "core/database/view.h"
@@ -13,9 +14,10 @@
 namespace quantgate {
 
 // `model` must outlive the result (a QNN model is referred to, not copied).
-// `route`: the document of the route, whose rows about operators of the file are applied too.
+// `route`: the document of the route, whose rows about operators of the file are applied too; `release` of its
+// client, as in RouteName.
 Resolved Resolve(const Model& model, const Target& target, const opdb::View& database,
-                 opdb::Tree route = {});
+                 opdb::Tree route = {}, std::string_view release = {});
 
 // The constants that say a quantized tensor's scale and zero point; empty where there is none.
 struct QuantizationConstants {

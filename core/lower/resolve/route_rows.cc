@@ -95,11 +95,11 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
   resolved_.findings.pop_back();
 }
 
-void SourceResolver::ApplyRoute(opdb::Tree route, const Target& target) {
+void SourceResolver::ApplyRoute(opdb::Tree route, std::string_view release, const Target& target) {
   const opdb::Tree rows = route["operators"];
   if (!rows) return;
   const std::string_view source = route["source"].str();
-  const Releases releases(route["releases"], target.sdk_key());
+  const Releases releases(route["releases"], target.sdk_key(), release);
   absl::flat_hash_map<std::string, std::vector<RouteRow>> by_operator;
   for (size_t i = 0; i < rows.size(); ++i) {
     const opdb::Tree entry = rows.at(i);

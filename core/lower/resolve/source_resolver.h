@@ -32,7 +32,7 @@ class SourceResolver {
   void Run();
   // Operators that the tool of a route does not hand over as they are written: `operators` of its
   // document. After Run().
-  void ApplyRoute(opdb::Tree route, const Target& target);
+  void ApplyRoute(opdb::Tree route, std::string_view release, const Target& target);
 
  private:
   friend class NodeScope;

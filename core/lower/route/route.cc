@@ -32,7 +32,7 @@ std::string_view RouteThatLists(std::string_view key, Dialect dialect, const opd
 }  // namespace
 
 opdb::Tree DocumentOf(std::string_view route, const opdb::View& database) {
-  return database.Document(absl::StrCat(Absl(kFolder), Absl(route)));
+  return database.Document(absl::StrCat(Absl(kFolder), Absl(ParseRouteName(route).name)));
 }
 
 std::string_view UsualRouteOf(Dialect dialect, const Target& target, bool with_encodings, const opdb::View& database) {

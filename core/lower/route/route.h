@@ -12,7 +12,7 @@
 
 namespace quantgate {
 
-// What opdefs/routes says of the route; null where it has no document of that name.
+// What opdefs/routes says of the route, whichever release is named with it; null where it has no document.
 opdb::Tree DocumentOf(std::string_view route, const opdb::View& database);
 
 // What the route does with inputs whose shape is not fixed, once a model; nothing where all are, or

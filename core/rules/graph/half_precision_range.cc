@@ -62,7 +62,7 @@ bool IsNegative(const Tensor& t) {
 bool IsCertain(const GraphView& g, const Tensor& t) {
   const auto& routes = g.settings<Own>().half_routes;
   return t.dtype == Dtype::kFloat16 ||
-         std::find(routes.begin(), routes.end(), g.report().route) != routes.end();
+         std::find(routes.begin(), routes.end(), g.route()) != routes.end();
 }
 
 void ReportConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& findings) {

@@ -140,7 +140,7 @@ constexpr SettingField kFields[] = {Fields<Own>::Rows<&Own::patterns>("patterns"
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   for (const Pattern& pattern : g.settings<Own>().patterns) {
-    if (!pattern.Fits(g, op) || !Pattern::Lists(pattern.routes, g.report().route)) continue;
+    if (!pattern.Fits(g, op) || !Pattern::Lists(pattern.routes, g.route())) continue;
     const Tensor* out = g.output(op);
     Finding& f = findings.AddOutput(
         op, 0, ConsequenceFromName(pattern.breach).value_or(Consequence::kAdvice));

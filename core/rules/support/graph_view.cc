@@ -7,6 +7,7 @@
 #include "core/base/huge_pages.h"
 #include "core/base/recent.h"
 #include "core/rules/support/node_view.h"
+#include "quantgate/database.h"
 #include "quantgate/report.h"
 
 namespace quantgate::rules {
@@ -69,6 +70,8 @@ void GraphView::IndexReaders() const {
   for (size_t t = tensors; t > 0; --t) reader_begin_[t] = reader_begin_[t - 1];
   reader_begin_[0] = 0;
 }
+
+std::string_view GraphView::route() const { return ParseRouteName(report().route).name; }
 
 std::span<const int32_t> GraphView::Readers(TensorId id) const {
   IndexReaders();

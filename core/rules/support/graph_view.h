@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,7 @@ class GraphView {
   const OpSets& sets() const { return parts_.sets; }
   const Model& graph() const { return parts_.graph; }
   const Report& report() const { return parts_.report; }  // of the nodes alone
+  std::string_view route() const;  // its name, without a release
   // What opdefs/rules says of the rule that is running: its own struct.
   template <class S>
   const S& settings() const {

@@ -130,7 +130,8 @@ absl::StatusOr<ReadOptions> ReadFlags::Parse() const {
 void RouteFlag::Add(VerbFlags verb) {
   verb.Add({.name = "--route",
             .type = "ROUTE",
-            .words = fmt::format("How the file reaches the backend: {}; by kind of input if not given",
+            .words = fmt::format("How the file reaches the backend: {}; by kind of input if not given; "
+                                 "executorch@1.0 names a release",
                                  fmt::join(Database::Embedded().Routes(), ", ")),
             .group = "Target"},
            value);
@@ -139,8 +140,12 @@ void RouteFlag::Add(VerbFlags verb) {
 absl::StatusOr<std::string> RouteFlag::Parse(const Database& database) const {
   if (value.empty()) return value;
   const std::vector<std::string> routes = database.Routes();
-  const absl::StatusOr<size_t> index = OneOf("--route", value, {routes.begin(), routes.end()});
+  const absl::StatusOr<size_t> index =
+      OneOf("--route", ParseRouteName(value).name, {routes.begin(), routes.end()});
   if (!index.ok()) return index.status();
+  if (const absl::Status status = database.CheckRelease(value); !status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--route: ", status.message()));
+  }
   return value;
 }
 

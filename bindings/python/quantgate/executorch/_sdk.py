@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 _LIBRARY = "libQnnHtp.so"
+_RELEASE = re.compile(r"\d+(\.\d+)+")
 _BUILD = re.compile(rb"\bv(\d+)\.(\d+)\.\d+\.\d{6,}")
 # Releases of onnxruntime-qnn carry the library: the QNN version of each, from 2.3 (QNN 2.47) on.
 _PACKAGE, _FIRST_MINOR, _FIRST_QNN = "onnxruntime-qnn", 3, 47
@@ -27,9 +28,18 @@ def library_sdk() -> str | None:
 
 def sdk_for(sdk: str | None, backend: str, route: str | None) -> str | None:
     """`sdk`, and where nobody names one that of the library which ExecuTorch would load."""
-    if sdk is None and backend == "htp" and route in (None, "executorch"):
+    if sdk is None and backend == "htp" and (route is None or route.partition("@")[0] == "executorch"):
         return library_sdk()
     return sdk
+
+
+def installed_route() -> str:
+    """ExecuTorch's route, with the release that is installed: "executorch@1.5.1"."""
+    try:
+        version = _RELEASE.match(importlib.metadata.version("executorch"))
+    except importlib.metadata.PackageNotFoundError:
+        version = None
+    return f"executorch@{version[0]}" if version else "executorch"
 
 
 def _folders() -> list[str]:
