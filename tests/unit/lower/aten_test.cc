@@ -356,6 +356,20 @@ TEST(Aten, APoolNeedsAStride) {
   EXPECT_EQ(pool("[]", "true"), Consequence::kRejected);
 }
 
+TEST(Aten, ARollIsSlicesThatChangePlaces) {
+  const auto roll = [](std::string_view shifts, std::string_view dims) {
+    const std::string node = R"({"name": "n", "op": "aten.roll.default", "inputs": ["x"], "outputs": ["y"], "params": {
+      "shifts": {"ints": )" + std::string(shifts) + R"(}, "dims": {"ints": )" + std::string(dims) + "}}}";
+    const Report report =
+        Check(Graph(Plain("x", "FLOAT_16", "[1, 8, 6, 4]") + "," + Plain("y", "FLOAT_16", "[1, 8, 6, 4]"), node));
+    return std::pair(report.nodes[0].resolved.size(), report.nodes[0].verdict);
+  };
+  EXPECT_EQ(roll("[-3]", "[1]"), std::pair(size_t{3}, Consequence::kAccepted));
+  EXPECT_EQ(roll("[9, -2]", "[1, -2]"), std::pair(size_t{6}, Consequence::kAccepted));
+  for (const char* dims : {"[]", "[1, 2, 3]"}) EXPECT_EQ(roll("[1, 1, 1]", dims).second, Consequence::kUnchecked);
+  EXPECT_EQ(roll("[8]", "[1]").second, Consequence::kUnchecked);
+}
+
 // 0.7 brought cumsum, and comes with the same SDK as 0.6.
 TEST(Aten, WhatABuilderLacksDependsOnTheRelease) {
   const auto said = [](const char* sdk) {
