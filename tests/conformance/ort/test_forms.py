@@ -39,9 +39,12 @@ def form(op: str, *inputs: str, outputs: tuple[str, ...] = (X,), opset: int = 21
 # What is refused, by which SDKs, and by which it is taken.
 FORMS = {
     "Attention of operator set 23": (form("Attention", *["f32[1,8,16,64]"] * 3, outputs=("f32[1,8,16,64]",), opset=23),
-                                     ("2.51",), ()),
+                                     ("2.49",), ()),
+    "mask of Dropout": (form("Dropout", "f32[4,8]", "const f32[] = 0.5", outputs=("f32[4,8]", "bool[4,8]")), ("2.51",), ()),
+    "bias in two dimensions behind a transposed Gemm": (form("Gemm", "f32[8,4]", "f32[8,4]", "f32[1,4]", outputs=("f32[4,4]",),
+                                                             transA=1), (), ("2.51",)),
     "GroupNormalization of a signal": (form("GroupNormalization", "f32[1,8,64]", "const f32[8] = 1", "const f32[8] = 0",
-                                            outputs=("f32[1,8,64]",), num_groups=4), (), ("2.51",)),
+                                            outputs=("f32[1,8,64]",), num_groups=4), (), ("2.49", "2.51")),
     "three inputs of Max": (form("Max", X, X, X), ("2.48", "2.50"), ("2.51",)),
     "three inputs of Sum": (form("Sum", X, X, X), ("2.50",), ("2.51",)),
     "four inputs of Min": (form("Min", X, X, X, X), ("2.50",), ("2.51",)),
