@@ -69,20 +69,6 @@ bool StatedTogether(const ActiveVariant& row, const PortFacts& facts) {
   return choices <= 1 || same != 0;
 }
 
-Finding UndocumentedMix(const TargetTable& table, const NodeView& node) {
-  Finding f = rules::Raise(rules::kUndocumentedRow, Consequence::kUndocumented);
-  f.op = rules::OpName(node);
-  f.constraint = fmt::format("{}/{}/rows", table.db().str(table.backend().name), f.op);
-  f.found = "a combination of documented datatypes";
-  f.allowed = "not stated by the documents";
-  f.sources = SourceIds(table.db(), node.op().sources);
-  f.message = fmt::format(
-      "the documents list these datatypes of {} for each port, and don't say whether they go "
-      "together",
-      f.op);
-  return f;
-}
-
 // A likely op name for a misspelt one, in quotes; empty when nothing is near.
 std::string NearestOp(const TargetTable& table, std::string_view name) {
   std::vector<std::string> names;
@@ -228,11 +214,11 @@ void ReportRow(const TargetTable& table, const ActiveOp& op, const NodeView& vie
                const MatchedRows& rows, size_t best, std::vector<Finding>& findings) {
   if (rows.none()) {
     const bool mix = !table.tuple_rows() && DocumentedPortByPort(op, facts);
-    findings.push_back(mix ? UndocumentedMix(table, view) : ExplainNoRow(table, op, view, facts));
+    findings.push_back(mix ? ExplainMix(table, op, view, facts) : ExplainNoRow(table, op, view, facts));
   } else if (rows.best[best]->consequence == Consequence::kUndocumented) {
     findings.push_back(UndocumentedRow(table, view, *rows.best[best]));
   } else if (!rows.stated) {
-    findings.push_back(UndocumentedMix(table, view));
+    findings.push_back(ExplainMix(table, op, view, facts));
   }
 }
 

@@ -202,7 +202,35 @@ void ExplainNearestRow(const opdb::View& db, const ActiveOp& op, const ActiveVar
       rules::DtypeList(nearest->masks[port]));
 }
 
+// Since when rows of this arch say whether these datatypes go together; empty = they never do.
+std::string TogetherLater(const TargetTable& table, const ActiveOp& op, const PortFacts& dtypes) {
+  const opdb::View& db = table.db();
+  SdkKey stated = kSdkOpen, together = kSdkOpen;
+  for (const opdb::VariantRow& row : db.get(op.row->variants)) {
+    const SdkKey since = std::max(row.range.since, table.backend().tuples_since);
+    if (since >= row.range.until || ((row.range.archs >> table.arch_index()) & 1u) == 0) continue;
+    stated = std::min(stated, since);
+    if (Matches(db.get(row.dtypes).data(), dtypes)) together = std::min(together, since);
+  }
+  if (together != kSdkOpen) return fmt::format("; with SDK {} they do", SdkName(together));
+  if (stated != kSdkOpen) return fmt::format("; from SDK {} on they do not", SdkName(stated));
+  return "";
+}
+
 }  // namespace
+
+Finding ExplainMix(const TargetTable& table, const ActiveOp& op, const NodeView& node, const PortFacts& dtypes) {
+  const opdb::View& db = table.db();
+  Finding f = rules::Raise(rules::kUndocumentedRow, Consequence::kUndocumented);
+  f.op = rules::OpName(node);
+  f.constraint = fmt::format("{}/{}/rows", db.str(table.backend().name), f.op);
+  f.found = TupleText(node, dtypes.dtypes.data(), dtypes);
+  f.allowed = "datatypes that the documents say go together";
+  f.sources = SourceIds(db, node.op().sources);
+  f.message = fmt::format("the documents list these datatypes of {} for each port, and don't say whether they go together{}",
+                          f.op, TogetherLater(table, op, dtypes));
+  return f;
+}
 
 std::optional<Fix> NearestRowFix(const TargetTable& table, const ActiveOp& op,
                                  const rules::Subject& broken, const PortFacts& dtypes) {

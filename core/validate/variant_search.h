@@ -24,6 +24,10 @@ inline bool Matches(const DtypeMask* row, const PortFacts& facts) {
 Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const rules::NodeView& node,
                      const PortFacts& facts);
 
+// QG204: documents that list the datatypes port by port, and what is known of them together.
+Finding ExplainMix(const TargetTable& table, const ActiveOp& op, const rules::NodeView& node,
+                   const PortFacts& facts);
+
 // For a broken constraint on dtypes: the row that is nearest to the node and keeps it. Nothing for
 // other constraints, and where there is none.
 std::optional<Fix> NearestRowFix(const TargetTable& table, const ActiveOp& op,

@@ -62,8 +62,8 @@ class BackendsTest(unittest.TestCase):
     def check(self, backend):
         with open(CASES / f"{backend}.yaml", encoding="utf-8") as file:
             cases = yaml.safe_load(file)["cases"]
-        self.assertEqual(len(cases), 10)
-        self.assertEqual(len({case["name"] for case in cases}), 10)
+        self.assertGreaterEqual(len(cases), 10)
+        self.assertEqual(len({case["name"] for case in cases}), len(cases))
         for case in cases:
             with self.subTest(backend=backend, case=case["name"]):
                 with tempfile.TemporaryDirectory() as folder:

@@ -280,6 +280,35 @@ def configurations(ops: list[Op], seed: int, per_op: int) -> Iterator[dict[str, 
             yield {"op": op.name, "mutations": c.mutations, "seed": number, "model": model}
 
 
+def plain_configurations(ops: list[Op], seed: int) -> Iterator[dict[str, Any]]:
+    """As configurations(), each row with each example twice and nothing changed: with the encodings that the
+    examples have, and with others that hold the values."""
+    for op in ops:
+        for number, example in enumerate(op.examples):
+            for variant in op.variants:
+                for calibrated in (False, True):
+                    rng = random.Random(f"{seed} {op.name} {variant['id']} {number} {calibrated}")
+                    c = base(op, example, number, variant, rng)
+                    if c is None:
+                        continue
+                    c = c.copy()
+                    if calibrated:
+                        vary_encodings(rng, op, c)
+                    enlarge_biases(op, c)
+                    fit_grids(rng, op, c)
+                    before = {f"y{i}": port.encoding["perTensor"]["scale"] for i, port in enumerate(c.outputs)
+                              if "perTensor" in (port.encoding or {}) and not fixed_by_database(op, i, port)}  # fmt: skip
+                    model = c.model(f"{op.name} {c.variant} {c.example}")
+                    drawn = rng.randrange(1 << 31)
+                    try:
+                        values = draw(model, drawn)
+                        if calibrated:
+                            calibrate(op, model, values, before)
+                    except (ValueError, KeyError, TypeError, IndexError, NoReference):
+                        continue
+                    yield {"op": op.name, "mutations": [], "seed": drawn, "model": model}
+
+
 def randomise_channels(rng: random.Random, c: Configuration) -> None:
     """Different scales for the channels of a per-channel encoding."""
     for _, port in c.ports():

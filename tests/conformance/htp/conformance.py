@@ -6,7 +6,7 @@
     conformance.py --live SDK=LIB …        asks libraries again and holds their recording to it;
                                            --every N: every N-th configuration only
     conformance.py --record SDK=LIB …      asks and writes recorded/ (needs PyYAML and NumPy);
-                                           --sets validation,cpu,execution
+                                           --sets validation,cpu,execution,cpu_execution
     conformance.py --add SDK=LIB …         asks about the recorded configurations, adds the answers
     conformance.py --crashes SDK=LIB …     shrinks every recorded crash, and those of --models FILE, into crashes.json
     conformance.py --update                rewrites known_differences.json (reasons are kept) and
@@ -42,7 +42,7 @@ EXECUTED_ARCHS = ("v73",)
 VALIDATED = 20000  # configurations
 VALIDATED_CPU = 5000
 SEED_CPU = 730031
-SETS = ("validation", "cpu", "execution")
+SETS = ("validation", "cpu", "execution", "cpu_execution")
 EXECUTED_PER_OP = 26
 SEED = 2026
 
@@ -96,6 +96,19 @@ def record_execution(oracle: str, libs: dict[str, str], jobs: int) -> None:
     recording.save()
 
 
+def record_cpu_execution(oracle: str, libs: dict[str, str], jobs: int) -> None:
+    from tools.dev.differential import database, generate
+    from cases import plain_configurations
+
+    there = {sdk: str(path) for sdk, htp in libs.items() if (path := Path(htp).with_name("libQnnCpu.so")).is_file()}
+    recording = store.Recording("cpu_execution")
+    ops = database.load(ask.ROOT / "opdefs" / "cpu", ask.ROOT / "opdefs" / "htp")
+    recording.configurations = list(plain_configurations(generate.current(ops, list(libs)), store.EXECUTED_SEED))
+    for sdk, path in there.items():
+        ask.record_execution(recording, oracle, sdk, path, store.NO_ARCH, jobs)
+    recording.save()
+
+
 def live(oracle: str, libs: dict[str, str], every: int, jobs: int) -> list[str]:
     """Where a library now says something else than was recorded."""
     recording = store.Recording.load("validation")
@@ -120,8 +133,8 @@ def replay(cli: str) -> dict[str, dict[str, Any]]:
     results: dict[str, dict[str, Any]] = {}
     for name in SETS:
         recording = store.Recording.load(name)
-        judge = compare.execution if name == "execution" else compare.validation
-        backend = "cpu" if name == "cpu" else "htp"
+        judge = compare.execution if name.endswith("execution") else compare.validation
+        backend = "cpu" if name.startswith("cpu") else "htp"
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             said = pool.map(lambda target: ask.quantgate(cli, target, recording.models, backend), recording.targets)
             results[name] = {target: judge(recording, target, verdicts) for target, verdicts in zip(recording.targets, said)}
@@ -140,9 +153,9 @@ def print_counts(results: dict[str, dict[str, Any]]) -> None:
         print(row([store.shown(target), asked, t[compare.AGREES], t[compare.FALSE_REJECTION], t[compare.FALSE_ACCEPTANCE],
                    t[compare.UNKNOWN], t["crash"]]))  # fmt: skip
     print(row(["execution", "run", "right", "called wrong", "wrong", "missed", "between"]))
-    for target, r in results["execution"].items():
+    for target, r in [*results["execution"].items(), *results["cpu_execution"].items()]:
         t = r.total
-        print(row([target, t["right"] + t["wrong"] + t["between"], t["right"], t[compare.FALSE_ALARM], t["wrong"],
+        print(row([store.shown(target), t["right"] + t["wrong"] + t["between"], t["right"], t[compare.FALSE_ALARM], t["wrong"],
                    t[compare.MISSED], t["between"]]))  # fmt: skip
 
 
@@ -166,10 +179,10 @@ def main() -> int:
         libs = ask.libraries(args.record)
         if "validation" in args.sets:
             record_validation(args.oracle, libs, args.jobs)
-        if "cpu" in args.sets:
-            record_cpu(args.oracle, libs, args.jobs)
-        if "execution" in args.sets:
-            record_execution(args.oracle, libs, args.jobs)
+        for name, record in (("validation", record_validation), ("cpu", record_cpu), ("execution", record_execution),
+                             ("cpu_execution", record_cpu_execution)):  # fmt: skip
+            if name in args.sets.split(","):
+                record(args.oracle, libs, args.jobs)
         return 0
     if args.add:
         libs = ask.libraries(args.add)

@@ -172,7 +172,7 @@ def _crashes() -> list[str]:
     return lines + text
 
 
-def _cpu(results: dict[str, Any]) -> list[str]:
+def _cpu(results: dict[str, Any], executed: dict[str, Any]) -> list[str]:
     lines = [
         "## The CPU backend", "",
         "Rows of `opdefs/cpu` on the examples of the same op of HTP, then with random changes, put to the CPU library of the package "
@@ -191,7 +191,19 @@ def _cpu(results: dict[str, Any]) -> list[str]:
         lines += [f"Of the {len(off)} ops these differ, as false rejections + false acceptances + unknown of those asked: "
                   + (", ".join(f"{op} {'+'.join(map(str, n))} of {_asked(result.counts[op])}" for op, n in sorted(off.items()) if any(n)) or "none")
                   + ".", ""]  # fmt: skip
-    return lines
+    lines += [
+        "Every row was also run on every example, with the encodings of the example and with calibrated ones, and the values compared with "
+        "the float reference. The rules of values in `opdefs/cpu` were made from these configurations, so the counts say that they are "
+        "kept, not how they do on others.", "",
+    ]  # fmt: skip
+    rows = []
+    for target, result in executed.items():
+        t = result.total
+        rows.append([store.shown(target), t["right"] + t["wrong"] + t["between"], t["right"], t[compare.FALSE_ALARM], t["wrong"],
+                     t[compare.MISSED], t["between"], t["not judged"], t["prepare_fails"],
+                     t["prepare_fails"] - t["failure_detected"], t["rejected"]])  # fmt: skip
+    return lines + _table(["SDK", "run and judged", "right", "of those called wrong", "wrong", "of those missed", "between",
+                           "run, not judged", "fail to run", "of those not detected", "refused"], rows)  # fmt: skip
 
 
 def _edges() -> list[str]:
@@ -228,5 +240,5 @@ def text(results: dict[str, dict[str, Any]], known: list[dict[str, Any]]) -> str
     builds = ", ".join(dict.fromkeys(t["build"] for t in recording.targets.values()))
     lines = [INTRO.format(validated=f"{len(recording.configurations):,}", builds=builds)]
     lines += _validation(results["validation"]) + _execution(results["execution"]) + _edges()
-    lines += _differences(known) + _crashes() + _cpu(results["cpu"]) + [REPEAT]
+    lines += _differences(known) + _crashes() + _cpu(results["cpu"], results["cpu_execution"]) + [REPEAT]
     return "\n".join(lines).rstrip("\n") + "\n"
