@@ -34,8 +34,8 @@ def installed_library(shop: Workshop) -> list[str]:
                takes="1 min")  # fmt: skip
 def conformance_ort(shop: Workshop, arguments: argparse.Namespace) -> None:
     """Builds sessions of ONNX Runtime's QNN provider and compares, unit by unit, what it puts on the
-    HTP with what quantgate says; runs chains of ops before and after `quantgate fix`; holds
-    tests/conformance/fix to what is recorded. `make conformance` is this. Where onnxruntime-qnn can't
+    HTP with what quantgate says; holds the models of ONNX's own tests of operators and tests/conformance/fix
+    to what is recorded; runs chains of ops before and after `quantgate fix`. `make conformance` is this. Where onnxruntime-qnn can't
     be installed, recorded answers are compared instead."""
     shop.build("bin/quantgate")
     if not shop.can_install(f"{ORT}/requirements.txt"):
@@ -45,6 +45,7 @@ def conformance_ort(shop: Workshop, arguments: argparse.Namespace) -> None:
     python = str(VENV_PYTHON)
     every = ["--all"] if arguments.all else []
     shop.script(f"{ORT}/compare.py", "--live", *every, "--cli", shop.cli, title="ask the provider", python=python)
+    shop.script(f"{ORT}/node_tests.py", "--cli", shop.cli, title="compare ONNX's tests of operators with what is recorded", python=python)
     shop.script(f"{FIX}/test_chains.py", title="run chains of ops before and after fix", python=python)
     shop.script(f"{FIX}/measure.py", "--check", "--cli", shop.cli, title="compare fixed models with what is recorded", python=python)
 

@@ -17,13 +17,14 @@ RULES, GRAPH, EXECUTORCH = "tests/conformance/rules", "tests/conformance/graph",
 
 
 @GROUP.command("record ort", "example models, models of single ops: what the provider takes",
-               takes="minutes", writes="tests/conformance/ort/recorded, values.json")  # fmt: skip
+               takes="minutes", writes="tests/conformance/ort/recorded, values.json, node_tests.json")  # fmt: skip
 def record_ort(shop: Workshop, _: argparse.Namespace) -> None:
     """Asks ONNX Runtime's QNN provider about every model of tests/conformance/ort/models and
     docs/examples on each arch again: after the models have changed (`qgdev models examples`)."""
     python = shop.install(f"{ORT}/requirements.txt")
     shop.script(f"{ORT}/compare.py", "--record", title="ask the provider", python=python)
     shop.script(f"{ORT}/values.py", "--record", title="compare its numbers with the CPU's", python=python)
+    shop.script(f"{ORT}/node_tests.py", "--record", title="ask about ONNX's tests of operators", python=python)
 
 
 @GROUP.command("record htp", "configurations of ops: op validation and execution", sdks(), takes="10 min",

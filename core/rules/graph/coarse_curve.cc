@@ -1,0 +1,78 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/rules/rule_entry.h"
+#include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/format.h"
+#include "core/rules/support/graph_view.h"
+#include "quantgate/report.h"
+
+namespace quantgate::rules {
+namespace coarse_curve {
+
+struct Own : Settings {
+  SetMask tangents = 0, sigmoids = 0;
+  double tangent_end = 2.65, sigmoid_end = 4.6;  // beyond it the curve is within 1 % of its ends
+  double min_steps = 8;                          // of the input between both ends
+};
+
+using F = Fields<Own>;
+constexpr SettingField kFields[] = {F::Bind<&Own::tangents>("tangents"), F::Bind<&Own::sigmoids>("sigmoids"),
+                                    F::Bind<&Own::tangent_end>("tangent_end"),
+                                    F::Bind<&Own::sigmoid_end>("sigmoid_end"), F::Bind<&Own::min_steps>("min_steps")};
+
+void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& settings = g.settings<Own>();
+  const bool tangent = g.Is(op, settings.tangents);
+  if (!tangent && !g.Is(op, settings.sigmoids)) return;
+  const Tensor* const in = g.input(op, 0);
+  const std::optional<double> step = StepOf(in);
+  const double end = tangent ? settings.tangent_end : settings.sigmoid_end;
+  if (!step || 2 * end / *step >= settings.min_steps || !std::isfinite(*step)) return;
+  const std::optional<Interval> held = HeldRange(in);
+  // An encoding that lies on the flat part alone is no matter of its steps.
+  if (!held || held->low > -end || held->high < end || g.Refused(op)) return;
+  const int inside = 2 * static_cast<int>(end / *step) + 1;
+  const int bits = EffectiveBits(*in);
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "{} rises between {} and {}, and its input comes in steps of {}: {} of {} stored values lie there, at the others the "
+      "output is at one of its ends",
+      g.op(op).op, Number(-end), Number(end), Number(*step), inside, Number(std::exp2(bits)));
+  f.found = DescribeEncoding(*in);
+  f.allowed = fmt::format("a step of at most {}", Number(2 * end / settings.min_steps));
+  f.lost_bits = std::max(0.0, bits - std::log2(inside));
+  f.fixes.push_back(UnsafeFix("keep the input in 16 bits or in float, or clip it to that range before"));
+}
+
+constexpr RuleEntry kEntry = {
+    .rule = About(kCoarseCurve, {.summary = "the input's steps jump over the curve of a Tanh or Sigmoid",
+                                 .explanation = R"(## What it checks
+Tanh and Sigmoid are within 1 % of their ends beyond 2.65 and 4.6. Between the ends the input must have
+eight steps at least.
+
+## Why
+An input with a wide range and few bits has a step that is larger than the whole curve: the op becomes a
+comparison with zero. So it is with the Tanh of a GELU that is written out: the cube in it makes the range a
+hundred times as large as the input's, and of 256 steps one or two are left on the curve.
+
+## Fix
+Use the op that the activation is (Gelu is one), or keep the sum before the curve in 16 bits or in float. Where
+the numbers beyond the curve don't matter, clip them before.
+
+## References
+The evidence is listed below; the rest is arithmetic.
+)",
+                                 .status = RuleStatus::kStable}),
+    .visit = Visit,
+    .settings = &kFormOf<Own, kFields>};
+static_assert(IsWellFormed(kEntry.rule));
+
+}  // namespace coarse_curve
+
+const RuleEntry kCoarseCurveEntry = coarse_curve::kEntry;
+
+}  // namespace quantgate::rules

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""The models of single operators that ONNX tests its operators with, by the provider and by quantgate.
+
+    node_tests.py [--cli build/bin/quantgate]   the recorded answers against quantgate
+    node_tests.py --record                      asks the provider about all of them and writes node_tests.json
+
+Nobody here wrote these models: the package onnx makes them (about 1,000, float and integer, all attributes), and
+nothing of them is kept but their names, a digest and the provider's answer: `taken`, `refused` (left to the CPU) or
+`fails` (no session). A model whose digest is another, by another release of onnx, is left out. What quantgate says
+otherwise is listed in node_tests_expected.json with its reason; one that is listed and gone fails too. On v73.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+RECORDED = HERE / "node_tests.json"
+EXPECTED = HERE / "node_tests_expected.json"
+ARCH = "v73"
+NODE = "node"
+MOST_OPSET, MOST_IR = 24, 10  # that the provider's ONNX Runtime loads
+CHUNK = 60  # models that one process asks about
+
+
+def models(folder: Path) -> dict[str, Path]:
+    """Writes them, each with its one node called `node`; name to file."""
+    import onnx
+    from onnx.backend.test.case.node import collect_testcases
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of the infinities that it computes on purpose
+        cases = collect_testcases(None)
+    files = {}
+    for case in cases:
+        model = case.model
+        if model is None or len(model.graph.node) != 1:
+            continue
+        if any(o.domain not in ("", "ai.onnx") or o.version > MOST_OPSET for o in model.opset_import):
+            continue
+        model.ir_version = min(model.ir_version, MOST_IR)
+        model.graph.node[0].name = NODE
+        files[case.name] = folder / f"{case.name}.onnx"
+        onnx.save(model, files[case.name])
+    return files
+
+
+def digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+
+
+# ---- recording ----------------------------------------------------------------------------------
+
+def asked(files: list[Path]) -> Iterator[tuple[Path, dict[str, Any] | None]]:
+    """Of each file the provider's answer; None where it ends the process."""
+    todo = list(files)
+    while todo:
+        chunk = todo[:CHUNK]
+        ran = subprocess.run([sys.executable, HERE / "ask_provider.py", ARCH, *chunk], capture_output=True, text=True, check=False)
+        answers = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+        yield from zip(chunk, answers)
+        if len(answers) < len(chunk):
+            yield chunk[len(answers)], None
+        todo = todo[min(len(answers) + 1, len(chunk)):]
+
+
+def answer_of(answer: dict[str, Any] | None) -> str | None:
+    """None where the optimizer left nothing to be asked about."""
+    if answer is None:
+        return "fails"
+    unit = answer["units"].get(NODE)
+    if unit is not None and unit["verdict"] == "refused":
+        return "refused"
+    if answer["session"] != "ok":
+        return "fails"
+    return "taken" if unit is not None else None
+
+
+def record() -> int:
+    import onnx
+    import onnxruntime_qnn
+
+    with tempfile.TemporaryDirectory() as folder:
+        files = models(Path(folder))
+        answers = {}
+        for number, (file, answer) in enumerate(asked(list(files.values())), 1):
+            if sys.stderr.isatty():
+                print(f"\r{number} of {len(files)}", end="", file=sys.stderr)
+            if said := answer_of(answer):
+                answers[file.stem] = [digest(file), said]
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(answers[name])}" for name in sorted(answers))
+    RECORDED.write_text(f'{{"onnx": "{onnx.__version__}", "onnxruntime_qnn": "{onnxruntime_qnn.__version__}", "answers": {{\n{lines}\n}}}}\n')
+    print(f"{len(answers)} models: " + ", ".join(f"{n} {what}" for what, n in sorted(Counter(a for _, a in answers.values()).items())))
+    return 0
+
+
+# ---- comparison ---------------------------------------------------------------------------------
+
+def verdicts(cli: str, files: list[Path]) -> dict[str, str]:
+    found = {}
+    for start in range(0, len(files), CHUNK):
+        ran = subprocess.run([cli, "check", *files[start:start + CHUNK], "--arch", ARCH, "--mode", "warn", "--format", "json"],
+                             capture_output=True, text=True, check=False)  # fmt: skip
+        if ran.returncode not in (0, 1):
+            raise SystemExit(f"quantgate: {ran.stderr.strip()}")
+        for report in map(json.loads, ran.stdout.splitlines()):
+            node = next((n for n in report["nodes"] if n["name"] == NODE), None)
+            found[Path(report["model"]).stem] = node["verdict"] if node else "gone"
+    return found
+
+
+def kind_of(said: str, verdict: str) -> str | None:
+    """What is the matter; None if both say the same."""
+    if verdict in ("unchecked", "gone"):
+        return "unknown"
+    refused = verdict in ("rejected", "prepare_fails")
+    if refused == (said != "taken"):
+        return None
+    return "refused, but taken" if refused else "accepted, but it " + ("fails" if said == "fails" else "is refused")
+
+
+def compare(cli: str) -> int:
+    recorded = json.loads(RECORDED.read_text())["answers"]
+    listed = {(entry["kind"], test): entry["reason"] for entry in json.loads(EXPECTED.read_text()) for test in entry["tests"]}
+    with tempfile.TemporaryDirectory() as folder:
+        files = {name: file for name, file in models(Path(folder)).items() if recorded.get(name, [""])[0] == digest(file)}
+        said = verdicts(cli, list(files.values()))
+    found = {(kind, name): said[name] for name in files if (kind := kind_of(recorded[name][1], said[name]))}
+    gone = [key for key in listed if key[1] in files and key not in found]
+    for (kind, name), verdict in sorted(found.items()):
+        if (kind, name) not in listed:
+            print(f"FAIL {name}: {kind} (quantgate: {verdict})")
+    for kind, name in gone:
+        print(f"FAIL {name}: listed as \"{kind}\" and gone: take it out of {EXPECTED.name}")
+    new = [key for key in found if key not in listed]
+    print(f"{len(files)} of {len(recorded)} recorded models of ONNX's tests of operators: {len(files) - len(found)} agree, "
+          f"{len(found) - len(new)} listed differences, {len(new)} new")  # fmt: skip
+    return 1 if new or gone or not files else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cli", default=str(HERE.parents[2] / "build/bin/quantgate"))
+    parser.add_argument("--record", action="store_true")
+    arguments = parser.parse_args()
+    return record() if arguments.record else compare(arguments.cli)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
