@@ -55,6 +55,18 @@ class Mistake(Exception):
     """The collection breaks its format; the message names file, case and key."""
 
 
+class Loader(yaml.SafeLoader):
+    """Refuses a key that a mapping has twice, of which YAML keeps the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"{key.value} is there twice", key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
 @dataclass
 class Case:
     id: str
@@ -226,7 +238,7 @@ def case_of(raw: Json) -> Case:
 
 def load_text(text: str, name: str) -> list[Case]:
     try:
-        document = yaml.safe_load(text)
+        document = yaml.load(text, Loader)  # noqa: S506: a safe one
     except yaml.YAMLError as error:
         raise Mistake(f"{name}: {error}") from None
     if not isinstance(document, dict) or set(document) != {"cases"} or not isinstance(document["cases"], list):

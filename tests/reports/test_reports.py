@@ -114,6 +114,10 @@ class Format(unittest.TestCase):
         with self.assertRaisesRegex(Mistake, r"\Aa\.yaml: a-log: kind"):
             collection.load_text(text, "a.yaml")
 
+    def test_no_key_twice(self) -> None:
+        with self.assertRaisesRegex(collection.Mistake, "a.yaml: title is there twice"):
+            collection.load_text("cases:\n  - title: one\n    title: two\n", "a.yaml")
+
     def test_works_is_a_patch(self) -> None:
         self.assertEqual(collection.merge({"a": {"b": 1, "c": [1]}, "d": 2}, {"a": {"b": None, "c": [2]}}),
                          {"a": {"c": [2]}, "d": 2})
