@@ -5,14 +5,17 @@
     node_tests.py --record                      asks the provider about all of them and writes node_tests.json
 
 Nobody here wrote these models: the package onnx makes them (about 1,000, float and integer, all attributes), and
-nothing of them is kept but their names, a digest and the provider's answer: `taken`, `refused` (left to the CPU) or
-`fails` (no session). A model whose digest is another, by another release of onnx, is left out. What quantgate says
-otherwise is listed in node_tests_expected.json with its reason; one that is listed and gone fails too. On v73.
+nothing of them is kept but their names, a digest and the provider's answer: `taken`, `refused` (left to the CPU),
+`fails` (no session) or, of what is taken, `wrong`: run with the values of the test it is off by more than 2 % of the
+largest result from ONNX Runtime's CPU, or ends the process. A model whose digest is another, by another release of
+onnx, is left out. What quantgate says otherwise is listed in node_tests_expected.json with its reason; one that is
+listed and gone fails too. On v73.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import subprocess
@@ -31,6 +34,7 @@ ARCH = "v73"
 NODE = "node"
 MOST_OPSET, MOST_IR = 24, 10  # that the provider's ONNX Runtime loads
 CHUNK = 60  # models that one process asks about
+WRONG = 0.02
 
 
 def models(folder: Path) -> dict[str, Path]:
@@ -74,6 +78,49 @@ def asked(files: list[Path]) -> Iterator[tuple[Path, dict[str, Any] | None]]:
         todo = todo[min(len(answers) + 1, len(chunk)):]
 
 
+def run(names: list[str]) -> int:
+    """Prints for each whether the provider computes what the CPU does: a JSON line [name, right or not]."""
+    from onnx.backend.test.case.node import collect_testcases
+
+    import ask_provider
+    import values
+
+    asker = ask_provider.Asker(ARCH)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        cases = {case.name: case for case in collect_testcases(None) if case.name in names}
+    for name in names:
+        model = cases[name].model
+        model.ir_version = min(model.ir_version, MOST_IR)
+        given, want = cases[name].data_sets[0]
+        feeds = dict(zip((i.name for i in model.graph.input), given))
+        data = model.SerializeToString()
+        with contextlib.suppress(Exception):  # where the CPU has no kernel, by the values of the test
+            want = values.compute(data, [], {}, feeds)
+        try:
+            got = values.compute(data, [asker._device], asker._provider_options, feeds)
+        except Exception:  # the bindings raise many types
+            got = []
+        right = len(got) == len(want) and all(values.off(w, g) <= WRONG for w, g in zip(want, got))
+        print(json.dumps([name, right]), flush=True)
+    return 0
+
+
+def computed_wrong(names: list[str]) -> set[str]:
+    todo, wrong = list(names), set()
+    while todo:
+        chunk = todo[:CHUNK]
+        ran = subprocess.run([sys.executable, __file__, "--run", *chunk], capture_output=True, text=True, check=False)
+        answers = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("[")]
+        wrong |= {name for name, right in answers if not right}
+        if len(answers) < len(chunk):
+            if ran.returncode > 0:  # a Python error, not a crash of the library
+                raise RuntimeError(ran.stderr)
+            wrong.add(chunk[len(answers)])
+        todo = todo[min(len(answers) + 1, len(chunk)):]
+    return wrong
+
+
 def answer_of(answer: dict[str, Any] | None) -> str | None:
     """None where the optimizer left nothing to be asked about."""
     if answer is None:
@@ -98,6 +145,8 @@ def record() -> int:
                 print(f"\r{number} of {len(files)}", end="", file=sys.stderr)
             if said := answer_of(answer):
                 answers[file.stem] = [digest(file), said]
+    for name in computed_wrong([name for name, (_, said) in answers.items() if said == "taken"]):
+        answers[name][1] = "wrong"
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(answers[name])}" for name in sorted(answers))
     RECORDED.write_text(f'{{"onnx": "{onnx.__version__}", "onnxruntime_qnn": "{onnxruntime_qnn.__version__}", "answers": {{\n{lines}\n}}}}\n')
     print(f"{len(answers)} models: " + ", ".join(f"{n} {what}" for what, n in sorted(Counter(a for _, a in answers.values()).items())))
@@ -124,9 +173,11 @@ def kind_of(said: str, verdict: str) -> str | None:
     if verdict in ("unchecked", "gone"):
         return "unknown"
     refused = verdict in ("rejected", "prepare_fails")
-    if refused == (said != "taken"):
-        return None
-    return "refused, but taken" if refused else "accepted, but it " + ("fails" if said == "fails" else "is refused")
+    if said == "wrong":
+        return None if refused or verdict == "wrong_values" else "accepted, but it computes other numbers"
+    if refused != (said != "taken"):
+        return "refused, but taken" if refused else "accepted, but it " + ("fails" if said == "fails" else "is refused")
+    return "wrong numbers, but right" if said == "taken" and verdict == "wrong_values" else None
 
 
 def compare(cli: str) -> int:
@@ -152,7 +203,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cli", default=str(HERE.parents[2] / "build/bin/quantgate"))
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--run", nargs="+", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.run:
+        return run(arguments.run)
     return record() if arguments.record else compare(arguments.cli)
 
 

@@ -33,7 +33,8 @@ def files() -> list[Path]:
 
 # ---- recording ----------------------------------------------------------------------------------
 
-def run(model: bytes, devices: list, options: dict) -> list:
+def compute(model: bytes, devices: list, options: dict, feeds: dict | None = None) -> list:
+    """By the provider of the devices, else by the CPU; random values of floats where none are given."""
     import numpy as np
     import onnxruntime as ort
 
@@ -46,8 +47,9 @@ def run(model: bytes, devices: list, options: dict) -> list:
     session = ort.InferenceSession(model, session_options)
     session.disable_fallback()
     rng = np.random.default_rng(20250)
-    feeds = {given.name: rng.uniform(0.05, 2.5, given.shape).astype(np.float32)  # of roots and logarithms too
-             for given in session.get_inputs()}
+    if feeds is None:
+        feeds = {given.name: rng.uniform(0.05, 2.5, given.shape).astype(np.float32)  # of roots and logarithms too
+                 for given in session.get_inputs()}
     return session.run(None, feeds)
 
 
@@ -78,9 +80,9 @@ def record() -> dict:
             if node.op_type in units.QDQ:
                 continue
             model = cutter.cut(name).SerializeToString()
-            want = run(model, [], {})
+            want = compute(model, [], {})
             try:
-                got = run(model, [asker._device], asker._provider_options)
+                got = compute(model, [asker._device], asker._provider_options)
             except Exception:  # the bindings raise many types
                 by_node[name] = "fails"
                 continue
