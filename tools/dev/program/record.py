@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tools.dev.program.command import Group, option
-from tools.dev.program.conformance import FIX, HTP, ORT, REFERENCE, installed_library, libraries, sdks
+from tools.dev.program.conformance import FIX, HTP, ORT, REFERENCE, SDKS, installed_library, libraries, sdks
 from tools.dev.program.workshop import ROOT, Failed, Workshop
 
 GROUP = Group("Record the real library's answers")
@@ -84,7 +84,9 @@ def record_rules(shop: Workshop, arguments: argparse.Namespace) -> None:
     found = installed_library(shop)
     if not found and not shop.dry:
         raise Failed("onnxruntime-qnn is not installed in .venv", 2)
-    library = found[-1].partition("=")[2] if found else "LIBRARY"
+    sdk, _, library = found[-1].partition("=") if found else (SDKS[-1], "=", "LIBRARY")
+    if sdk != SDKS[-1]:
+        raise Failed(f"the library in .venv is of SDK {sdk}, and the answers are those of {SDKS[-1]}", 2)
     again = ["--again", arguments.again] if arguments.again is not None else []
     shop.script(f"{RULES}/judge.py", "--oracle", shop.oracle, "--provider", "--backend-lib", library, *again,
                 title="ask about the rules' fixtures", python=python)  # fmt: skip
