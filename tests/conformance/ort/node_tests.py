@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import hashlib
 import json
 import subprocess
 import sys
@@ -27,26 +26,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import compare as compare_files
+
 HERE = Path(__file__).resolve().parent
 RECORDED = HERE / "node_tests.json"
 EXPECTED = HERE / "node_tests_expected.json"
 ARCH = "v73"
 NODE = "node"
 MOST_OPSET, MOST_IR = 24, 10  # that the provider's ONNX Runtime loads
-CHUNK = 60  # models that one process asks about
+CHUNK = 60  # models that one run of quantgate checks
 WRONG = 0.02
 
 
-def models(folder: Path) -> dict[str, Path]:
-    """Writes them, each with its one node called `node`; name to file."""
-    import onnx
+def cases() -> Iterator[Any]:
+    """ONNX's, of one node that ONNX Runtime loads; the node is called `node`."""
     from onnx.backend.test.case.node import collect_testcases
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of the infinities that it computes on purpose
-        cases = collect_testcases(None)
-    files = {}
-    for case in cases:
+        collected = collect_testcases(None)
+    for case in collected:
         model = case.model
         if model is None or len(model.graph.node) != 1:
             continue
@@ -54,45 +53,36 @@ def models(folder: Path) -> dict[str, Path]:
             continue
         model.ir_version = min(model.ir_version, MOST_IR)
         model.graph.node[0].name = NODE
+        yield case
+
+
+def models(folder: Path) -> dict[str, Path]:
+    """Writes them; name to file."""
+    import onnx
+
+    files = {}
+    for case in cases():
         files[case.name] = folder / f"{case.name}.onnx"
-        onnx.save(model, files[case.name])
+        onnx.save(case.model, files[case.name])
     return files
 
 
 def digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+    return compare_files.digest(file)[:12]
 
 
 # ---- recording ----------------------------------------------------------------------------------
 
-def asked(files: list[Path]) -> Iterator[tuple[Path, dict[str, Any] | None]]:
-    """Of each file the provider's answer; None where it ends the process."""
-    todo = list(files)
-    while todo:
-        chunk = todo[:CHUNK]
-        ran = subprocess.run([sys.executable, HERE / "ask_provider.py", ARCH, *chunk], capture_output=True, text=True, check=False)
-        answers = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
-        yield from zip(chunk, answers)
-        if len(answers) < len(chunk):
-            yield chunk[len(answers)], None
-        todo = todo[min(len(answers) + 1, len(chunk)):]
-
-
 def run(names: list[str]) -> int:
-    """Prints for each whether the provider computes what the CPU does: a JSON line [name, right or not]."""
-    from onnx.backend.test.case.node import collect_testcases
-
+    """Prints for each whether the provider computes what the CPU does: a JSON line [true] or [false]."""
     import ask_provider
     import values
 
     asker = ask_provider.Asker(ARCH)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        cases = {case.name: case for case in collect_testcases(None) if case.name in names}
+    by_name = {case.name: case for case in cases() if case.name in names}
     for name in names:
-        model = cases[name].model
-        model.ir_version = min(model.ir_version, MOST_IR)
-        given, want = cases[name].data_sets[0]
+        model = by_name[name].model
+        given, want = by_name[name].data_sets[0]
         feeds = dict(zip((i.name for i in model.graph.input), given))
         data = model.SerializeToString()
         with contextlib.suppress(Exception):  # where the CPU has no kernel, by the values of the test
@@ -102,29 +92,12 @@ def run(names: list[str]) -> int:
         except Exception:  # the bindings raise many types
             got = []
         right = len(got) == len(want) and all(values.off(w, g) <= WRONG for w, g in zip(want, got))
-        print(json.dumps([name, right]), flush=True)
+        print(json.dumps([right]), flush=True)
     return 0
 
 
-def computed_wrong(names: list[str]) -> set[str]:
-    todo, wrong = list(names), set()
-    while todo:
-        chunk = todo[:CHUNK]
-        ran = subprocess.run([sys.executable, __file__, "--run", *chunk], capture_output=True, text=True, check=False)
-        answers = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("[")]
-        wrong |= {name for name, right in answers if not right}
-        if len(answers) < len(chunk):
-            if ran.returncode > 0:  # a Python error, not a crash of the library
-                raise RuntimeError(ran.stderr)
-            wrong.add(chunk[len(answers)])
-        todo = todo[min(len(answers) + 1, len(chunk)):]
-    return wrong
-
-
-def answer_of(answer: dict[str, Any] | None) -> str | None:
+def answer_of(answer: dict[str, Any]) -> str | None:
     """None where the optimizer left nothing to be asked about."""
-    if answer is None:
-        return "fails"
     unit = answer["units"].get(NODE)
     if unit is not None and unit["verdict"] == "refused":
         return "refused"
@@ -137,16 +110,15 @@ def record() -> int:
     import onnx
     import onnxruntime_qnn
 
+    import provider
+
     with tempfile.TemporaryDirectory() as folder:
-        files = models(Path(folder))
-        answers = {}
-        for number, (file, answer) in enumerate(asked(list(files.values())), 1):
-            if sys.stderr.isatty():
-                print(f"\r{number} of {len(files)}", end="", file=sys.stderr)
-            if said := answer_of(answer):
-                answers[file.stem] = [digest(file), said]
-    for name in computed_wrong([name for name, (_, said) in answers.items() if said == "taken"]):
-        answers[name][1] = "wrong"
+        asked = provider.ask(ARCH, list(models(Path(folder)).values()))
+        answers = {file.stem: [digest(file), said] for file, answer in asked.items() if (said := answer_of(answer))}
+    taken = [name for name, (_, said) in answers.items() if said == "taken"]
+    for name, right in zip(taken, provider.answers_of([__file__, "--run"], taken)):
+        if right != [True]:
+            answers[name][1] = "wrong"
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(answers[name])}" for name in sorted(answers))
     RECORDED.write_text(f'{{"onnx": "{onnx.__version__}", "onnxruntime_qnn": "{onnxruntime_qnn.__version__}", "answers": {{\n{lines}\n}}}}\n')
     print(f"{len(answers)} models: " + ", ".join(f"{n} {what}" for what, n in sorted(Counter(a for _, a in answers.values()).items())))

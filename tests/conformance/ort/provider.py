@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import onnx
 
@@ -20,26 +21,28 @@ from tools.dev.shared.progress import Progress, run_counted  # noqa: E402
 TIMEOUT_S = 120
 
 
-def _ask(arch: str, models: list[Path], progress: Progress | None = None) -> dict[Path, dict]:
-    """Answers of one or more processes: after one that crashes or hangs the next model goes on."""
-    answers: dict[Path, dict] = {}
-    todo = list(models)
-    while todo:
+def answers_of(program: list[Any], items: list[Any], progress: Progress | None = None) -> list[Any]:
+    """The JSON line that the program prints for each item, of one or more processes: after one that crashes or
+    hangs (None) the next item goes on."""
+    answers: list[Any] = []
+    while todo := items[len(answers):]:
         try:
-            process = run_counted([sys.executable, HERE / "ask_provider.py", arch, *todo], progress, TIMEOUT_S + 2 * len(todo))
+            process = run_counted([sys.executable, *program, *todo], progress, TIMEOUT_S + 2 * len(todo))
             out, err, code = process.stdout, process.stderr, process.returncode
         except subprocess.TimeoutExpired as e:
             out, err, code = e.output, "no answer in time", 0
-        lines = out.splitlines()
-        for line in lines:
-            answer = json.loads(line)
-            answers[Path(answer["model"])] = answer
+        lines = [json.loads(line) for line in out.splitlines() if line.startswith(("{", "["))]
+        answers += lines
         if len(lines) < len(todo):
             if code > 0:  # a Python error, not a crash of the library
                 raise RuntimeError(err)
-            answers[todo[len(lines)]] = {"session": "crashes", "units": {}}
-        todo = todo[len(lines) + 1:]
+            answers.append(None)
     return answers
+
+
+def ask(arch: str, models: list[Path], progress: Progress | None = None) -> dict[Path, dict]:
+    answers = answers_of([HERE / "ask_provider.py", arch], models, progress)
+    return {model: answer or {"session": "crashes", "units": {}} for model, answer in zip(models, answers)}
 
 
 def _in_file(judged: dict[str, dict], names: set[str]) -> dict[str, dict]:
@@ -62,7 +65,7 @@ def ask_files(arch: str, files: list[Path], progress: Progress | None = None) ->
     it dies too. `float`: nodes with quantized tensors around that the provider forms no unit of.
     """
     result = {}
-    for path, answer in _ask(arch, files, progress).items():
+    for path, answer in ask(arch, files, progress).items():
         cutter = units.Cutter(onnx.load(path))
         judged = _in_file(answer["units"], set(cutter.nodes))
         if answer["session"] != "ok":
@@ -73,7 +76,7 @@ def ask_files(arch: str, files: list[Path], progress: Progress | None = None) ->
                     if node.op_type not in (*units.QDQ, "Constant"):
                         cuts[node.name] = Path(tmp) / f"{i}.onnx"
                         onnx.save(cutter.cut(node.name), cuts[node.name])
-                alone = _ask(arch, list(cuts.values()))
+                alone = ask(arch, list(cuts.values()))
             for name, cut in cuts.items():
                 reply = alone[cut]
                 own = _in_file(reply["units"], {name}).get(name)

@@ -15,8 +15,9 @@ def validate(model: Any, soc: str | int, mode: Mode = "strict", *, sdk: str | No
 
     soc: a chip's name or number, QcomChipset too. sdk: by default that of the library which
     ExecuTorch would load (QNN_SDK_ROOT, LD_LIBRARY_PATH, onnxruntime-qnn), the newest known where
-    none is found. What depends on ExecuTorch's release is that of the one that is installed. as_run: also forecast what the lowering does (Report.as_run: what is left to the
-    CPU, the partitions, why it fails); suggest: also what else would run each refused node.
+    none is found. What depends on ExecuTorch's release is that of the one that is installed.
+    as_run: also forecast what the lowering does (Report.as_run: what is left to the CPU, the
+    partitions, why it fails); suggest: also what else would run each refused node.
     Returns the report in both modes; in strict mode raises ValidationError, with the report inside,
     where the graph fails.
     """
