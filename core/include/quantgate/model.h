@@ -134,6 +134,8 @@ struct Node {
   // Set by a reader for nodes it can't present to the validator, such as those inside a
   // control-flow subgraph: the node is reported as `unchecked` with this reason.
   SharedString unchecked_reason;
+  // The file has it in a subgraph, which the reader has put in the place of the node that holds it.
+  bool inlined = false;
 
   const Param* FindParam(std::string_view param_name) const;
 };

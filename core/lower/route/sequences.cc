@@ -63,6 +63,22 @@ bool ComesAfter(opdb::Tree lists, size_t count, Conditions& conditions, size_t n
   return false;
 }
 
+// Whether the k-th op of a sequence is made of the operator that `written_as` has ("any": whichever), and reads the one
+// before, whose output has this name, where `ports` says.
+bool StandsAs(opdb::Tree row, size_t k, size_t at, std::string_view from, const Resolved& resolved) {
+  if (const opdb::Tree written = row["written_as"]; written && resolved.file != nullptr) {
+    const std::string_view op = written.at(k).str();
+    const auto source = static_cast<size_t>(SourceOf(resolved, at));
+    if (op != "any" && resolved.file->nodes[source].op != op) return false;
+  }
+  const opdb::Tree ports = row["ports"];
+  if (!ports || k == 0) return true;
+  const Node& node = resolved.graph->nodes[at];
+  const auto port = static_cast<size_t>(ports.at(k - 1).integer().value_or(0));
+  return port < node.inputs.size() && node.inputs[port] != kNoTensor &&
+         resolved.graph->tensors[static_cast<size_t>(node.inputs[port])].name == from;
+}
+
 // The last op of the sequence that begins at an op, if one does.
 std::optional<size_t> EndOf(opdb::Tree row, Conditions& conditions, size_t first, const Resolved& resolved,
                             const Report& report, EndsByName& ends) {
@@ -71,16 +87,19 @@ std::optional<size_t> EndOf(opdb::Tree row, Conditions& conditions, size_t first
   if (!HasDtype(row["from_dtypes"], graph, graph.nodes[first].inputs)) return std::nullopt;
   if (!conditions.first.Holds(GraphScope(graph, first))) return std::nullopt;
   size_t at = first;
+  std::string_view from;
   for (size_t k = 0;;) {
     const Node& node = graph.nodes[at];
     if (IsOutside(resolved, report, at)) return std::nullopt;
     if (opdb::Lists(ops.at(k), node.op)) {
+      if (!StandsAs(row, k, at, from, resolved)) return std::nullopt;
       if (++k == ops.size()) break;
     } else if (!opdb::Lists(row["through"], node.op) || !conditions.between.Holds(GraphScope(graph, at))) {
       return std::nullopt;
     }
     if (node.outputs.empty() || node.outputs[0] == kNoTensor) return std::nullopt;
-    const int32_t next = ends.OnlyReader(graph.tensors[static_cast<size_t>(node.outputs[0])].name);
+    from = graph.tensors[static_cast<size_t>(node.outputs[0])].name;
+    const int32_t next = ends.OnlyReader(from);
     if (next < 0) return std::nullopt;
     at = static_cast<size_t>(next);
   }

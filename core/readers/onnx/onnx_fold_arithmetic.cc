@@ -284,11 +284,24 @@ std::optional<TensorValues> ConstantOfShape(const Task& task) {
   return out;
 }
 
+// ONNX Runtime adds the step again and again, in the type of the numbers.
+TensorValues RealRange(const Task& task) {
+  TensorValues out;
+  auto value = static_cast<float>(task.inputs[0].Real(0));
+  for (int64_t k = 0; k < task.count; ++k) {
+    out.reals.push_back(value);
+    value += static_cast<float>(task.inputs[2].Real(0));
+  }
+  return out;
+}
+
 std::optional<TensorValues> Range(const Task& task) {
   if (task.inputs.size() != 3) return std::nullopt;
+  const bool real = task.inputs[0].is_real();
   for (const Input& input : task.inputs) {
-    if (input.values == nullptr || input.count != 1 || input.is_real()) return std::nullopt;
+    if (input.values == nullptr || input.count != 1 || input.is_real() != real) return std::nullopt;
   }
+  if (real) return RealRange(task);
   TensorValues out;
   int64_t value = task.inputs[0].Int(0);
   for (int64_t k = 0; k < task.count; ++k) {

@@ -22,6 +22,7 @@
 #include "core/readers/graph_check.h"
 #include "core/readers/limits.h"
 #include "core/readers/onnx/onnx_attributes.h"
+#include "core/readers/onnx/onnx_branches.h"
 #include "core/readers/onnx/onnx_infer.h"
 #include "core/readers/onnx/onnx_proto.h"
 #include "core/readers/onnx/onnx_tensor.h"
@@ -106,6 +107,12 @@ class OnnxReader {
     if (done_) done_(bytes_);
     if (names_may_meet_) MakeNamesUnique();
     FillGraphEnds(model_);
+    InferAll();
+    // A branch may say what the condition of the next If is.
+    for (int run = 0; run < kMaxDepth && TakeKnownBranches(model_, holders_); ++run) InferAll();
+  }
+
+  void InferAll() {
     std::vector<int32_t> order;
     if (const auto problem = FindGraphProblem(model_, &order)) Throw(*problem);
     InferShapes(model_, order);
@@ -358,12 +365,18 @@ class OnnxReader {
           "it calls the file's own function {}, whose body is not looked into", Quoted(proto.op));
     }
     if (node.unchecked_reason.empty() && !subgraphs.empty()) {
-      node.unchecked_reason = "control flow: a subgraph of its own runs inside it";
+      node.unchecked_reason = kControlFlow;
     }
     const SharedString node_name = node.name;
     model_.nodes.push_back(std::move(node));
+    if (subgraphs.empty()) return;
+    const size_t place = holders_.size();
+    holders_.emplace_back().node = static_cast<int32_t>(model_.nodes.size()) - 1;
+    const bool is_if = proto.op == "If" && DefaultDomain(proto.domain).empty();
     for (const auto& [attribute, message] : subgraphs) {
-      ReadSubgraph(message, node_name, attribute, scope);
+      Subgraph read = ReadSubgraph(message, node_name, attribute, scope);
+      if (is_if && attribute == "then_branch") holders_[place].then_branch = std::move(read);
+      if (is_if && attribute == "else_branch") holders_[place].else_branch = std::move(read);
     }
   }
 
@@ -436,8 +449,8 @@ class OnnxReader {
                    fmt::format("tensor {} is never produced", Quoted(name)));
   }
 
-  void ReadSubgraph(std::string_view message, std::string_view parent, std::string_view attribute,
-                    const Scope& outer) {
+  Subgraph ReadSubgraph(std::string_view message, std::string_view parent, std::string_view attribute,
+                        const Scope& outer) {
     Scope scope;
     scope.outer = &outer;
     scope.depth = outer.depth + 1;
@@ -450,7 +463,16 @@ class OnnxReader {
     scope.prefix = fmt::format("{}/{}/", short_parent, short_attribute);
     scope.unchecked_reason =
         fmt::format("inside the {} subgraph of {}", short_attribute, Quoted(parent));
-    ReadGraph(ParseGraph(message, &place_), scope);
+    Subgraph read;
+    read.begin = static_cast<int32_t>(model_.nodes.size());
+    const GraphProto graph = ParseGraph(message, &place_);
+    ReadGraph(graph, scope);
+    read.end = static_cast<int32_t>(model_.nodes.size());
+    for (const std::string_view output : graph.outputs) {
+      const auto it = scope.ids.find(Absl(ParseValueInfo(output, &place_).name));
+      read.outputs.push_back(it == scope.ids.end() ? kNoTensor : it->second);
+    }
+    return read;
   }
 
   static std::string Shorten(std::string_view name) {
@@ -465,6 +487,7 @@ class OnnxReader {
   Model model_;
   absl::flat_hash_set<std::pair<absl::string_view, absl::string_view>> functions_;
   bool names_may_meet_ = false;
+  std::vector<Holder> holders_;
   absl::flat_hash_map<absl::string_view, SharedString> ops_;
   KnownParams known_params_;
 };

@@ -529,7 +529,79 @@ TEST(RouteRows, WeightsInBlocksOfTheProvidersOwnOperator) {
   for (const bool old : {true, false}) {
     const Target target = *Target::Parse({.soc = old ? "SM8350" : "SM8550"});
     const Report report = Validator(target, options).Check(m.model);
-    EXPECT_EQ(report.verdict, old ? Consequence::kRejected : Consequence::kAccepted);
+    EXPECT_EQ(report.verdict, old ? Consequence::kRejected : Consequence::kAdvice) << "half precision";
+  }
+}
+
+using Dims = std::vector<int64_t>;
+
+// The models that the rows of `sequences` were measured with, and the nearest that are prepared.
+TEST(RouteRows, AnRmsNormInSinglePrecisionIsNotPreparedInOneOfItsForms) {
+  struct Form {
+    bool scale_first, reciprocal, reciprocal_first;
+    Dtype dtype;
+  };
+  const auto said = [](const Form& form) {
+    OnnxModel m;
+    const auto add = [&](std::string_view name, std::string_view op, std::vector<TensorId> inputs, const Dims& dims) {
+      return m.Op(name, op, std::move(inputs), dims, {}, form.dtype);
+    };
+    const auto scalar = [&](std::string_view name, const Dims& dims, double value) {
+      const TensorId id = m.Scale(name, dims, value);
+      m.model.tensors[static_cast<size_t>(id)].dtype = form.dtype;
+      return id;
+    };
+    const TensorId x = m.Input("x", {1, 4, 48}, form.dtype), weight = scalar("w", {48}, 1);
+    const TensorId square = add("square", "Pow", {x, scalar("two", {}, 2)}, {1, 4, 48});
+    const TensorId mean = add("mean", "ReduceMean", {square, m.Constant("axes", {-1})}, {1, 4, 1});
+    const TensorId sum = add("sum", "Add", {mean, scalar("eps", {}, 1e-6)}, {1, 4, 1});
+    const TensorId root = add("root", "Sqrt", {sum}, {1, 4, 1});
+    const TensorId factor = form.reciprocal ? add("factor", "Reciprocal", {root}, {1, 4, 1})
+                                            : add("factor", "Div", {scalar("one", {}, 1), root}, {1, 4, 1});
+    const TensorId norm = form.reciprocal_first ? add("norm", "Mul", {factor, x}, {1, 4, 48})
+                                                : add("norm", "Mul", {x, factor}, {1, 4, 48});
+    m.model.outputs = {form.scale_first ? add("scaled", "Mul", {weight, norm}, {1, 4, 48})
+                                        : add("scaled", "Mul", {norm, weight}, {1, 4, 48})};
+    return Said(m.model, "onnxruntime", "QG620");
+  };
+  EXPECT_NE(said({true, true, false, Dtype::kFloat32}), "");
+  EXPECT_EQ(said({false, true, false, Dtype::kFloat32}), "") << "the scale is the second factor";
+  EXPECT_EQ(said({true, false, false, Dtype::kFloat32}), "") << "a Div";
+  EXPECT_EQ(said({true, true, true, Dtype::kFloat32}), "") << "the Reciprocal is the first factor";
+  EXPECT_EQ(said({true, true, false, Dtype::kFloat16}), "");
+}
+
+TEST(RouteRows, FiveDimensionsBehindAConvolutionOfOneRowAreNotPreparedInSinglePrecision) {
+  const auto said = [](const Dims& image, const Dims& shape, bool relu, Dtype dtype) {
+    OnnxModel m;
+    const TensorId w = m.Scale("w", {32, 16, 1, 1}, 0.1);
+    m.model.tensors[static_cast<size_t>(w)].dtype = dtype;
+    Dims in = {1, 16}, out = {1, 32};
+    for (Dims* const dims : {&in, &out}) dims->insert(dims->end(), image.begin(), image.end());
+    TensorId x = m.Op("c", "Conv", {m.Input("x", in, dtype), w}, out, {}, dtype);
+    if (relu) x = m.Op("r", "Relu", {x}, out, {}, dtype);
+    m.model.outputs = {m.Op("s", "Reshape", {x, m.Constant("shape", shape)}, shape, {}, dtype)};
+    return Said(m.model, "onnxruntime", "QG620");
+  };
+  EXPECT_NE(said({1, 1}, {1, 2, 16, 1, 1}, false, Dtype::kFloat32), "");
+  EXPECT_NE(said({1, 8}, {1, 2, 16, 1, 8}, false, Dtype::kFloat32), "");
+  EXPECT_EQ(said({1, 1}, {1, 2, 16, 1, 1}, true, Dtype::kFloat32), "");
+  EXPECT_EQ(said({1, 1}, {1, 2, 16, 1, 1}, false, Dtype::kFloat16), "");
+  EXPECT_EQ(said({2, 2}, {1, 2, 16, 2, 2}, false, Dtype::kFloat32), "");
+  EXPECT_EQ(said({1, 1}, {1, 2, 4, 4, 1}, false, Dtype::kFloat32), "");
+}
+
+TEST(RouteRows, OneIndexIntoFiveDimensionsIsPrepared) {
+  for (const Dtype dtype : {Dtype::kFloat32, Dtype::kFloat16}) {
+    for (const bool several : {false, true}) {
+      OnnxModel m;
+      const TensorId index = several ? m.Constant("i", {0, 2}) : m.Constant("i", {1});
+      const Dims out = {several ? 2 : 1, 16, 2, 16, 8};
+      m.model.outputs = {m.Op("g", "Gather", {m.Input("x", {3, 16, 2, 16, 8}, dtype), index}, out, {}, dtype)};
+      const Target target = *Target::Parse({.sdk = "2.51", .arch = "v73"});
+      const Report report = Validator(target, {.route = "onnxruntime"}).Check(m.model);
+      EXPECT_EQ(report.verdict == Consequence::kPrepareFails, several) << static_cast<int>(dtype);
+    }
   }
 }
 

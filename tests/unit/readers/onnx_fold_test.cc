@@ -63,6 +63,23 @@ Dims Folded(std::string_view op, const b::Names& inputs, std::vector<std::string
   return y.values->ints;
 }
 
+TEST(OnnxFold, ARangeOfFloatsHasItsLength) {
+  const auto range = [](float start, float limit, float delta) {
+    b::Graph graph;
+    for (const auto& [name, value] : {std::pair{"a", start}, {"c", limit}, {"d", delta}}) {
+      graph.initializers.push_back(b::Tensor(name, b::kFloat, {}, b::Raw<float>({value})));
+    }
+    graph.nodes = {b::Node("Range", "n", {"a", "c", "d"}, {"y"})};
+    const Model model = Read(graph);
+    const Tensor& y = Find(model, "y");
+    return std::pair{Dims(y.dims.begin(), y.dims.end()), y.values ? y.values->reals : std::vector<double>()};
+  };
+  EXPECT_EQ(range(0, 3, 1), (std::pair{Dims{3}, std::vector<double>{0, 1, 2}}));
+  EXPECT_EQ(range(1, 0, -0.25F), (std::pair{Dims{4}, std::vector<double>{1, 0.75, 0.5, 0.25}}));
+  EXPECT_EQ(range(0, 1, -1).first, Dims{0});
+  EXPECT_EQ(range(0, 1, 0).first, Dims{kDynamicDim});
+}
+
 TEST(OnnxFold, Arithmetic) {
   const auto two = [](std::string_view op, const Dims& a, const Dims& c) {
     return Folded(op, {"a", "c"}, {Vector("a", a), Vector("c", c)});

@@ -249,6 +249,79 @@ TEST(OnnxReader, SubgraphsAreListedAsUnchecked) {
   EXPECT_EQ(FindNode(model, "after")->unchecked_reason, "");
 }
 
+// "choose": an If over `cond`, which gives "o": one Relu, or two and what `second` has.
+b::Graph Choosing(const std::vector<std::string>& second = {}) {
+  b::Graph first, other;
+  first.nodes = {b::Node("Relu", "one", {"x"}, {"o"})};
+  first.outputs = {b::ValueInfo("o", b::kFloat, {1, 4})};
+  other.nodes = second;
+  other.nodes.push_back(b::Node("Relu", "two", {"x"}, {"t"}));
+  other.nodes.push_back(b::Node("Sigmoid", "three", {"t"}, {"p"}));
+  other.outputs = {b::ValueInfo("p", b::kFloat, {1, 4})};
+  b::Graph graph;
+  graph.inputs = {b::ValueInfo("x", b::kFloat, {1, 4})};
+  graph.outputs = {b::ValueInfo("y", b::kFloat, {1, 4})};
+  graph.nodes = {b::Node("If", "choose", {"cond"}, {"o"},
+                         {b::GraphAttribute("then_branch", first.Bytes()),
+                          b::GraphAttribute("else_branch", other.Bytes())}),
+                 b::Node("Tanh", "after", {"o"}, {"y"})};
+  return graph;
+}
+std::vector<std::string> NamesOf(const Model& model) {
+  std::vector<std::string> names;
+  for (const Node& node : model.nodes) {
+    names.push_back(std::string(node.name) + (node.unchecked_reason.empty() ? "" : "?"));
+  }
+  return names;
+}
+using Names = std::vector<std::string>;
+
+TEST(OnnxReader, ABranchWhoseConditionIsAConstantTakesThePlaceOfTheIf) {
+  b::Graph graph = Choosing();
+  graph.initializers = {b::Tensor("cond", b::kBool, {}, std::string(1, '\1'))};
+  Model model = Read(graph);
+  EXPECT_EQ(NamesOf(model), (Names{"choose", "choose/then_branch/one", "after"}));
+  const Node& chosen = model.nodes[0];
+  EXPECT_EQ(chosen.op, "Identity");
+  EXPECT_EQ(chosen.inputs[0], model.nodes[1].outputs[0]);
+  EXPECT_EQ(chosen.outputs[0], model.nodes[2].inputs[0]);
+  EXPECT_TRUE(chosen.inlined && model.nodes[1].inlined && !model.nodes[2].inlined);
+  EXPECT_EQ(DimsOf(model, "o"), (Dims{1, 4}));
+  graph.initializers = {b::Tensor("cond", b::kBool, {}, std::string(1, '\0'))};
+  EXPECT_EQ(NamesOf(Read(graph)), (Names{"choose", "choose/else_branch/two", "choose/else_branch/three", "after"}));
+}
+
+TEST(OnnxReader, AConditionThatFollowsOfShapesIsAConstant) {
+  b::Graph graph = Choosing();
+  graph.initializers = {b::Tensor("four", b::kInt64, {2}, b::Raw<int64_t>({1, 4})),
+                        b::Tensor("last", b::kInt64, {}, b::Raw<int64_t>({1}))};
+  graph.nodes.insert(graph.nodes.begin(), {b::Node("Shape", "shape", {"x"}, {"s"}),
+                                           b::Node("Gather", "width", {"s", "last"}, {"w"}),
+                                           b::Node("Gather", "wanted", {"four", "last"}, {"f"}),
+                                           b::Node("Equal", "same", {"w", "f"}, {"cond"})});
+  EXPECT_EQ(NamesOf(Read(graph)), (Names{"shape", "width", "wanted", "same", "choose", "choose/then_branch/one", "after"}));
+  graph.inputs = {b::ValueInfo("x", b::kFloat, {1, -1})};
+  EXPECT_EQ(NamesOf(Read(graph)).size(), 9u) << "both branches are listed where nobody knows";
+}
+
+TEST(OnnxReader, AnIfInsideOfABranchIsTakenTooOrStaysUnchecked) {
+  b::Graph inner;
+  inner.nodes = {b::Node("Relu", "deep", {"x"}, {"d"})};
+  inner.outputs = {b::ValueInfo("d", b::kFloat, {1, 4})};
+  const auto nested = [&](std::string_view condition) {
+    b::Graph graph = Choosing({b::Node("If", "inner", {std::string(condition)}, {"u"},
+                                       {b::GraphAttribute("then_branch", inner.Bytes()),
+                                        b::GraphAttribute("else_branch", inner.Bytes())})});
+    graph.inputs.push_back(b::ValueInfo("open", b::kBool, {}));
+    graph.initializers = {b::Tensor("cond", b::kBool, {}, std::string(1, '\0'))};
+    return NamesOf(Read(graph));
+  };
+  const std::string at = "choose/else_branch/";
+  EXPECT_EQ(nested("cond"), (Names{"choose", at + "inner", at + "inner/else_branch/deep", at + "two", at + "three", "after"}));
+  EXPECT_EQ(nested("open"), (Names{"choose", at + "inner?", at + "inner/then_branch/deep?", at + "inner/else_branch/deep?",
+                                   at + "two", at + "three", "after"}));
+}
+
 TEST(OnnxReader, SubgraphsAreNestedToALimit) {
   std::string inner;
   b::Graph graph = b::QdqRelu();

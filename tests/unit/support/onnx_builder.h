@@ -22,6 +22,7 @@ enum DataType {
   kUint16 = 4,
   kInt32 = 6,
   kInt64 = 7,
+  kBool = 9,
   kFloat16 = 10,
   kBfloat16 = 16,
   kUint4 = 21,

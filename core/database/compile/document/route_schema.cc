@@ -35,6 +35,8 @@ constexpr DocumentShape kRequantizations = {.type = kList, .item = &kRequantizat
 constexpr DocumentShape kSequenceBreach = {.type = kChoice, .choices = "prepare_fails|wrong_values|advice"};
 constexpr DocumentShape kOpsInOrder = {.type = kList, .item = &kOps};
 constexpr DocumentKey kSequenceKeys[] = {{"ops", &kOpsInOrder, true},
+                                         {"written_as", &kTexts},
+                                         {"ports", &kIntegers},
                                          {"through", &kOps},
                                          {"behind", &kOps},
                                          {"not_behind", &kOps},

@@ -1,5 +1,6 @@
 // What computes shapes, and what is made in a shape.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -82,8 +83,25 @@ void AffineGrid(Context& c) {
   c.SetShape(0, out);
 }
 
+// The number of an input of floats that is a single constant.
+static std::optional<double> RealOf(const Context& c, size_t i) {
+  const Tensor* tensor = c.In(i);
+  if (tensor == nullptr || tensor->values == nullptr || tensor->values->reals.size() != 1)
+    return std::nullopt;
+  return tensor->values->reals[0];
+}
+
+static void RealRange(Context& c) {
+  const auto start = RealOf(c, 0), limit = RealOf(c, 1), delta = RealOf(c, 2);
+  if (!start || !limit || !delta) return;
+  const double count = std::ceil((*limit - *start) / *delta);
+  if (std::isfinite(count) && count < 1e9)
+    c.SetShape(0, Ints{static_cast<int64_t>(std::max(count, 0.0))});
+}
+
 void Range(Context& c) {
   c.SetShape(0, Ints{kDynamicDim});
+  if (IsFloat(c.Type(0))) return RealRange(c);
   const auto start = c.Values(0);
   const auto limit = c.Values(1);
   const auto delta = c.Values(2);
