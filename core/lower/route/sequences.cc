@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/database/conditions.h"
 #include "core/lower/expression/expr.h"
+#include "core/lower/resolve/plain_scope.h"
 #include "core/lower/route/graph_scope.h"
 #include "core/rules/raise.h"
 #include "quantgate/rule.h"
@@ -37,12 +38,17 @@ bool IsBehind(opdb::Tree ops, opdb::Tree dtypes, size_t node, const Model& graph
   return false;
 }
 
-// What a row asks of the first op, of those that stand between, of the last and of the farthest op before them.
+// What a row asks of the first op, of the operator of the file that it is made of, of those that stand between, of the
+// last and of the farthest op before them.
 struct Conditions {
   explicit Conditions(opdb::Tree row)
-      : first(row["first_when"]), between(row["through_when"]), last(row["when"]), after(row["after_when"]) {}
+      : first(row["first_when"]),
+        source(row["source_when"]),
+        between(row["through_when"]),
+        last(row["when"]),
+        after(row["after_when"]) {}
 
-  mapping::Condition first, between, last, after;
+  mapping::Condition first, source, between, last, after;
 };
 
 // Whether ops of these lists, the last list nearest, lead to a node by any of its inputs, whoever else reads what
@@ -79,6 +85,14 @@ bool StandsAs(opdb::Tree row, size_t k, size_t at, std::string_view from, const 
          resolved.graph->tensors[static_cast<size_t>(node.inputs[port])].name == from;
 }
 
+// Whether what `source_when` asks holds for the operator that an op is made of: a scalar is a tensor of one dimension
+// in the graph that the backend gets.
+bool HasSource(mapping::Condition& condition, size_t op, const Resolved& resolved) {
+  if (resolved.file == nullptr) return true;
+  const auto source = static_cast<size_t>(SourceOf(resolved, op));
+  return condition.Holds(PlainScope(*resolved.file, resolved.file->nodes[source]));
+}
+
 // The last op of the sequence that begins at an op, if one does.
 std::optional<size_t> EndOf(opdb::Tree row, Conditions& conditions, size_t first, const Resolved& resolved,
                             const Report& report, EndsByName& ends) {
@@ -86,6 +100,7 @@ std::optional<size_t> EndOf(opdb::Tree row, Conditions& conditions, size_t first
   const opdb::Tree ops = row["ops"];
   if (!HasDtype(row["from_dtypes"], graph, graph.nodes[first].inputs)) return std::nullopt;
   if (!conditions.first.Holds(GraphScope(graph, first))) return std::nullopt;
+  if (!HasSource(conditions.source, first, resolved)) return std::nullopt;
   size_t at = first;
   std::string_view from;
   for (size_t k = 0;;) {
@@ -107,6 +122,8 @@ std::optional<size_t> EndOf(opdb::Tree row, Conditions& conditions, size_t first
   if (!conditions.last.Holds(GraphScope(graph, at))) return std::nullopt;
   const opdb::Tree after = row["after"];
   if (after && !ComesAfter(after, after.size(), conditions, first, graph, ends)) return std::nullopt;
+  const opdb::Tree not_after = row["not_after"];
+  if (not_after && ComesAfter(not_after, not_after.size(), conditions, first, graph, ends)) return std::nullopt;
   if (row["behind"] && !IsBehind(row["behind"], row["behind_dtypes"], first, graph, ends)) return std::nullopt;
   if (row["not_behind"] && IsBehind(row["not_behind"], {}, first, graph, ends)) return std::nullopt;
   return at;

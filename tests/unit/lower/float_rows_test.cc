@@ -1,0 +1,216 @@
+// What the provider of ONNX Runtime makes of floats: each row by the models that it was measured
+// with, and the nearest that are right.
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "quantgate/validator.h"
+#include "tests/unit/support/onnx_model.h"
+
+namespace quantgate {
+namespace {
+
+using testing_onnx::Dims;
+using testing_onnx::OnnxModel;
+
+Report Check(const Model& model) {
+  const Target target = *Target::Parse({.sdk = "2.51", .arch = "v73"});
+  return Validator(target, {.route = "onnxruntime"}).Check(model);
+}
+
+// What is said of ops that are built otherwise; empty: nothing.
+std::string Said(const Model& model) {
+  for (const Finding& f : Check(model).findings) {
+    if (f.rule->code == "QG620") return f.message;
+  }
+  return "";
+}
+
+TEST(FloatRows, AnRmsNormInSinglePrecisionIsNotPreparedInOneOfItsForms) {
+  struct Form {
+    bool scale_first, reciprocal, reciprocal_first;
+    Dtype dtype;
+  };
+  const auto said = [](const Form& form) {
+    OnnxModel m;
+    const auto add = [&](std::string_view name, std::string_view op, std::vector<TensorId> inputs,
+                         const Dims& dims) {
+      return m.Op(name, op, std::move(inputs), dims, {}, form.dtype);
+    };
+    const auto scalar = [&](std::string_view name, const Dims& dims, double value) {
+      const TensorId id = m.Scale(name, dims, value);
+      m.model.tensors[static_cast<size_t>(id)].dtype = form.dtype;
+      return id;
+    };
+    const TensorId x = m.Input("x", {1, 4, 48}, form.dtype), weight = scalar("w", {48}, 1);
+    const TensorId square = add("square", "Pow", {x, scalar("two", {}, 2)}, {1, 4, 48});
+    const TensorId mean = add("mean", "ReduceMean", {square, m.Constant("axes", {-1})}, {1, 4, 1});
+    const TensorId sum = add("sum", "Add", {mean, scalar("eps", {}, 1e-6)}, {1, 4, 1});
+    const TensorId root = add("root", "Sqrt", {sum}, {1, 4, 1});
+    const TensorId factor = form.reciprocal
+                                ? add("factor", "Reciprocal", {root}, {1, 4, 1})
+                                : add("factor", "Div", {scalar("one", {}, 1), root}, {1, 4, 1});
+    const TensorId norm = form.reciprocal_first ? add("norm", "Mul", {factor, x}, {1, 4, 48})
+                                                : add("norm", "Mul", {x, factor}, {1, 4, 48});
+    m.model.outputs = {form.scale_first ? add("scaled", "Mul", {weight, norm}, {1, 4, 48})
+                                        : add("scaled", "Mul", {norm, weight}, {1, 4, 48})};
+    return Said(m.model);
+  };
+  EXPECT_NE(said({true, true, false, Dtype::kFloat32}), "");
+  EXPECT_EQ(said({false, true, false, Dtype::kFloat32}), "") << "the scale is the second factor";
+  EXPECT_EQ(said({true, false, false, Dtype::kFloat32}), "") << "a Div";
+  EXPECT_EQ(said({true, true, true, Dtype::kFloat32}), "") << "the Reciprocal is the first factor";
+  EXPECT_EQ(said({true, true, false, Dtype::kFloat16}), "");
+}
+
+TEST(FloatRows, FiveDimensionsBehindAConvolutionOfOneRowAreNotPreparedInSinglePrecision) {
+  const auto said = [](const Dims& image, const Dims& shape, bool relu, Dtype dtype) {
+    OnnxModel m;
+    const TensorId w = m.Scale("w", {32, 16, 1, 1}, 0.1);
+    m.model.tensors[static_cast<size_t>(w)].dtype = dtype;
+    Dims in = {1, 16}, out = {1, 32};
+    for (Dims* const dims : {&in, &out}) dims->insert(dims->end(), image.begin(), image.end());
+    TensorId x = m.Op("c", "Conv", {m.Input("x", in, dtype), w}, out, {}, dtype);
+    if (relu) x = m.Op("r", "Relu", {x}, out, {}, dtype);
+    m.model.outputs = {m.Op("s", "Reshape", {x, m.Constant("shape", shape)}, shape, {}, dtype)};
+    return Said(m.model);
+  };
+  EXPECT_NE(said({1, 1}, {1, 2, 16, 1, 1}, false, Dtype::kFloat32), "");
+  EXPECT_NE(said({1, 8}, {1, 2, 16, 1, 8}, false, Dtype::kFloat32), "");
+  EXPECT_EQ(said({1, 1}, {1, 2, 16, 1, 1}, true, Dtype::kFloat32), "");
+  EXPECT_EQ(said({1, 1}, {1, 2, 16, 1, 1}, false, Dtype::kFloat16), "");
+  EXPECT_EQ(said({2, 2}, {1, 2, 16, 2, 2}, false, Dtype::kFloat32), "");
+  EXPECT_EQ(said({1, 1}, {1, 2, 4, 4, 1}, false, Dtype::kFloat32), "");
+}
+
+TEST(FloatRows, ASoftmaxOverAnotherAxisBehindAProductWithAScalarIsNotPreparedInSinglePrecision) {
+  const auto said = [](int64_t axis, const Dims& factor, bool op_between, Dtype dtype) {
+    OnnxModel m;
+    const TensorId c = m.Scale("c", factor, 0.35);
+    m.model.tensors[static_cast<size_t>(c)].dtype = dtype;
+    const Dims dims = {1, 4, 8, 64};
+    TensorId x = m.Op("m", "Mul", {m.Input("x", dims, dtype), c}, dims, {}, dtype);
+    if (op_between) x = m.Op("r", "Relu", {x}, dims, {}, dtype);
+    m.model.outputs = {m.Op("s", "Softmax", {x}, dims, {{"axis", IntParam{axis}}}, dtype)};
+    return Said(m.model);
+  };
+  for (const int64_t axis : {-3, 1, 2})
+    EXPECT_NE(said(axis, {}, false, Dtype::kFloat32), "") << axis;
+  for (const int64_t axis : {-1, 3}) EXPECT_EQ(said(axis, {}, false, Dtype::kFloat32), "") << axis;
+  EXPECT_EQ(said(2, {1}, false, Dtype::kFloat32), "") << "a constant of one dimension";
+  EXPECT_EQ(said(2, {}, true, Dtype::kFloat32), "") << "an op between";
+  EXPECT_EQ(said(2, {}, false, Dtype::kFloat16), "");
+}
+
+TEST(FloatRows, AScaledInputOfFiveDimensionsIsNotPreparedInSinglePrecision) {
+  const auto said = [](bool op_before, const Dims& factor, const Dims& shape, Dtype dtype) {
+    OnnxModel m;
+    const TensorId c = m.Scale("c", factor, 0.35);
+    m.model.tensors[static_cast<size_t>(c)].dtype = dtype;
+    TensorId x = m.Input("x", {1, 8, 64}, dtype);
+    if (op_before) x = m.Op("r", "Relu", {x}, {1, 8, 64}, {}, dtype);
+    x = m.Op("m", "Mul", {c, x}, {1, 8, 64}, {}, dtype);
+    m.model.outputs = {m.Op("s", "Reshape", {x, m.Constant("shape", shape)}, shape, {}, dtype)};
+    return Said(m.model);
+  };
+  EXPECT_NE(said(false, {}, {1, 2, 4, 8, 8}, Dtype::kFloat32), "");
+  EXPECT_NE(said(false, {1, 1}, {1, 1, 8, 64, 1}, Dtype::kFloat32), "");
+  EXPECT_EQ(said(true, {}, {1, 2, 4, 8, 8}, Dtype::kFloat32), "") << "behind another op";
+  EXPECT_EQ(said(false, {}, {1, 2, 4, 64}, Dtype::kFloat32), "");
+  EXPECT_EQ(said(false, {64}, {1, 2, 4, 8, 8}, Dtype::kFloat32), "") << "a factor for each column";
+  EXPECT_EQ(said(false, {}, {1, 2, 4, 8, 8}, Dtype::kFloat16), "");
+}
+
+// The sizes of rows at the borders of what was measured.
+TEST(FloatRows, ThePaddingAtTheEndOfRowsIsNotWrittenBehindAnActivationInFloat) {
+  const auto said = [](int64_t columns, int64_t before, int64_t behind, bool conv) {
+    OnnxModel m;
+    const Dims dims = {1, 8, 4, columns}, out = {1, 8, 4, columns + before + behind};
+    TensorId x = m.Input("x", dims, Dtype::kFloat32);
+    if (conv) {
+      const TensorId w = m.Scale("w", {8, 8, 1, 1}, 0.1);
+      m.model.tensors[static_cast<size_t>(w)].dtype = Dtype::kFloat32;
+      x = m.Op("c", "Conv", {x, w}, dims, {}, Dtype::kFloat32);
+    }
+    x = m.Op("r", "Relu", {x}, dims, {}, Dtype::kFloat32);
+    const TensorId pads = m.Constant("pads", {0, 0, 1, before, 0, 0, 0, behind});
+    Dims padded = out;
+    ++padded[2];
+    m.model.outputs = {m.Op("p", "Pad", {x, pads}, padded, {}, Dtype::kFloat32)};
+    return Check(m.model).verdict;
+  };
+  const Consequence usual = Consequence::kAdvice;
+  for (const auto& [columns, behind] : {std::pair(5, 1), {16, 16}, {33, 31}, {62, 2}, {100, 28}}) {
+    EXPECT_EQ(said(columns, 0, behind, false), Consequence::kWrongValues)
+        << columns << " + " << behind;
+  }
+  for (const auto& [columns, behind] :
+       {std::pair(4, 1), {17, 1}, {32, 8}, {33, 32}, {62, 3}, {64, 1}}) {
+    EXPECT_EQ(said(columns, 0, behind, false), usual) << columns << " + " << behind;
+  }
+  EXPECT_EQ(said(16, 1, 1, false), usual) << "columns before too";
+  EXPECT_EQ(said(16, 0, 2, true), usual) << "behind a convolution";
+}
+
+TEST(FloatRows, AveragesInFloatAreWrongWherePaddingIsNotCounted) {
+  const auto said = [](int64_t channels, int64_t size, int64_t counted, Dtype dtype) {
+    OnnxModel m;
+    const Dims dims = {1, channels, size, size};
+    m.model.outputs = {m.Op("a", "AveragePool", {m.Input("x", dims, dtype)}, dims,
+                            {{"kernel_shape", std::vector<int64_t>{3, 3}},
+                             {"pads", std::vector<int64_t>{1, 1, 1, 1}},
+                             {"count_include_pad", IntParam{counted}}},
+                            dtype)};
+    return Check(m.model).verdict == Consequence::kWrongValues;
+  };
+  for (const Dtype dtype : {Dtype::kFloat32, Dtype::kFloat16}) {
+    EXPECT_TRUE(said(16, 14, 0, dtype));
+    EXPECT_TRUE(said(31, 56, 0, dtype));
+    EXPECT_FALSE(said(32, 14, 0, dtype)) << "32 channels";
+    EXPECT_FALSE(said(16, 14, 1, dtype)) << "the padding counts";
+    EXPECT_FALSE(said(8, 64, 0, dtype)) << "larger than what is wrong everywhere";
+  }
+}
+
+TEST(FloatRows, AConvolutionOfOneRowIsWrongInFloatWhereItsFilterReachesFar) {
+  const auto said = [](const Dims& dims, int64_t taps, int64_t pad) {
+    OnnxModel m;
+    Dims filter = {16, 16, taps}, out = dims;
+    std::vector<int64_t> pads = {pad, pad};
+    if (dims.size() == 4) {
+      filter = {16, 16, 1, taps};
+      pads = {0, pad, 0, pad};
+    }
+    out.back() += 2 * pad - (taps - 1);
+    const TensorId w = m.Scale("w", filter, 0.1);
+    m.model.tensors[static_cast<size_t>(w)].dtype = Dtype::kFloat32;
+    m.model.outputs = {m.Op("c", "Conv", {m.Input("x", dims, Dtype::kFloat32), w}, out,
+                            {{"pads", pads}}, Dtype::kFloat32)};
+    return Check(m.model).verdict == Consequence::kWrongValues;
+  };
+  EXPECT_TRUE(said({1, 16, 16}, 7, 3));
+  EXPECT_TRUE(said({1, 16, 1, 16}, 7, 3));
+  EXPECT_FALSE(said({1, 16, 24}, 7, 3)) << "longer than four times the reach";
+  EXPECT_FALSE(said({1, 16, 15}, 7, 3)) << "no multiple of 8";
+  EXPECT_FALSE(said({1, 16, 16}, 7, 0)) << "no padding";
+  EXPECT_FALSE(said({1, 16, 2, 16}, 1, 0)) << "two rows";
+}
+
+TEST(FloatRows, OneIndexIntoFiveDimensionsIsPrepared) {
+  for (const Dtype dtype : {Dtype::kFloat32, Dtype::kFloat16}) {
+    for (const bool several : {false, true}) {
+      OnnxModel m;
+      const TensorId index = several ? m.Constant("i", {0, 2}) : m.Constant("i", {1});
+      const Dims out = {several ? 2 : 1, 16, 2, 16, 8};
+      m.model.outputs = {
+          m.Op("g", "Gather", {m.Input("x", {3, 16, 2, 16, 8}, dtype), index}, out, {}, dtype)};
+      EXPECT_EQ(Check(m.model).verdict == Consequence::kPrepareFails, several)
+          << static_cast<int>(dtype);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quantgate
