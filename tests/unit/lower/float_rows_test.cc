@@ -174,6 +174,17 @@ TEST(FloatRows, AveragesInFloatAreWrongWherePaddingIsNotCounted) {
   }
 }
 
+TEST(FloatRows, SayNothingOfQuantizedOperators) {
+  OnnxModel m;
+  m.Unit(
+      "a", "AveragePool", {m.Quantized("x", {1, 16, 14, 14})}, {1, 16, 14, 14},
+      {{"kernel_shape", std::vector<int64_t>{3, 3}}, {"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+  m.Unit("c", "Conv",
+         {m.Quantized("z", {1, 16, 16}), m.Weight("w", {16, 16, 7}, Dtype::kInt8, 0, 0.01)},
+         {1, 16, 16}, {{"pads", std::vector<int64_t>{3, 3}}});
+  for (const Finding& f : Check(m.model).findings) EXPECT_NE(f.rule->code, "QG620") << f.message;
+}
+
 TEST(FloatRows, AConvolutionOfOneRowIsWrongInFloatWhereItsFilterReachesFar) {
   const auto said = [](const Dims& dims, int64_t taps, int64_t pad) {
     OnnxModel m;
