@@ -58,8 +58,7 @@ QdqEditor::QdqEditor(Model model, const opdb::View& database, const StoredValues
       key_(model_.nodes.size()) {
   for (size_t n = 0; n < model_.nodes.size(); ++n) {
     const Node& node = model_.nodes[n];
-    // Nodes of subgraphs are flattened into the model, and have no place of their own in it.
-    if (!node.unchecked_reason.empty() || node.inlined) continue;
+    if (IsInSubgraph(node)) continue;
     const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
                                     [](TensorId id) { return id != kNoTensor; });
     if (first != node.outputs.end()) key_[n] = NameOf(*first);
@@ -140,7 +139,7 @@ QdqEditor::Around QdqEditor::AroundOf(TensorId tensor) const {
   const auto add = [&](int32_t node, Role role) {
     if (RoleOf(node) != role) {
       around.problem = "its integers are used as they are";
-    } else if (const Node& n = model_.nodes[static_cast<size_t>(node)]; !n.unchecked_reason.empty() || n.inlined) {
+    } else if (IsInSubgraph(model_.nodes[static_cast<size_t>(node)])) {
       around.problem = "it is used in a subgraph";
     } else {
       around.nodes.push_back(node);

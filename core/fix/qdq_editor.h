@@ -20,6 +20,9 @@ namespace quantgate::fix {
 // The attribute of Q and DQ.
 inline constexpr std::string_view kAxis = "axis";
 
+// Nodes of subgraphs are flattened into the model, and have no place of their own in it.
+inline bool IsInSubgraph(const Node& node) { return !node.unchecked_reason.empty() || node.inlined; }
+
 // An input of a node; kNoTensor where it has fewer.
 inline TensorId Input(const Node& node, size_t i) {
   return i < node.inputs.size() ? node.inputs[i] : kNoTensor;

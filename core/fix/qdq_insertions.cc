@@ -38,7 +38,7 @@ int32_t QdqEditor::QuantizerOf(TensorId real, size_t before, const Coding& codin
     if (at != 0 || static_cast<size_t>(node) >= before || RoleOf(node) != Role::kQuantize) continue;
     const absl::StatusOr<Coding> found = CodingAt(node);
     const Node& n = model_.nodes[static_cast<size_t>(node)];
-    if (found.ok() && Same(*found, coding) && n.unchecked_reason.empty() && !n.inlined) return node;
+    if (found.ok() && Same(*found, coding) && !IsInSubgraph(n)) return node;
   }
   return -1;
 }

@@ -52,21 +52,26 @@ struct Conditions {
 };
 
 // Whether ops of these lists, the last list nearest, lead to a node by any of its inputs, whoever else reads what
-// is between. So many lists count.
-bool ComesAfter(opdb::Tree lists, size_t count, Conditions& conditions, size_t node, const Model& graph,
+// is between, and the condition holds for the farthest. So many lists count.
+bool ComesAfter(opdb::Tree lists, size_t count, mapping::Condition& condition, size_t node, const Model& graph,
                 EndsByName& ends) {
-  if (count == 0) return conditions.after.Holds(GraphScope(graph, node));
+  if (count == 0) return condition.Holds(GraphScope(graph, node));
   for (const TensorId id : graph.nodes[node].inputs) {
     if (id == kNoTensor) continue;
     const int32_t maker = ends.Of(graph.tensors[static_cast<size_t>(id)].name).maker;
     if (maker < 0 || maker == static_cast<int32_t>(node)) continue;
     const auto at = static_cast<size_t>(maker);
     if (opdb::Lists(lists.at(count - 1), graph.nodes[at].op) &&
-        ComesAfter(lists, count - 1, conditions, at, graph, ends)) {
+        ComesAfter(lists, count - 1, condition, at, graph, ends)) {
       return true;
     }
   }
   return false;
+}
+
+// The operator of the file that an op is made of.
+const Node& SourceNode(const Resolved& resolved, size_t op) {
+  return resolved.file->nodes[static_cast<size_t>(SourceOf(resolved, op))];
 }
 
 // Whether the k-th op of a sequence is made of the operator that `written_as` has ("any": whichever), and reads the one
@@ -74,8 +79,7 @@ bool ComesAfter(opdb::Tree lists, size_t count, Conditions& conditions, size_t n
 bool StandsAs(opdb::Tree row, size_t k, size_t at, std::string_view from, const Resolved& resolved) {
   if (const opdb::Tree written = row["written_as"]; written && resolved.file != nullptr) {
     const std::string_view op = written.at(k).str();
-    const auto source = static_cast<size_t>(SourceOf(resolved, at));
-    if (op != "any" && resolved.file->nodes[source].op != op) return false;
+    if (op != "any" && SourceNode(resolved, at).op != op) return false;
   }
   const opdb::Tree ports = row["ports"];
   if (!ports || k == 0) return true;
@@ -88,9 +92,7 @@ bool StandsAs(opdb::Tree row, size_t k, size_t at, std::string_view from, const 
 // Whether what `source_when` asks holds for the operator that an op is made of: a scalar is a tensor of one dimension
 // in the graph that the backend gets.
 bool HasSource(mapping::Condition& condition, size_t op, const Resolved& resolved) {
-  if (resolved.file == nullptr) return true;
-  const auto source = static_cast<size_t>(SourceOf(resolved, op));
-  return condition.Holds(PlainScope(*resolved.file, resolved.file->nodes[source]));
+  return resolved.file == nullptr || condition.Holds(PlainScope(*resolved.file, SourceNode(resolved, op)));
 }
 
 // The last op of the sequence that begins at an op, if one does.
@@ -121,9 +123,10 @@ std::optional<size_t> EndOf(opdb::Tree row, Conditions& conditions, size_t first
   if (!HasDtype(row["to_dtypes"], graph, graph.nodes[at].outputs)) return std::nullopt;
   if (!conditions.last.Holds(GraphScope(graph, at))) return std::nullopt;
   const opdb::Tree after = row["after"];
-  if (after && !ComesAfter(after, after.size(), conditions, first, graph, ends)) return std::nullopt;
+  if (after && !ComesAfter(after, after.size(), conditions.after, first, graph, ends)) return std::nullopt;
   const opdb::Tree not_after = row["not_after"];
-  if (not_after && ComesAfter(not_after, not_after.size(), conditions, first, graph, ends)) return std::nullopt;
+  mapping::Condition whichever;
+  if (not_after && ComesAfter(not_after, not_after.size(), whichever, first, graph, ends)) return std::nullopt;
   if (row["behind"] && !IsBehind(row["behind"], row["behind_dtypes"], first, graph, ends)) return std::nullopt;
   if (row["not_behind"] && IsBehind(row["not_behind"], {}, first, graph, ends)) return std::nullopt;
   return at;

@@ -65,11 +65,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
   f.found =
       fmt::format("{}, from {} to {}", DescribeEncoding(out), Number(held.low), Number(held.high));
   if (found.size() > 1) {
-    std::vector<std::string> names;
-    for (const Coarse& c : found) {
-      if (c.op != worst->op) names.push_back(std::string(g.NameOf(c.op)));
-    }
-    f.found += fmt::format("; coarse as well: {}", Quoted(names));
+    f.found += fmt::format("; coarse as well: {}", Quoted(OtherNames(g, found, worst->op)));
   }
   f.allowed = fmt::format("a step below {}", Number(settings.max_step));
   f.fixes.push_back(

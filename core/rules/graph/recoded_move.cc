@@ -80,11 +80,8 @@ void Walk(const GraphView& g, GraphFindings& findings) {
   f.found = fmt::format("{} becomes {}", DescribeEncoding(*g.input(largest->op, largest->in)),
                         DescribeEncoding(*g.output(largest->op, largest->out)));
   if (found.size() > 1) {
-    std::vector<std::string> names;
-    for (const Recoding& r : found) {
-      if (r.op != largest->op) names.push_back(std::string(g.NameOf(r.op)));
-    }
-    f.found += fmt::format("; so it is at {} ({} a run together)", Quoted(names), Bytes(bytes));
+    f.found += fmt::format("; so it is at {} ({} a run together)",
+                           Quoted(OtherNames(g, found, largest->op)), Bytes(bytes));
   }
   f.allowed = "one encoding for what goes in and what comes out";
   f.related = {fmt::format("out[{}]", largest->out)};

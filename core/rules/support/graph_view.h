@@ -150,6 +150,15 @@ std::string Bytes(double bytes);  // "1.5 MB"
 int64_t VtcmMegabytes(const GraphView& g);
 // `"a", "b" and 3 more`.
 std::string Quoted(std::span<const std::string> names, size_t most = 4);
+// Names of the ops that something was found at (each with its `op`), but for one.
+template <class Found>
+std::vector<std::string> OtherNames(const GraphView& g, const std::vector<Found>& found, int32_t but) {
+  std::vector<std::string> names;
+  for (const Found& one : found) {
+    if (one.op != but) names.emplace_back(g.NameOf(one.op));
+  }
+  return names;
+}
 
 }  // namespace quantgate::rules
 
