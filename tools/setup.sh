@@ -16,7 +16,7 @@ packages="g++ cmake ninja-build ccache git ca-certificates
   libgtest-dev libgmock-dev libbenchmark-dev
   python3 python3-dev python3-venv python3-yaml python3-jsonschema libc++1"
 case "${1:-}" in
-  clang) packages="$packages clang-14" ;;
+  clang) packages="$packages clang-14 libclang-rt-14-dev" ;;
   gcovr) packages="$packages gcovr" ;;
   web) packages="$packages emscripten node-acorn dpkg-dev" ;;
   arm64) packages="$packages g++-aarch64-linux-gnu qemu-user-static" ;;
