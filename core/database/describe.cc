@@ -318,6 +318,8 @@ std::string Describer::Condition(const CondRow& row, const ConstraintRow& of) co
       return absl::StrJoin(pairs(" is "), " and ");
     case CondKey::kNoop:
       return yes ? "the shape does not change" : "the shape changes";
+    case CondKey::kGraphInput:
+      return absl::StrCat(port, yes ? " is an input of the graph" : " comes from an op");
   }
   return "";
 }

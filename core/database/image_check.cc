@@ -186,7 +186,7 @@ bool ImageCheck::AlternativesAreSound(const ConstraintRow& row, const OpRow& op,
 }
 
 bool ImageCheck::CondIsSound(const CondRow& row, const OpRow& op) {
-  if (row.key > CondKey::kNoop || row.port < -1 || row.port >= static_cast<int>(op.ports.count) ||
+  if (row.key > CondKey::kGraphInput || row.port < -1 || row.port >= static_cast<int>(op.ports.count) ||
       row.element < 0 || row.param < -1 || row.param >= static_cast<int>(op.params.count)) {
     return Fail("a condition");
   }

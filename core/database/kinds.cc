@@ -78,11 +78,11 @@ constexpr std::string_view kArgKeys[] = {
 };
 
 // In the order of CondKey; without the `_of` that names another port.
-constexpr std::array<std::string_view, static_cast<size_t>(CondKey::kNoop) + 1> kCondKeys = {
+constexpr std::array<std::string_view, static_cast<size_t>(CondKey::kGraphInput) + 1> kCondKeys = {
     "dtype",     "dtype_not", "bits",     "encoding",      "param",
     "param_not", "rank",      "rank_min", "any_dim_above", "any_dim_not_multiple",
     "m",         "m_min",     "static",   "present",       "axes_include",
-    "symmetric", "dim_eq",    "noop"};
+    "symmetric", "dim_eq",    "noop",     "graph_input"};
 
 constexpr std::string_view kSourceKinds[] = {"documents", "revision", "measured"};
 

@@ -192,6 +192,7 @@ enum class CondKey : uint8_t {
   kSymmetricPeer,  // ints[0] = 0 or 1: encoding of `port` is symmetric
   kDimEq,          // ints = dim, value, dim, value, ...: of `port`
   kNoop,           // ints[0] = 1: the op does nothing (output shape equals input shape of in[0])
+  kGraphInput,     // ints[0] = 0 or 1: `port` is an input of the graph
 };
 
 struct CondRow {

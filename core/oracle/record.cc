@@ -54,7 +54,8 @@ absl::Status CheckKeys(const PlainJson& json, absl::string_view place,
       return Bad(place, absl::StrCat("`", Absl(key), "` is missing"));
     }
   }
-  for (const auto& [name, value] : json.items()) {
+  for (const auto& item : json.items()) {
+    const std::string_view name = item.key();
     const bool known = std::any_of(keys.begin(), keys.end(), [&](std::string_view key) {
       return key == name || (key.starts_with('?') && key.substr(1) == name);
     });

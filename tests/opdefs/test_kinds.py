@@ -125,6 +125,8 @@ CASES: list[tuple[str, list[Change], list[Change]]] = [
     ('in0 c: {rank: 7, when: {present: {in2: false}}}', [{}], [{"x2": None}]),
     ('in0 c: {rank: 7, when: {symmetric_of: {in1: true}}}', [x1(encoding=encoding(0.25, 1)), {"x1": None}], [{}]),
     ('in0 c: {rank: 7, when: {symmetric_of: {in1: false}}}', [{}], [x1(encoding=encoding(0.25, 1))]),
+    ('in0 c: {rank: 7, when: {graph_input_of: {in1: true}}}', [{}, {"x1": None}], [x1(isStatic=False)]),
+    ('in0 c: {rank: 7, when: {graph_input_of: {in1: false}}}', [x1(isStatic=False)], [{}]),
     ('in0 c: {rank: 7, when: {rank: {in0: 3}}}', [sizes(4, 8), sizes(1, 1, 4, 8), x0(dims=[], unknownRank=True)], [{}]),
     ('in0 c: {rank: 7, when: {rank_min: {in0: 3}}}', [sizes(4, 8)], [{}, sizes(1, 1, 4, 8)]),
     ('in0 c: {rank: 7, when: {any_dim_above: {in0: 8}}}', [{}, sizes(1, 1, 1)], [sizes(1, 4, 9), sizes(9, 4, 8)]),

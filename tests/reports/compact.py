@@ -80,7 +80,8 @@ class Tensor:
             tensor["isStatic"] = True
         if self.values is not None:
             if self.dtype.startswith("f"):
-                tensor["realValues"] = self.values
+                # JSON has no infinity; this is infinite in single precision.
+                tensor["realValues"] = [math.copysign(1e39, v) if math.isinf(v) else v for v in self.values]
             else:
                 tensor["values"] = [int(v) for v in self.values]
         return tensor

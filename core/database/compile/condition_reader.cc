@@ -29,6 +29,7 @@ constexpr Key kKeys[] = {
     {"encoding_of", CondKey::kEncoding, Of::kPorts, Values::kEncodings},
     {"static_of", CondKey::kStatic, Of::kPorts, Values::kFlag},
     {"symmetric_of", CondKey::kSymmetricPeer, Of::kPorts, Values::kFlag},
+    {"graph_input_of", CondKey::kGraphInput, Of::kPorts, Values::kFlag},
     {"present", CondKey::kPresent, Of::kPorts, Values::kFlag},
     {"rank", CondKey::kRank, Of::kPorts, Values::kNumbers},
     {"rank_min", CondKey::kRankMin, Of::kPorts, Values::kNumber},

@@ -25,7 +25,7 @@ namespace quantgate::rules {
 namespace coarse_weight {
 
 struct Own : Settings {
-  double min_sqnr = 20, min_sqnr_of_4_bits = 9;  // dB
+  double min_sqnr = 20, min_sqnr_of_4_bits = 12;  // dB
 };
 
 using F = Fields<Own>;
@@ -128,7 +128,7 @@ Coarse CoarseOf(const GraphView& g, int32_t op, TensorId id) {
   coarse.all = coarse.channels.size();
   if (coarse.all == 0) return coarse;
   coarse.values = static_cast<double>(weight.values->ints.size() / coarse.all);
-  const bool own_scales = weight.encoding->scales.size() > 1;
+  const bool own_scales = weight.encoding->kind == EncodingKind::kPerChannel;
   const double least =
       EffectiveBits(weight) <= 4 ? settings.min_sqnr_of_4_bits : settings.min_sqnr;
   std::erase_if(coarse.channels, [&](const Channel& c) {
@@ -154,20 +154,20 @@ std::string SizeOf(const Channel& channel, double values) {
   if (coarse.channels.empty()) return;
   const Tensor& weight = g.tensor(id);
   const Channel& worst = coarse.channels.front();
-  const bool shares_scale = weight.encoding->scales.size() == 1;
+  const bool shares_scale = weight.encoding->kind == EncodingKind::kPerTensor;
   Finding& f = findings.AddInput(op, static_cast<size_t>(g.info(op).weight), Consequence::kAdvice);
   f.message = fmt::format("{} of {} of {} {} few of its {} bits: {}", coarse.channels.size(),
                           Counted(coarse.all, "channel"), f.port,
                           coarse.channels.size() == 1 ? "uses" : "use", EffectiveBits(weight),
                           SizeOf(worst, coarse.values));
-  f.found = shares_scale ? DescribeEncoding(weight) : "weights that are small beside the largest";
+  f.found = shares_scale ? DescribeEncoding(weight) : "weights that are small beside an outlier";
   f.allowed = shares_scale ? "a scale for each channel" : "weights of one channel of like size";
   f.lost_bits = LostBits(weight, MeanSquare(worst, coarse.values));
   f.fixes.push_back(UnsafeFix(
       shares_scale
           ? fmt::format("quantize \"{}\" per-channel along axis {}", weight.name,
                         FileAxis(g, id, ChannelAxis(g, op)))
-          : "take the range without the outlier (by percentile or least squares), or use more bits"));
+          : "take the range without the outlier (by percentile or least squares), quantize in blocks, or use more bits"));
 }
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
@@ -190,7 +190,7 @@ constexpr RuleEntry kEntry = {
                                   .explanation = R"(## What it checks
 The stored values of weights, as far as they are read (constants of up to 4,096 values): in each output
 channel the signal-to-quantization-noise ratio (SQNR), which is 10 log10(12 m) dB where m is the mean of
-the squared values in steps. It speaks up below 20 dB, with 4 bits or less below 9 dB.
+the squared values in steps. It speaks up below 20 dB, with 4 bits or less below 12 dB.
 
 ## Why
 One scale for all channels is made for the largest. A channel whose weights are a hundred times smaller

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/rules/rule_entry.h"
+#include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
 #include "quantgate/dtype.h"
 #include "quantgate/report.h"

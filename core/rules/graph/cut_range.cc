@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,14 +18,18 @@ namespace cut_range {
 struct Own : Settings {
   SetMask joins = 0;
   SetMask products = 0;  // of two inputs
-  double tolerance = 0;  // part of an input's range that the output may cut
+  SetMask tangents = 0, sigmoids = 0;
+  double tolerance = 0;        // part of an input's range that the output may cut
+  double curve_tolerance = 0;  // the same of what a curve makes of its input's range
   double excess = 0;     // times its range that a product goes beyond it, in an input's encoding
 };
 
 using F = Fields<Own>;
 constexpr SettingField kFields[] = {
     F::Bind<&Own::joins>("joins"), F::Bind<&Own::products>("products"),
-    F::Bind<&Own::tolerance>("tolerance"), F::Bind<&Own::excess>("excess")};
+    F::Bind<&Own::tangents>("tangents"), F::Bind<&Own::sigmoids>("sigmoids"),
+    F::Bind<&Own::tolerance>("tolerance"), F::Bind<&Own::curve_tolerance>("curve_tolerance"),
+    F::Bind<&Own::excess>("excess")};
 
 std::string Text(Interval r) { return fmt::format("{:.4g} … {:.4g}", r.low, r.high); }
 
@@ -57,8 +62,28 @@ void VisitProduct(const GraphView& g, int32_t op, double excess, GraphFindings& 
       {"calibrate the output of its own, do not share the encoding of an input", false, {}});
 }
 
+// A Tanh or Sigmoid whose output does not hold what it makes of its input's range.
+void VisitCurve(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& settings = g.settings<Own>();
+  const auto in = HeldRange(g.input(op, 0)), out = HeldRange(g.output(op));
+  if (!in || !out) return;
+  const bool tangent = g.Is(op, settings.tangents);
+  const auto curve = [&](double x) { return tangent ? std::tanh(x) : 1 / (1 + std::exp(-x)); };
+  const Interval made{curve(in->low), curve(in->high)};
+  if (!Cuts(*out, made, settings.curve_tolerance)) return;
+  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format("{} of {} holds {} only, its input's range leads to {}: values beyond are clipped", f.port,
+                          f.op, Text(*out), Text(made));
+  f.found = fmt::format("range {}", Text(*out));
+  f.allowed = fmt::format("range {}", Text(made));
+  f.related = {"in[0]"};
+  f.fixes.push_back(
+      {"calibrate the output by its smallest and largest values, not by averages of them", false, {}});
+}
+
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
+  if (g.Is(op, settings.tangents | settings.sigmoids)) return VisitCurve(g, op, findings);
   if (g.Is(op, settings.products) && g.op(op).inputs.size() == 2) {
     VisitProduct(g, op, settings.excess, findings);
   }
@@ -87,7 +112,8 @@ constexpr RuleEntry kEntry = {
                    .explanation = R"(## What it checks
 The range of a quantized tensor is what its stored values can say. Where several tensors go into one
 (Concat, Pack), or share one encoding, the range of the output must hold the range of each input. A
-product must not have the very encoding of one of its factors where their ranges make it much larger.
+product must not have the very encoding of one of its factors where their ranges make it much larger. The
+output of a Tanh or Sigmoid must hold most of what the curve makes of its input's range.
 
 ## Why
 Values beyond the range saturate: the largest activations, which matter most, become equal. Shared

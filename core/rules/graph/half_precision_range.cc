@@ -8,6 +8,7 @@
 
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/expr.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
 #include "core/rules/support/squares.h"
@@ -18,10 +19,11 @@ namespace half_precision_range {
 
 struct Own : Settings {
   SetMask products = 0, quotients = 0, adds = 0, weighted = 0, powers = 0, sums = 0, orders = 0,
-          angles = 0, selects = 0;
+          angles = 0, selects = 0, casts = 0, lookups = 0;
   double most = 0, least = 0;  // of half precision
   double mask = 0;             // a factor from here on is no scale
   int64_t most_ordered = 0;    // values that it can tell apart
+  int64_t most_counted = 0;    // up to here it has every integer
   // That compute FLOAT_32 in half precision too; others may, by an option of the graph.
   std::vector<std::string_view> half_routes;
 };
@@ -38,6 +40,9 @@ constexpr SettingField kFields[] = {F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::mask>("mask"),
                                     F::Bind<&Own::orders>("orders"),
                                     F::Bind<&Own::most_ordered>("most_ordered"),
+                                    F::Bind<&Own::casts>("casts"),
+                                    F::Bind<&Own::lookups>("lookups"),
+                                    F::Bind<&Own::most_counted>("most_counted"),
                                     F::Bind<&Own::angles>("angles"),
                                     F::Bind<&Own::half_routes>("half_routes"),
                                     F::Bind<&Own::selects>("selects")};
@@ -193,9 +198,45 @@ void VisitAngle(const GraphView& g, int32_t op, GraphFindings& findings) {
       UnsafeFix("compute sines and cosines of positions before, as a constant or an input"));
 }
 
+// How far the numbers of a tensor reach that picks rows of a table; 0 = it picks none.
+int64_t LastRow(const GraphView& g, TensorId id) {
+  int64_t last = 0;
+  for (const int32_t reader : g.Readers(id)) {
+    const auto& inputs = g.op(reader).inputs;
+    if (!g.Is(reader, g.settings<Own>().lookups) || inputs.size() < 2 || inputs[1] != id) continue;
+    const Tensor* table = g.input(reader, 0);
+    const Param* axis = g.op(reader).FindParam("axis");
+    const auto rows = table == nullptr ? std::nullopt : DimOf(*table, axis == nullptr ? 0 : IntOf(axis->value).value_or(0));
+    last = std::max(last, rows.value_or(0) - 1);
+  }
+  return last;
+}
+
+// Numbers of tokens or classes that become floats, to be compared or searched.
+void VisitCast(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  const Tensor *in = g.input(op, 0), *out = g.output(op);
+  if (in == nullptr || !IsHalf(out) || !IsCertain(g, *out) || in->is_static) return;
+  int64_t last = 0;
+  for (TensorId id = g.op(op).inputs[0]; id != kNoTensor;) {
+    last = std::max(last, LastRow(g, id));
+    const int32_t before = g.Producer(id);
+    id = before >= 0 && g.Is(before, own.casts) && g.input(before, 0) != nullptr ? g.op(before).inputs[0] : kNoTensor;
+  }
+  if (last <= own.most_counted) return;
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "integers up to {} become half precision, which has every integer up to {} only: beyond, neighbours are equal",
+      last, own.most_counted);
+  f.found = fmt::format("up to {}", last);
+  f.allowed = fmt::format("up to {}", own.most_counted);
+  f.fixes.push_back(UnsafeFix("compare and search them as integers (INT_32)"));
+}
+
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   if (g.Refused(op)) return;
+  if (g.Is(op, own.casts)) return VisitCast(g, op, findings);
   if (g.Is(op, own.angles)) return VisitAngle(g, op, findings);
   if (g.Is(op, own.orders)) return VisitOrder(g, op, findings);
   if (!IsHalf(g.output(op))) return;
@@ -211,8 +252,8 @@ constexpr RuleEntry kEntry = {
                   {.summary = "a number leaves the range of the half precision that floats run in",
                    .explanation = R"(## What it checks
 Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon
-or the mask that they add, squares that are added up, angles, and thousands of values of which the
-best is picked. Constants are read where the file's reader keeps them.
+or the mask that they add, squares that are added up, angles, thousands of values of which the best is
+picked, and numbers of rows in a large table that are cast to floats. Constants are read where the file's reader keeps them.
 
 ## Why
 The backend computes floats in half precision; with the option that ONNX Runtime's provider and

@@ -34,6 +34,13 @@ bool KeepsShape(const NodeView& node) {
          in->dims == out->dims;
 }
 
+bool IsGraphInput(const NodeView& node, const Tensor& tensor) {
+  const Model& graph = node.graph();
+  return std::any_of(graph.inputs.begin(), graph.inputs.end(), [&](TensorId id) {
+    return id != kNoTensor && &graph.tensors[static_cast<size_t>(id)] == &tensor;
+  });
+}
+
 bool Holds(const NodeView& node, const opdb::CondRow& cond, int own_port) {
   const int port = cond.port >= 0 ? cond.port : own_port;
   const auto ints = node.db().get(cond.ints);
@@ -88,6 +95,8 @@ bool Holds(const NodeView& node, const opdb::CondRow& cond, int own_port) {
       return true;
     case CondKey::kNoop:
       return KeepsShape(node) == (ints[0] != 0);
+    case CondKey::kGraphInput:
+      return tensor != nullptr && IsGraphInput(node, *tensor) == (ints[0] != 0);
   }
   return false;
 }
@@ -104,7 +113,7 @@ bool Applies(const NodeView& node, const opdb::ConstraintRow& constraint) {
 bool ConditionsReadFormOnly(const opdb::View& db, const opdb::ConstraintRow& constraint) {
   const auto conditions = db.get(constraint.when);
   return std::none_of(conditions.begin(), conditions.end(), [](const opdb::CondRow& cond) {
-    return cond.key == CondKey::kSymmetricPeer;
+    return cond.key == CondKey::kSymmetricPeer || cond.key == CondKey::kGraphInput;
   });
 }
 

@@ -59,6 +59,7 @@ documented:
   in0 raw: {fixed_encoding: {offset: -3, aspect: as_read_raw}}
   in0 scales: {scale_range: {min: 0.5, max: 2, as: [in1, out0]}}
   in0 beside-symmetric: {symmetric: ~, when: {symmetric_of: {in1: true}}}
+  in0 beside-input: {symmetric: ~, when: {graph_input_of: {in1: true}}}
   in0 of-rank: {symmetric: ~, when: {rank: {in0: 4}}}
   in0 ways: {any_of: [[{rank: ..2}, {port: mode, param_value: {eq: ADD}}], [{port: in1, static: ~}]]}
   in0 ways-by-form: {any_of: [[{symmetric: ~}], [{rank: ..0, when: {symmetric_of: {in1: false}}}], [{rank: 3..}]]}
@@ -196,11 +197,19 @@ TEST(Expr, AParamHasSoManyElements) {
   EXPECT_TRUE(probe.Holds("no-such-element"));
 }
 
-TEST(Conditions, DependOnTheFormUnlessTheyAskForAZeroPoint) {
+TEST(Conditions, AnInputOfTheGraphIsNoConstantAndNoResult) {
+  Probe probe(Of({2}));
+  EXPECT_TRUE(Applies(probe.View(), Constraint("beside-input")));
+  probe.model.inputs = {0};
+  EXPECT_FALSE(Applies(probe.View(), Constraint("beside-input")));
+}
+
+TEST(Conditions, DependOnTheFormUnlessTheyAskForAZeroPointOrAnInput) {
   const opdb::View& db = Toy().view();
   EXPECT_TRUE(ConditionsReadFormOnly(db, Constraint("symmetric")));
   EXPECT_TRUE(ConditionsReadFormOnly(db, Constraint("of-rank")));
   EXPECT_FALSE(ConditionsReadFormOnly(db, Constraint("beside-symmetric")));
+  EXPECT_FALSE(ConditionsReadFormOnly(db, Constraint("beside-input")));
 }
 
 TEST(NodeView, HasRoomForTheLargestOpOfAnImage) {

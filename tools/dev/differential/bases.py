@@ -19,6 +19,8 @@ def meets(c: Configuration, own: str, key: str, wanted: Any) -> bool:
         return all(meets(c, port, key[:-3], value) for port, value in wanted.items())
     if key in ("dtype_not_of", "symmetric_of"):
         return all(meets(c, port, {"dtype_not_of": "dtype_not", "symmetric_of": "symmetric"}[key], v) for port, v in wanted.items())
+    if key == "graph_input_of":  # what is no constant is an input of a graph of one op
+        return all(meets(c, port, "static", not value) for port, value in wanted.items())
     ports = [p for _, p in ports_of(c, own)]
     values = wanted if isinstance(wanted, list) else [wanted]
     if key == "dtype":
