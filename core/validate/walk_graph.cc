@@ -118,7 +118,7 @@ void GraphRules::Walk(const Resolved& resolved, Report& report) const {
     }
   }
   rules::GraphView view({*db_, target_, sets_, *resolved.graph, resolved.op_source, report, refused,
-                         resolved.file, resolved.end_of, resolved.layout});
+                         resolved.file, resolved.end_of, resolved.layout, resolved.view_of});
   Price(view, priced_ops_, priced_, report);
   std::vector<Finding> found = Collect(view, HasUncalibrated(resolved));
   if (found.empty()) return;

@@ -155,9 +155,10 @@ class Onnx(CliCase):
         self.assertEqual(one(constants["w"], 9), bytes((v + shift) & 0xFF for v in WEIGHT))
         self.assertEqual(one(constants["w_s"], 9), f32(0.01, 0.02))
         self.assertEqual(one(constants["y_z"], 9), b"\0")
-        self.assertEqual(reported["after"]["verdict"], "accepted")
+        # What is left: behind a Conv the provider puts Transposes around a Softmax over the columns.
+        self.assertEqual(reported["after"]["verdict"], "altered")
         report = self.report(str(self.folder / "fixed.onnx"))
-        self.assertEqual(report["findings"], [])
+        self.assertEqual([f["code"] for f in report["findings"]], ["QG616"])
 
     def test_unknown_fields_and_the_rest_stay_byte_for_byte(self) -> None:
         model = asymmetric()

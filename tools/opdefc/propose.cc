@@ -265,8 +265,8 @@ class Proposer {
       const fs::path path = fs::path(folder_) / name;
       const auto before = ReadText(path);
       if (!before) return absl::InvalidArgumentError(path.string() + ": can't be read");
-      const auto after = Edited(*before, path.string(), [&](Node& root) {
-        for (const Apply& edit : changes.edits) edit(root);
+      const auto after = Edited(*before, path.string(), [&edits = changes.edits](Node& root) {
+        for (const Apply& edit : edits) edit(root);
       });
       if (!errors_.empty()) return errors_.status();
       if (!after.ok()) return after.status();

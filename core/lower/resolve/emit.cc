@@ -422,18 +422,18 @@ void SourceResolver::Emit() {
   graph.name = file_.name;
   // The ends of the graph, where the backend has them.
   std::vector<bool> made(graph.tensors.size()), read(graph.tensors.size());
+  const auto mark = [&](std::vector<bool>& marks, TensorId id) {
+    if (id == kNoTensor) return;
+    const auto shown = resolved_.view_of.find(id);
+    marks[static_cast<size_t>(shown == resolved_.view_of.end() ? id : shown->second)] = true;
+  };
   for (const Node& node : graph.nodes) {
-    for (const TensorId id : node.outputs) {
-      if (id != kNoTensor) made[static_cast<size_t>(id)] = true;
-    }
-    for (const TensorId id : node.inputs) {
-      if (id != kNoTensor) read[static_cast<size_t>(id)] = true;
-    }
+    for (const TensorId id : node.outputs) mark(made, id);
+    for (const TensorId id : node.inputs) mark(read, id);
   }
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const auto id = static_cast<TensorId>(t);
-    // Other layouts of a tensor are no ends.
-    if (resolved_.layout.contains(id) || graph.tensors[t].is_static) continue;
+    if (resolved_.view_of.contains(id) || graph.tensors[t].is_static) continue;
     if (read[t] && !made[t]) graph.inputs.push_back(id);
     if (made[t] && !read[t]) graph.outputs.push_back(id);
   }

@@ -118,6 +118,7 @@ TensorId GraphBuilder::Permuted(TensorId graph_id, std::span<const int64_t> perm
   }
   view = Add(std::move(t));
   resolved_->layout.emplace(view, std::move(layout));
+  NoteView(view, graph_id);
   return view;
 }
 
@@ -128,7 +129,15 @@ TensorId GraphBuilder::Reshaped(TensorId graph_id, const mapping::Ints& dims) {
   }
   t.unknown_rank = false;
   t.dims.assign(dims.begin(), dims.end());
-  return Add(std::move(t));
+  const TensorId view = Add(std::move(t));
+  NoteView(view, graph_id);
+  return view;
+}
+
+void GraphBuilder::NoteView(TensorId view, TensorId of) {
+  const auto shown = resolved_->view_of.find(of);
+  const TensorId root = shown == resolved_->view_of.end() ? of : shown->second;
+  resolved_->view_of.emplace(view, root);
 }
 
 }  // namespace quantgate

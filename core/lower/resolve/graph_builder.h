@@ -40,6 +40,8 @@ class GraphBuilder {
   Model& graph() { return *graph_; }
 
  private:
+  void NoteView(TensorId view, TensorId of);
+
   const Model* file_;
   Resolved* resolved_;
   Model* graph_;

@@ -48,6 +48,8 @@ struct Resolved {
   std::vector<int32_t> op_source;   // per graph->nodes: the file node it serves; empty = identity
   std::vector<SourceNode> sources;  // per node of the file; empty = all kOps
   FileLayouts layout;  // of tensors of the graph
+  // Per tensor of the graph that shows another one in another layout or shape: that one, which shows none.
+  absl::flat_hash_map<TensorId, TensorId> view_of;
   // Per tensor of the graph that stands for an end of the file, with the Quantize or Dequantize
   // between them merged into it: that end, a tensor of the file.
   absl::flat_hash_map<TensorId, TensorId> end_of;

@@ -1,6 +1,9 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/format.h"
@@ -11,17 +14,72 @@ namespace quantgate::rules {
 namespace inserted_transpose {
 
 struct Own : Settings {
-  SetMask norms = 0, transposes = 0;
+  SetMask norms = 0, transposes = 0, reshapes = 0;
+  // On some routes a Transpose that moves the channels goes down through other ops, those around ops that have
+  // the channels last as well.
+  SetMask moved_norms = 0, channels_last = 0, passes = 0;
+  std::vector<std::string_view> moving_routes;
 };
 
 using F = Fields<Own>;
-constexpr SettingField kFields[] = {F::Bind<&Own::norms>("norms"),
-                                    F::Bind<&Own::transposes>("transposes")};
+constexpr SettingField kFields[] = {F::Bind<&Own::norms>("norms"), F::Bind<&Own::transposes>("transposes"),
+                                    F::Bind<&Own::reshapes>("reshapes"), F::Bind<&Own::moved_norms>("moved_norms"),
+                                    F::Bind<&Own::channels_last>("channels_last"), F::Bind<&Own::passes>("passes"),
+                                    F::Bind<&Own::moving_routes>("moving_routes")};
+
+std::vector<int64_t> PermOf(const GraphView& g, int32_t transpose) {
+  const Param* perm = g.op(transpose).FindParam("perm");
+  return perm == nullptr ? std::vector<int64_t>() : IntsOf(perm->value).value_or(std::vector<int64_t>());
+}
+
+// Brings the channels from the one end to the other, and nothing else.
+bool MovesChannels(const std::vector<int64_t>& perm) {
+  const auto rank = static_cast<int64_t>(perm.size());
+  if (rank < 3 || perm[0] != 0) return false;
+  const int64_t by = perm[1] == 2 ? 1 : rank - 2;
+  for (int64_t i = 1; i < rank; ++i) {
+    if (perm[static_cast<size_t>(i)] != 1 + (i - 1 + by) % (rank - 1)) return false;
+  }
+  return true;
+}
+
+// The op that makes the first of an op's inputs that is no constant; -1 = none.
+int32_t MakerBefore(const GraphView& g, int32_t op) {
+  for (const TensorId id : g.op(op).inputs) {
+    if (id != kNoTensor && !g.tensor(id).is_static) return g.Producer(id);
+  }
+  return -1;
+}
+
+// Whether an op gives the channels last, or is the Reshape behind one that serves the same node of the file.
+bool HasChannelsLast(const GraphView& g, int32_t op) {
+  const Own& own = g.settings<Own>();
+  if (g.Is(op, own.channels_last)) return true;
+  const int32_t before = g.Is(op, own.reshapes) ? MakerBefore(g, op) : -1;
+  return before >= 0 && g.Is(before, own.channels_last) && g.SourceOf(before) == g.SourceOf(op);
+}
+
+// Where an axis of a tensor lies before the Transpose that comes down to it; the axis itself where none does.
+int64_t MovedAxis(const GraphView& g, TensorId id, int64_t axis) {
+  const Own& own = g.settings<Own>();
+  const auto& routes = own.moving_routes;
+  if (std::find(routes.begin(), routes.end(), g.route()) == routes.end()) return axis;
+  const int64_t rank = g.tensor(id).rank();
+  if (rank < 3) return axis;
+  for (int32_t op = g.Producer(id); op >= 0; op = MakerBefore(g, op)) {
+    if (g.Is(op, own.passes)) continue;
+    if (g.output(op) == nullptr || g.output(op)->rank() != rank) break;
+    if (HasChannelsLast(g, op)) return axis == 0 ? 0 : 1 + (axis - 1 + rank - 2) % (rank - 1);
+    const std::vector<int64_t> perm = g.Is(op, own.transposes) ? PermOf(g, op) : std::vector<int64_t>();
+    if (static_cast<int64_t>(perm.size()) != rank || !MovesChannels(perm)) break;
+    axis = perm[static_cast<size_t>(axis)];
+  }
+  return axis;
+}
 
 // The Transpose that was inserted in front of an op: it serves the same node of the file. -1 =
 // none.
 int32_t InsertedBefore(const GraphView& g, SetMask transposes, int32_t op) {
-  if (g.input(op, 0) == nullptr) return -1;
   const int32_t before = g.Producer(g.op(op).inputs[0]);
   if (before < 0 || !g.Is(before, transposes) || g.SourceOf(before) != g.SourceOf(op)) return -1;
   return g.input(before, 0) == nullptr ? -1 : before;
@@ -29,19 +87,24 @@ int32_t InsertedBefore(const GraphView& g, SetMask transposes, int32_t op) {
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  const int32_t before =
-      g.Is(op, settings.norms) ? InsertedBefore(g, settings.transposes, op) : -1;
-  if (before < 0) return;
-  const Tensor* in = g.input(before, 0);
+  if (!g.Is(op, settings.norms) || g.input(op, 0) == nullptr) return;
+  const int32_t before = InsertedBefore(g, settings.transposes, op);
+  const TensorId id = g.op(before < 0 ? op : before).inputs[0];
+  const Tensor& in = g.tensor(id);
+  const int64_t last = in.rank() - 1;
+  if (last < 0) return;
+  const std::vector<int64_t> perm = before < 0 ? std::vector<int64_t>() : PermOf(g, before);
+  const int64_t axis = before < 0 ? last : perm.empty() ? last - 1 : perm.back();
+  const int64_t moved = g.Is(op, settings.moved_norms) ? MovedAxis(g, id, axis) : axis;
+  if (moved == last) return;
+  const bool in_file = moved == axis;
   Finding& f = findings.AddInput(op, 0, Consequence::kAltered);
-  f.tensor = in->name;
-  f.message = fmt::format(
-      "{} of \"{}\" is not on the last axis: a Transpose is put before and one after it, "
-      "{} a run",
-      f.op, g.NameOf(op), Bytes(4 * BytesOf(*in)));
-  f.found = fmt::format("{} transposed to {}", Dims(*in), Dims(*g.input(op, 0)));
-  f.allowed = "the last axis";
-  f.fixes.push_back(UnsafeFix(fmt::format("lay \"{}\" out with this axis last", in->name)));
+  f.tensor = in.name;
+  f.message = fmt::format("{} of \"{}\" is not on the last axis{}: a Transpose is put before and one after it, {} a run",
+                          f.op, g.NameOf(op), in_file ? "" : " of the layout that it is computed in", Bytes(4 * BytesOf(in)));
+  f.found = fmt::format("axis {} of {}", axis, Dims(in));
+  f.allowed = in_file ? "the last axis" : "the axis of the channels";
+  f.fixes.push_back(UnsafeFix(fmt::format("lay \"{}\" out with this axis last", in.name)));
 }
 
 constexpr RuleEntry kEntry = {
@@ -50,7 +113,9 @@ constexpr RuleEntry kEntry = {
               {.summary = "a normalisation on another axis than the last gets Transposes around it",
                .explanation = R"(## What it checks
 Softmax and its like whose axis is not the last: the backend only knows the last axis, so the tool on
-the way puts a Transpose before and one after it.
+the way puts a Transpose before and one after it. ONNX Runtime's provider computes convolutions, pools and
+the like with the channels last and takes the Transposes around them, and those that move the channels,
+past what is behind: there the axis of the channels is the last one.
 
 ## Why
 Two passes over the tensor for a normalisation; on other routes the op is refused.

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/huge_pages.h"
 #include "core/base/recent.h"
@@ -22,6 +23,11 @@ GraphView::GraphView(const Parts& parts) : parts_(parts) {
   sets_of_.resize(nodes.size());
   producer_.assign(graph().tensors.size(), -1);
   first_reader_.assign(graph().tensors.size(), -1);
+  if (!parts_.views.empty()) {
+    shown_.resize(graph().tensors.size());
+    std::iota(shown_.begin(), shown_.end(), 0);
+    for (const auto& [view, shown] : parts_.views) shown_[static_cast<size_t>(view)] = shown;
+  }
   RecentByName<const OpInfo*> met;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
@@ -32,11 +38,11 @@ GraphView::GraphView(const Parts& parts) : parts_(parts) {
     sets_of_[i] = sets;
     any_sets_ |= sets;
     for (const TensorId id : node.outputs) {
-      if (id != kNoTensor) producer_[static_cast<size_t>(id)] = static_cast<int32_t>(i);
+      if (id != kNoTensor) producer_[static_cast<size_t>(Shown(id))] = static_cast<int32_t>(i);
     }
     for (const TensorId id : node.inputs) {
       if (id == kNoTensor) continue;
-      int32_t& first = first_reader_[static_cast<size_t>(id)];
+      int32_t& first = first_reader_[static_cast<size_t>(Shown(id))];
       if (first < 0) first = static_cast<int32_t>(i);
     }
   }
@@ -57,8 +63,8 @@ void GraphView::IndexReaders() const {
   for (size_t i = 0; i < graph().nodes.size(); ++i) {
     for (const TensorId id : graph().nodes[i].inputs) {
       if (id == kNoTensor) continue;
-      reads.emplace_back(id, static_cast<int32_t>(i));
-      ++reader_begin_[static_cast<size_t>(id) + 1];
+      reads.emplace_back(Shown(id), static_cast<int32_t>(i));
+      ++reader_begin_[static_cast<size_t>(Shown(id)) + 1];
     }
   }
   for (size_t t = 0; t < tensors; ++t) reader_begin_[t + 1] += reader_begin_[t];
@@ -75,7 +81,7 @@ std::string_view GraphView::route() const { return ParseRouteName(report().route
 
 std::span<const int32_t> GraphView::Readers(TensorId id) const {
   IndexReaders();
-  const auto t = static_cast<size_t>(id);
+  const auto t = static_cast<size_t>(Shown(id));
   const auto begin = static_cast<size_t>(reader_begin_[t]);
   return std::span(readers_).subspan(begin, static_cast<size_t>(reader_begin_[t + 1]) - begin);
 }
@@ -90,18 +96,18 @@ void GraphView::MarkEnds() const {
 
 bool GraphView::IsGraphInput(TensorId id) const {
   MarkEnds();
-  return (ends_[static_cast<size_t>(id)] & 1) != 0 ||
+  return (ends_[static_cast<size_t>(Shown(id))] & 1) != 0 ||
          (graph().inputs.empty() && Producer(id) < 0 && !tensor(id).is_static);
 }
 
 bool GraphView::IsGraphOutput(TensorId id) const {
   MarkEnds();
-  return (ends_[static_cast<size_t>(id)] & 2) != 0 ||
+  return (ends_[static_cast<size_t>(Shown(id))] & 2) != 0 ||
          (graph().outputs.empty() && FirstReader(id) < 0);
 }
 
 const SharedString& GraphView::EndName(TensorId id) const {
-  const auto end = parts_.end_of.find(id);
+  const auto end = parts_.end_of.find(Shown(id));
   return end == parts_.end_of.end() ? tensor(id).name
                                     : parts_.file->tensors[static_cast<size_t>(end->second)].name;
 }

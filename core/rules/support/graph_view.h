@@ -39,6 +39,7 @@ class GraphView {
     const Model* file;
     const absl::flat_hash_map<TensorId, TensorId>& end_of;
     const FileLayouts& layouts;  // Resolved::layout
+    const absl::flat_hash_map<TensorId, TensorId>& views;  // Resolved::view_of
   };
   explicit GraphView(const Parts& parts);
 
@@ -69,12 +70,15 @@ class GraphView {
   // Sets of all ops together.
   SetMask any_sets() const { return any_sets_; }
 
-  // The op that makes a tensor; -1 = none.
-  int32_t Producer(TensorId id) const { return producer_[static_cast<size_t>(id)]; }
-  // Ops that read it, one entry a port.
+  // Ops may read a tensor in another layout or shape than it is made in: to them it is another tensor of the
+  // graph, which shows the same one. That one.
+  TensorId Shown(TensorId id) const { return shown_.empty() ? id : shown_[static_cast<size_t>(id)]; }
+  // The op that makes a tensor, in whatever layout; -1 = none.
+  int32_t Producer(TensorId id) const { return producer_[static_cast<size_t>(Shown(id))]; }
+  // Ops that read it in whatever layout, one entry a port.
   std::span<const int32_t> Readers(TensorId id) const;
   // The first of them; -1 = none.
-  int32_t FirstReader(TensorId id) const { return first_reader_[static_cast<size_t>(id)]; }
+  int32_t FirstReader(TensorId id) const { return first_reader_[static_cast<size_t>(Shown(id))]; }
   bool IsGraphInput(TensorId id) const;
   bool IsGraphOutput(TensorId id) const;
 
@@ -109,6 +113,7 @@ class GraphView {
   std::vector<const OpInfo*> infos_;
   std::vector<SetMask> sets_of_;
   SetMask any_sets_ = 0;
+  std::vector<TensorId> shown_;                   // per tensor; empty = each shows itself
   std::vector<int32_t> producer_, first_reader_;  // per tensor
   mutable bool readers_indexed_ = false, ends_marked_ = false;
   // Readers of tensor t: [begin[t], begin[t+1]).

@@ -106,7 +106,7 @@ class Scene {
     f.rule = FindRule(rule);
   }
   GraphView View() const {
-    GraphView view({Db(), target_, sets_, model_, source_, report_, refused_, &model_, end_of_, layouts_});
+    GraphView view({Db(), target_, sets_, model_, source_, report_, refused_, &model_, end_of_, layouts_, views_});
     view.set_settings(*settings_);
     return view;
   }
@@ -133,6 +133,7 @@ class Scene {
   const std::vector<bool> refused_;
   const absl::flat_hash_map<TensorId, TensorId> end_of_;
   const FileLayouts layouts_;
+  const absl::flat_hash_map<TensorId, TensorId> views_;
   Report report_;
   const RuleEntry* entry_ = nullptr;
   std::shared_ptr<const Settings> settings_;
