@@ -69,7 +69,10 @@ void VisitCurve(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (!in || !out) return;
   const bool tangent = g.Is(op, settings.tangents);
   const auto curve = [&](double x) { return tangent ? std::tanh(x) : 1 / (1 + std::exp(-x)); };
-  const Interval made{curve(in->low), curve(in->high)};
+  // Every encoding holds 0: where a range ends there, the values may end before.
+  const double half_step = StepOf(g.input(op, 0)).value_or(0) / 2;
+  const Interval made{std::abs(in->low) <= half_step ? out->low : curve(in->low),
+                      std::abs(in->high) <= half_step ? out->high : curve(in->high)};
   if (!Cuts(*out, made, settings.curve_tolerance)) return;
   Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
   f.message = fmt::format("{} of {} holds {} only, its input's range leads to {}: values beyond are clipped", f.port,

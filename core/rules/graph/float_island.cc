@@ -198,7 +198,7 @@ void Walk(const GraphView& g, GraphFindings& findings) {
     const Island island = islands.From(op);
     if (island.ops.empty() || island.enters == 0 || island.leaves == 0) continue;
     // One node that was reported already is no news.
-    if (NamesOf(g, island.ops).size() == 1 && g.ReportedBefore(island.ops[0])) continue;
+    if (NamesOf(g, island.ops).size() == 1 && (g.ReportedBefore(island.ops[0]) || g.Refused(island.ops[0]))) continue;
     Explain(g, island, findings);
   }
 }

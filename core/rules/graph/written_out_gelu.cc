@@ -16,11 +16,12 @@ namespace written_out_gelu {
 
 struct Own : Settings {
   SetMask tangents = 0, products = 0, powers = 0, adds = 0;
+  double min_ratio = 0;  // of the steps of the sum to those of the input
 };
 
 using F = Fields<Own>;
 constexpr SettingField kFields[] = {F::Bind<&Own::tangents>("tangents"), F::Bind<&Own::products>("products"),
-                                    F::Bind<&Own::powers>("powers"), F::Bind<&Own::adds>("adds")};
+                                    F::Bind<&Own::powers>("powers"), F::Bind<&Own::adds>("adds"), F::Bind<&Own::min_ratio>("min_ratio")};
 
 struct Gelu {
   TensorId x = kNoTensor, sum = kNoTensor;  // of x and its cube
@@ -99,7 +100,7 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (!gelu) return;
   const Tensor& sum = g.tensor(gelu->sum);
   const auto from = StepOf(&g.tensor(gelu->x)), to = StepOf(&sum);
-  if (!from || !to || *to <= *from) return;
+  if (!from || !to || *to < g.settings<Own>().min_ratio * *from) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "a GELU is written out: with the cube of \"{}\" the sum that {} reads comes in steps of {}, {} times as coarse",
@@ -114,7 +115,7 @@ constexpr RuleEntry kEntry = {
     .rule = About(kWrittenOutGelu,
                   {.summary = "a quantized GELU is written out with a cube and a Tanh",
                    .explanation = R"(## What it checks
-A Tanh of the sum of a tensor and its cube (times constants), where these have encodings of their own.
+A Tanh of the sum of a tensor and its cube (times constants) whose steps are 8 times the tensor's or more.
 
 ## Why
 The cube has three times the range in bits: for inputs up to 64 it reaches 262,144, and 16 bits have a step
