@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -90,7 +91,10 @@ class Maker {
     constexpr std::array<float, 8> kScales = {1.0F / 256, 1.0F / 65536, 0.02F,  1.0F,
                                               0.0F,       -1.0F,        1e-30F, 1e20F};
     const int64_t which = bytes_.Int(0, 15);
-    return which < 8 ? kScales[static_cast<size_t>(which)] : which < 15 ? 0.01F : bytes_.Bits();
+    if (which < 15) return which < 8 ? kScales[static_cast<size_t>(which)] : 0.01F;
+    // A subnormal one stands for a scale that is not known yet, of which no rule about numbers speaks.
+    const float any = bytes_.Bits();
+    return std::fpclassify(any) == FP_SUBNORMAL ? 0.01F : any;
   }
 
   int32_t AZeroPoint(const Tensor& tensor) {

@@ -64,8 +64,14 @@ struct Alternative {
   Fix fix;
 };
 
-// A bound that was computed and that no tensor meets: the alternative was for other nodes.
+// Whether an alternative is for other nodes: a param or a size that follows from the shape says for which, and a bound
+// that was computed may be one that no tensor meets.
 bool IsOutOfReach(const NodeView& node, const opdb::ConstraintRow& inner) {
+  if (inner.kind == opdb::Kind::kParamValue || inner.kind == opdb::Kind::kDimProduct) {
+    const auto rows = Args(node, inner).rows();
+    return std::any_of(rows.begin(), rows.end(),
+                       [](const opdb::ArgRow& row) { return row.type == opdb::ArgType::kExpr; });
+  }
   if (inner.kind != opdb::Kind::kRank) return false;
   const auto max = Args(node, inner).number(opdb::ArgKey::kMax);
   return max && *max <= 0;
@@ -91,7 +97,13 @@ std::vector<Alternative> AlternativesOf(const Subject& subject) {
                        inner.param == subject.constraint.param;
       alternative.allowed += fmt::format("{}{}{}{}", alternative.allowed.empty() ? "" : " and ",
                                          own ? "" : part.port, own ? "" : " ", part.allowed);
-      if (part.fixes.empty()) {
+      // Another rank moves the dimensions of which the alternative asks something, too.
+      const auto all = db.all_of(alt);
+      const bool moves = inner.kind == opdb::Kind::kRank &&
+                         std::any_of(all.begin(), all.end(), [&](const opdb::ConstraintRow& other) {
+                           return other.kind == opdb::Kind::kDim && other.port == inner.port;
+                         });
+      if (part.fixes.empty() || moves) {
         alternative.fix.summary.clear();
         whole = false;
         continue;
