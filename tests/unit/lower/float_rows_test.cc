@@ -223,5 +223,70 @@ TEST(FloatRows, OneIndexIntoFiveDimensionsIsPrepared) {
   }
 }
 
+// The worst that is said of a model.
+Consequence Worst(const Model& model) {
+  Consequence worst = Consequence::kAccepted;
+  for (const Finding& f : Check(model).findings) {
+    const bool counts = f.consequence == Consequence::kRejected || f.consequence == Consequence::kPrepareFails ||
+                        f.consequence == Consequence::kWrongValues;
+    if (counts && (worst == Consequence::kAccepted || f.consequence == Consequence::kPrepareFails)) worst = f.consequence;
+  }
+  return worst;
+}
+
+TEST(FloatRows, AGatherIsRightInSomeFormsOnly) {
+  const auto gathered = [](const Dims& data, int64_t axis, const Dims& indices, bool cast) {
+    OnnxModel m;
+    TensorId i = m.Input("i", indices, cast ? Dtype::kInt64 : Dtype::kInt32);
+    if (cast) i = m.Op("cast", "Cast", {i}, indices, {{"to", IntParam{6}}}, Dtype::kInt32);
+    Dims out(data.begin(), data.begin() + axis);
+    out.insert(out.end(), indices.begin(), indices.end());
+    out.insert(out.end(), data.begin() + axis + 1, data.end());
+    m.model.outputs = {
+        m.Op("g", "Gather", {m.Input("d", data, Dtype::kFloat32), i}, out, {{"axis", IntParam{axis}}}, Dtype::kFloat32)};
+    return Worst(m.model);
+  };
+  // Rows that an input of the model picks, of several matrices.
+  EXPECT_EQ(gathered({4, 6, 5}, 1, {3}, false), Consequence::kWrongValues);
+  EXPECT_EQ(gathered({4, 6, 5}, 1, {1, 3}, false), Consequence::kWrongValues);
+  EXPECT_EQ(gathered({4, 6, 5}, 1, {2, 3}, false), Consequence::kAccepted);
+  EXPECT_EQ(gathered({4, 6, 5}, 1, {3}, true), Consequence::kAccepted) << "an op gives the indices";
+  EXPECT_EQ(gathered({1, 6, 5}, 1, {3}, false), Consequence::kAccepted) << "one matrix";
+  EXPECT_EQ(gathered({4, 6, 5}, 0, {3}, false), Consequence::kAccepted);
+  EXPECT_EQ(gathered({4, 6, 5}, 2, {3}, false), Consequence::kAccepted);
+  // Results of five dimensions.
+  EXPECT_EQ(gathered({4, 5, 6, 7}, 0, {2, 3}, true), Consequence::kPrepareFails);
+  EXPECT_EQ(gathered({4, 5, 6, 7}, 1, {1, 3}, true), Consequence::kWrongValues);
+  EXPECT_EQ(gathered({4, 5, 6, 7}, 1, {2, 3}, true), Consequence::kAccepted);
+  EXPECT_EQ(gathered({1, 5, 6, 7}, 1, {1, 3}, true), Consequence::kAccepted);
+}
+
+TEST(FloatRows, CastsOfFiveDimensionsAreNotPreparedForSomeTypes) {
+  const auto cast = [](Dtype from, Dtype to, int64_t onnx_type, bool five) {
+    OnnxModel m;
+    const Dims dims = five ? Dims{2, 3, 4, 5, 6} : Dims{2, 3, 4, 5};
+    m.model.outputs = {m.Op("c", "Cast", {m.Input("x", dims, from)}, dims, {{"to", IntParam{onnx_type}}}, to)};
+    return Worst(m.model);
+  };
+  constexpr int64_t kFloat = 1, kInt = 6, kBool = 9;
+  EXPECT_EQ(cast(Dtype::kInt64, Dtype::kFloat32, kFloat, true), Consequence::kPrepareFails);
+  EXPECT_EQ(cast(Dtype::kInt64, Dtype::kFloat32, kFloat, false), Consequence::kAccepted);
+  EXPECT_EQ(cast(Dtype::kBool8, Dtype::kFloat32, kFloat, true), Consequence::kPrepareFails);
+  EXPECT_EQ(cast(Dtype::kFloat32, Dtype::kBool8, kBool, true), Consequence::kPrepareFails);
+  EXPECT_EQ(cast(Dtype::kFloat32, Dtype::kInt32, kInt, true), Consequence::kAccepted);
+  EXPECT_EQ(cast(Dtype::kInt32, Dtype::kFloat32, kFloat, true), Consequence::kAccepted);
+}
+
+TEST(FloatRows, ALogSoftmaxOfOneElementIsWrong) {
+  const auto logarithm = [](const Dims& dims) {
+    OnnxModel m;
+    m.model.outputs = {m.Op("l", "LogSoftmax", {m.Input("x", dims, Dtype::kFloat32)}, dims, {{"axis", IntParam{-1}}},
+                            Dtype::kFloat32)};
+    return Worst(m.model);
+  };
+  EXPECT_EQ(logarithm({6, 1}), Consequence::kWrongValues);
+  EXPECT_EQ(logarithm({6, 2}), Consequence::kAccepted);
+}
+
 }  // namespace
 }  // namespace quantgate
