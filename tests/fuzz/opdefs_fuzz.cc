@@ -3,7 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
+#include <system_error>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +34,14 @@ class Folder {
   }
   std::vector<std::string> With(const char* file, std::string_view content) {
     namespace fs = std::filesystem;
-    fs::remove_all(changed_.path() + "/changed");
-    fs::copy(small_.path(), changed_.path() + "/changed", fs::copy_options::recursive);
+    // The fuzzer's clock may interrupt a copy.
+    std::error_code error;
+    do {
+      fs::remove_all(changed_.path() + "/changed");
+      error.clear();
+      fs::copy(small_.path(), changed_.path() + "/changed", fs::copy_options::recursive, error);
+    } while (error == std::errc::interrupted);
+    if (error) std::abort();
     changed_.Write(std::string("changed/") + file, content);
     return {changed_.path() + "/changed"};
   }
