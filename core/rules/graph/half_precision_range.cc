@@ -201,7 +201,8 @@ void VisitAngle(const GraphView& g, int32_t op, GraphFindings& findings) {
 // How far the numbers of a tensor reach that picks rows of a table; 0 = it picks none.
 int64_t LastRow(const GraphView& g, TensorId id) {
   int64_t last = 0;
-  for (const int32_t reader : g.Readers(id)) {
+  const auto readers = g.Readers(id);
+  for (const int32_t reader : readers.first(std::min<size_t>(readers.size(), kMostSteps))) {
     const auto& inputs = g.op(reader).inputs;
     if (!g.Is(reader, g.settings<Own>().lookups) || inputs.size() < 2 || inputs[1] != id) continue;
     const Tensor* table = g.input(reader, 0);
@@ -218,7 +219,8 @@ void VisitCast(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor *in = g.input(op, 0), *out = g.output(op);
   if (in == nullptr || !IsHalf(out) || !IsCertain(g, *out) || in->is_static) return;
   int64_t last = 0;
-  for (TensorId id = g.op(op).inputs[0]; id != kNoTensor;) {
+  TensorId id = g.op(op).inputs[0];
+  for (int step = 0; step < kMostSteps && id != kNoTensor; ++step) {
     last = std::max(last, LastRow(g, id));
     const int32_t before = g.Producer(id);
     id = before >= 0 && g.Is(before, own.casts) && g.input(before, 0) != nullptr ? g.op(before).inputs[0] : kNoTensor;

@@ -15,8 +15,8 @@ namespace inserted_transpose {
 
 struct Own : Settings {
   SetMask norms = 0, transposes = 0, reshapes = 0;
-  // On some routes a Transpose that moves the channels goes down through other ops, those around ops that have
-  // the channels last as well.
+  // On some routes a Transpose that moves the channels goes down through other ops (`passes`), as do those around
+  // ops that have the channels last.
   SetMask moved_norms = 0, channels_last = 0, passes = 0;
   std::vector<std::string_view> moving_routes;
 };
@@ -66,7 +66,8 @@ int64_t MovedAxis(const GraphView& g, TensorId id, int64_t axis) {
   if (std::find(routes.begin(), routes.end(), g.route()) == routes.end()) return axis;
   const int64_t rank = g.tensor(id).rank();
   if (rank < 3) return axis;
-  for (int32_t op = g.Producer(id); op >= 0; op = MakerBefore(g, op)) {
+  int32_t op = g.Producer(id);
+  for (int step = 0; op >= 0 && step < kMostSteps; ++step, op = MakerBefore(g, op)) {
     if (g.Is(op, own.passes)) continue;
     if (g.output(op) == nullptr || g.output(op)->rank() != rank) break;
     if (HasChannelsLast(g, op)) return axis == 0 ? 0 : 1 + (axis - 1 + rank - 2) % (rank - 1);

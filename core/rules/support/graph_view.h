@@ -146,6 +146,10 @@ class GraphFindings {
   const double amount_;
 };
 
+// Steps that a rule goes along a chain, or readers that it looks at, from each op: more would take longer than the
+// graph is large.
+inline constexpr int kMostSteps = 64;
+
 // Bytes of a tensor's elements; 0 where a dimension is not known.
 double BytesOf(const Tensor& tensor);
 // The same, in bits that carry values.
