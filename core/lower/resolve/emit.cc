@@ -422,14 +422,17 @@ void SourceResolver::Emit() {
   graph.name = file_.name;
   // The ends of the graph, where the backend has them.
   std::vector<bool> made(graph.tensors.size()), read(graph.tensors.size());
-  const auto mark = [&](std::vector<bool>& marks, TensorId id) {
-    if (id == kNoTensor) return;
-    const auto shown = resolved_.view_of.find(id);
-    marks[static_cast<size_t>(shown == resolved_.view_of.end() ? id : shown->second)] = true;
-  };
   for (const Node& node : graph.nodes) {
-    for (const TensorId id : node.outputs) mark(made, id);
-    for (const TensorId id : node.inputs) mark(read, id);
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor) made[static_cast<size_t>(id)] = true;
+    }
+    for (const TensorId id : node.inputs) {
+      if (id != kNoTensor) read[static_cast<size_t>(id)] = true;
+    }
+  }
+  for (const auto& [view, shown] : resolved_.view_of) {
+    if (made[static_cast<size_t>(view)]) made[static_cast<size_t>(shown)] = true;
+    if (read[static_cast<size_t>(view)]) read[static_cast<size_t>(shown)] = true;
   }
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const auto id = static_cast<TensorId>(t);

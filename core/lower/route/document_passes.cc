@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/recent.h"
 #include "core/database/conditions.h"
+#include "core/ir/channel_move.h"
 #include "core/ir/encoding_math.h"
 #include "core/lower/route/encoding_text.h"
 #include "core/lower/route/graph_rewriter.h"
@@ -112,15 +113,7 @@ class Passes : GraphRewriter {
                                     [](const Param& p) { return p.name == "perm"; });
     if (param == node.params.end()) return false;
     const auto* tensor = std::get_if<TensorParam>(&param->value);
-    if (tensor == nullptr || tensor->ints.size() < 3 || tensor->ints[0] != 0) return false;
-    const std::vector<int64_t>& perm = tensor->ints;
-    const auto rank = static_cast<int64_t>(perm.size());
-    bool to_last = true, to_first = true;
-    for (int64_t i = 1; i < rank; ++i) {
-      to_last &= perm[static_cast<size_t>(i)] == i % (rank - 1) + 1;
-      to_first &= perm[static_cast<size_t>(i)] == (i + rank - 3) % (rank - 1) + 1;
-    }
-    return to_last || to_first;
+    return tensor != nullptr && ChannelMoveOf(tensor->ints) != ChannelMove::kNone;
   }
 
   // An op that copies integers between two encodings would be wrong.

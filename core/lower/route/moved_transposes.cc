@@ -8,29 +8,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "core/database/conditions.h"
+#include "core/ir/channel_move.h"
 #include "core/lower/route/unprepared_parts.h"
 #include "core/rules/raise.h"
 #include "quantgate/rule.h"
 
 namespace quantgate {
 namespace {
-
-// Where a Transpose that arrives at a tensor brings the channels.
-enum class Arriving : uint8_t { kNone, kToFirst, kToLast };
-
-// Where a permutation brings the channels, if it only moves them from one end to the other.
-Arriving MovedBy(absl::Span<const int64_t> perm) {
-  const auto rank = static_cast<int64_t>(perm.size());
-  if (rank < 3 || perm[0] != 0) return Arriving::kNone;
-  bool to_last = true, to_first = true;
-  for (int64_t i = 1; i < rank; ++i) {
-    to_last &= perm[static_cast<size_t>(i)] == i % (rank - 1) + 1;
-    to_first &= perm[static_cast<size_t>(i)] == (i + rank - 3) % (rank - 1) + 1;
-  }
-  return to_last ? Arriving::kToLast : to_first ? Arriving::kToFirst : Arriving::kNone;
-}
 
 class Finder {
  public:
@@ -47,7 +32,7 @@ class Finder {
     for (size_t i = file_.nodes.size(); i-- > 0;) Ascend(file_.nodes[i]);
     std::erase_if(found, [&](int32_t i) {
       const Node& node = file_.nodes[static_cast<size_t>(i)];
-      return Of(node.inputs[0]) == Arriving::kNone || !leads_[static_cast<size_t>(node.outputs[0])];
+      return Of(node.inputs[0]) == ChannelMove::kNone || !leads_[static_cast<size_t>(node.outputs[0])];
     });
     return found;
   }
@@ -76,22 +61,22 @@ class Finder {
 
   // What arrives at the results of a node.
   void Descend(const Node& node) {
-    Arriving arrives = Arriving::kNone;
+    ChannelMove arrives = ChannelMove::kNone;
     if (Listed(node, layout_operators_)) {
-      arrives = Arriving::kToFirst;
+      arrives = ChannelMove::kToFirst;
     } else if (Is(node, transpose_)) {
       const Param* perm = node.FindParam("perm");
       const auto* order = perm == nullptr ? nullptr : std::get_if<std::vector<int64_t>>(&perm->value);
-      const Arriving own = order == nullptr ? Arriving::kNone : MovedBy(*order);
-      const Arriving before = node.inputs.empty() ? Arriving::kNone : Of(node.inputs[0]);
+      const ChannelMove own = order == nullptr ? ChannelMove::kNone : ChannelMoveOf(*order);
+      const ChannelMove before = node.inputs.empty() ? ChannelMove::kNone : Of(node.inputs[0]);
       // Two of them are none, or none that only moves the channels.
-      if (before == Arriving::kNone) arrives = own;
+      if (before == ChannelMove::kNone) arrives = own;
     } else if (Listed(node, through_)) {
       for (const TensorId id : node.inputs) {
-        if (arrives == Arriving::kNone) arrives = Of(id);
+        if (arrives == ChannelMove::kNone) arrives = Of(id);
       }
     }
-    if (arrives == Arriving::kNone) return;
+    if (arrives == ChannelMove::kNone) return;
     for (const TensorId id : node.outputs) {
       if (id != kNoTensor) arriving_[static_cast<size_t>(id)] = arrives;
     }
@@ -110,15 +95,15 @@ class Finder {
     }
   }
 
-  Arriving Of(TensorId id) const {
-    return id == kNoTensor ? Arriving::kNone : arriving_[static_cast<size_t>(id)];
+  ChannelMove Of(TensorId id) const {
+    return id == kNoTensor ? ChannelMove::kNone : arriving_[static_cast<size_t>(id)];
   }
 
   opdb::Tree layout_operators_, through_, toward_;  // of the row: lists of operators of the file
   std::string_view transpose_, reshape_;
   const Report& report_;
   const Model& file_;
-  std::vector<Arriving> arriving_;
+  std::vector<ChannelMove> arriving_;
   std::vector<bool> leads_;
 };
 

@@ -112,6 +112,8 @@ double LostBits(const Tensor& weight, double mean_square) {
   return std::clamp<double>(bits - used, 0, bits);
 }
 
+bool SharesScale(const Tensor& weight) { return weight.encoding->kind == EncodingKind::kPerTensor; }
+
 struct Coarse {
   std::vector<Channel> channels;  // the coarsest first
   size_t all = 0;                 // of the weight
@@ -128,7 +130,7 @@ Coarse CoarseOf(const GraphView& g, int32_t op, TensorId id) {
   coarse.all = coarse.channels.size();
   if (coarse.all == 0) return coarse;
   coarse.values = static_cast<double>(weight.values->ints.size() / coarse.all);
-  const bool own_scales = weight.encoding->kind == EncodingKind::kPerChannel;
+  const bool own_scales = !SharesScale(weight);
   const double least =
       EffectiveBits(weight) <= 4 ? settings.min_sqnr_of_4_bits : settings.min_sqnr;
   std::erase_if(coarse.channels, [&](const Channel& c) {
@@ -154,7 +156,7 @@ std::string SizeOf(const Channel& channel, double values) {
   if (coarse.channels.empty()) return;
   const Tensor& weight = g.tensor(id);
   const Channel& worst = coarse.channels.front();
-  const bool shares_scale = weight.encoding->kind == EncodingKind::kPerTensor;
+  const bool shares_scale = SharesScale(weight);
   Finding& f = findings.AddInput(op, static_cast<size_t>(g.info(op).weight), Consequence::kAdvice);
   f.message = fmt::format("{} of {} of {} {} few of its {} bits: {}", coarse.channels.size(),
                           Counted(coarse.all, "channel"), f.port,

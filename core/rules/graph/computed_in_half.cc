@@ -37,8 +37,7 @@ bool HasFloatEnd(const GraphView& g, int32_t op) {
 
 void Walk(const GraphView& g, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
-  const auto& routes = settings.half_routes;
-  if (std::find(routes.begin(), routes.end(), g.route()) == routes.end()) return;
+  if (!g.IsOnOneOf(settings.half_routes)) return;
   int64_t floats = 0;
   bool at_ends = false;  // what a tool computes in float between integers is not the model's
   for (int32_t op = 0; op < g.op_count(); ++op) {

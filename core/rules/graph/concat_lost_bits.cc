@@ -111,7 +111,8 @@ void VisitSumsOfJoined(const GraphView& g, int32_t join, const Own& settings, Gr
       if (!StepOf(out) || g.op(op).inputs.size() != 2) continue;
       const double min = settings.min_lost_bits_in_sums;
       const double joined = LostOfParts(g, join, *out, min);
-      const size_t other = g.op(op).inputs[0] == tensor ? 1 : 0;
+      const size_t other =
+          g.input(op, 0) != nullptr && g.Shown(g.op(op).inputs[0]) == g.Shown(tensor) ? 1 : 0;
       double lost = LostIn(g, op, other, *out, min);
       if (joined > 0 && lost == 0 && EffectiveBits(*out) <= kFewBits) {
         const int32_t behind = JoinBehind(g, op, other, settings);

@@ -65,9 +65,7 @@ bool IsNegative(const Tensor& t) {
 
 // Whether a tensor is certainly computed with in half precision.
 bool IsCertain(const GraphView& g, const Tensor& t) {
-  const auto& routes = g.settings<Own>().half_routes;
-  return t.dtype == Dtype::kFloat16 ||
-         std::find(routes.begin(), routes.end(), g.route()) != routes.end();
+  return t.dtype == Dtype::kFloat16 || g.IsOnOneOf(g.settings<Own>().half_routes);
 }
 
 void ReportConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& findings) {
@@ -202,9 +200,12 @@ void VisitAngle(const GraphView& g, int32_t op, GraphFindings& findings) {
 int64_t LastRow(const GraphView& g, TensorId id) {
   int64_t last = 0;
   const auto readers = g.Readers(id);
-  for (const int32_t reader : readers.first(std::min<size_t>(readers.size(), kMostSteps))) {
+  for (const int32_t reader : readers.first(std::min<size_t>(readers.size(), kMostLinks))) {
     const auto& inputs = g.op(reader).inputs;
-    if (!g.Is(reader, g.settings<Own>().lookups) || inputs.size() < 2 || inputs[1] != id) continue;
+    if (!g.Is(reader, g.settings<Own>().lookups) || g.input(reader, 1) == nullptr ||
+        g.Shown(inputs[1]) != g.Shown(id)) {
+      continue;
+    }
     const Tensor* table = g.input(reader, 0);
     const Param* axis = g.op(reader).FindParam("axis");
     const auto rows = table == nullptr ? std::nullopt : DimOf(*table, axis == nullptr ? 0 : IntOf(axis->value).value_or(0));
@@ -220,7 +221,7 @@ void VisitCast(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (in == nullptr || !IsHalf(out) || !IsCertain(g, *out) || in->is_static) return;
   int64_t last = 0;
   TensorId id = g.op(op).inputs[0];
-  for (int step = 0; step < kMostSteps && id != kNoTensor; ++step) {
+  for (int step = 0; step < kMostLinks && id != kNoTensor; ++step) {
     last = std::max(last, LastRow(g, id));
     const int32_t before = g.Producer(id);
     id = before >= 0 && g.Is(before, own.casts) && g.input(before, 0) != nullptr ? g.op(before).inputs[0] : kNoTensor;

@@ -1,10 +1,10 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
+#include "core/ir/channel_move.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
@@ -32,17 +32,6 @@ std::vector<int64_t> PermOf(const GraphView& g, int32_t transpose) {
   return perm == nullptr ? std::vector<int64_t>() : IntsOf(perm->value).value_or(std::vector<int64_t>());
 }
 
-// Brings the channels from the one end to the other, and nothing else.
-bool MovesChannels(const std::vector<int64_t>& perm) {
-  const auto rank = static_cast<int64_t>(perm.size());
-  if (rank < 3 || perm[0] != 0) return false;
-  const int64_t by = perm[1] == 2 ? 1 : rank - 2;
-  for (int64_t i = 1; i < rank; ++i) {
-    if (perm[static_cast<size_t>(i)] != 1 + (i - 1 + by) % (rank - 1)) return false;
-  }
-  return true;
-}
-
 // The op that makes the first of an op's inputs that is no constant; -1 = none.
 int32_t MakerBefore(const GraphView& g, int32_t op) {
   for (const TensorId id : g.op(op).inputs) {
@@ -62,17 +51,16 @@ bool HasChannelsLast(const GraphView& g, int32_t op) {
 // Where an axis of a tensor lies before the Transpose that comes down to it; the axis itself where none does.
 int64_t MovedAxis(const GraphView& g, TensorId id, int64_t axis) {
   const Own& own = g.settings<Own>();
-  const auto& routes = own.moving_routes;
-  if (std::find(routes.begin(), routes.end(), g.route()) == routes.end()) return axis;
+  if (!g.IsOnOneOf(own.moving_routes)) return axis;
   const int64_t rank = g.tensor(id).rank();
   if (rank < 3) return axis;
   int32_t op = g.Producer(id);
-  for (int step = 0; op >= 0 && step < kMostSteps; ++step, op = MakerBefore(g, op)) {
+  for (int step = 0; op >= 0 && step < kMostLinks; ++step, op = MakerBefore(g, op)) {
     if (g.Is(op, own.passes)) continue;
     if (g.output(op) == nullptr || g.output(op)->rank() != rank) break;
-    if (HasChannelsLast(g, op)) return axis == 0 ? 0 : 1 + (axis - 1 + rank - 2) % (rank - 1);
+    if (HasChannelsLast(g, op)) return axis == 0 ? 0 : axis == 1 ? rank - 1 : axis - 1;
     const std::vector<int64_t> perm = g.Is(op, own.transposes) ? PermOf(g, op) : std::vector<int64_t>();
-    if (static_cast<int64_t>(perm.size()) != rank || !MovesChannels(perm)) break;
+    if (static_cast<int64_t>(perm.size()) != rank || ChannelMoveOf(perm) == ChannelMove::kNone) break;
     axis = perm[static_cast<size_t>(axis)];
   }
   return axis;

@@ -33,7 +33,7 @@ struct Cache {
 // The tensor that a chain of views hands on.
 TensorId Behind(const GraphView& g, TensorId id) {
   const SetMask views = g.settings<Own>().views;
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMostLinks; ++step) {
     const int32_t op = g.Producer(id);
     if (op < 0 || !g.Is(op, views) || g.input(op, 0) == nullptr) break;
     id = g.op(op).inputs[0];
@@ -53,7 +53,7 @@ double AddedBytes(const GraphView& g, int32_t op) {
     constexpr size_t kUpdates = 2;
     return g.input(op, kUpdates) != nullptr && ComesIn(g, inputs[0]) ? BytesOf(*g.input(op, kUpdates)) : 0;
   }
-  if (!g.Is(op, own.joins) || inputs.size() > kMostSteps) return 0;
+  if (!g.Is(op, own.joins) || inputs.size() > kMostLinks) return 0;
   double all = 0, kept = 0;
   for (size_t port = 0; port < inputs.size(); ++port) {
     const Tensor* in = g.input(op, port);

@@ -79,6 +79,10 @@ void GraphView::IndexReaders() const {
 
 std::string_view GraphView::route() const { return ParseRouteName(report().route).name; }
 
+bool GraphView::IsOnOneOf(std::span<const std::string_view> routes) const {
+  return std::find(routes.begin(), routes.end(), route()) != routes.end();
+}
+
 std::span<const int32_t> GraphView::Readers(TensorId id) const {
   IndexReaders();
   const auto t = static_cast<size_t>(Shown(id));

@@ -49,6 +49,7 @@ class GraphView {
   const Model& graph() const { return parts_.graph; }
   const Report& report() const { return parts_.report; }  // of the nodes alone
   std::string_view route() const;  // its name, without a release
+  bool IsOnOneOf(std::span<const std::string_view> routes) const;
   // What opdefs/rules says of the rule that is running: its own struct.
   template <class S>
   const S& settings() const {
@@ -146,9 +147,9 @@ class GraphFindings {
   const double amount_;
 };
 
-// Steps that a rule goes along a chain, or readers that it looks at, from each op: more would take longer than the
+// Ops of a chain that a rule goes along, or readers that it looks at, from each op: more would take longer than the
 // graph is large.
-inline constexpr int kMostSteps = 64;
+inline constexpr int kMostLinks = 64;
 
 // Bytes of a tensor's elements; 0 where a dimension is not known.
 double BytesOf(const Tensor& tensor);
