@@ -178,9 +178,11 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
     if (!TooMany(lost, settings.min_lost_bits)) continue;
     Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
     const int bits = EffectiveBits(*in);
-    f.message = fmt::format(
-        "{} loses {} of its {} bits: the scale of the output of {} is {} times as large", f.port,
-        lost < bits ? fmt::format("{:.1f}", lost) : "all", bits, f.op, Number(*StepOf(out) / *StepOf(in)));
+    const std::string rest =
+        lost < bits ? fmt::format("{:.1f} of its {} bits are lost", lost, bits)
+                    : fmt::format("all of its {} bits are lost, its values become 0 or a single step", bits);
+    f.message = fmt::format("the output of {} comes in steps {} times as coarse as those of {}: {}", f.op,
+                            Number(*StepOf(out) / *StepOf(in)), f.port, rest);
     f.found = DescribeEncoding(*out);
     f.allowed = fmt::format("near {}", DescribeEncoding(*in));
     f.related = {"out[0]"};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/rules/rule_entry.h"
@@ -19,10 +20,15 @@ namespace half_precision_range {
 
 struct Own : Settings {
   SetMask products = 0, quotients = 0, adds = 0, weighted = 0, powers = 0, sums = 0, orders = 0,
-          angles = 0, selects = 0, casts = 0, lookups = 0;
+          angles = 0, selects = 0, casts = 0, lookups = 0, curves = 0, exponentials = 0, bounded_below = 0,
+          limits = 0;
+  std::string_view low;        // the lower limit's param
+  double large_factor = 0;     // from here on a factor takes most of the range
   double most = 0, least = 0;  // of half precision
   double mask = 0;             // a factor from here on is no scale
+  double least_exponent = 0;   // of which the exponential is right
   int64_t most_ordered = 0;    // values that it can tell apart
+  int64_t most_ordered_scores = 0;  // the same of what a curve writes, which is less exact
   int64_t most_counted = 0;    // up to here it has every integer
   // That compute FLOAT_32 in half precision too; others may, by an option of the graph.
   std::vector<std::string_view> half_routes;
@@ -40,6 +46,14 @@ constexpr SettingField kFields[] = {F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::mask>("mask"),
                                     F::Bind<&Own::orders>("orders"),
                                     F::Bind<&Own::most_ordered>("most_ordered"),
+                                    F::Bind<&Own::most_ordered_scores>("most_ordered_scores"),
+                                    F::Bind<&Own::curves>("curves"),
+                                    F::Bind<&Own::exponentials>("exponentials"),
+                                    F::Bind<&Own::bounded_below>("bounded_below"),
+                                    F::Bind<&Own::least_exponent>("least_exponent"),
+                                    F::Bind<&Own::limits>("limits"),
+                                    F::Bind<&Own::low>("low"),
+                                    F::Bind<&Own::large_factor>("large_factor"),
                                     F::Bind<&Own::casts>("casts"),
                                     F::Bind<&Own::lookups>("lookups"),
                                     F::Bind<&Own::most_counted>("most_counted"),
@@ -110,6 +124,42 @@ void ReportMask(const GraphView& g, int32_t op, size_t port, GraphFindings& find
   f.fixes.push_back(UnsafeFix("mask with about -100, or with -65472 at least"));
 }
 
+// A factor within the range that leaves little of it to what it multiplies.
+void ReportFactor(const GraphView& g, int32_t op, size_t port, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  const double factor = Magnitude(g.input(op, port));
+  Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+  f.message = fmt::format(
+      "a factor of {}: values beyond {} overflow the half precision that floats are computed in, and so do sums and "
+      "squares of far smaller ones behind it",
+      Number(factor), Number(own.most / factor));
+  f.found = Number(factor);
+  f.allowed = fmt::format("a product within {}", Number(own.most));
+  f.fixes.push_back(UnsafeFix("leave the factor out and correct what comes out, or quantize the op"));
+}
+
+// Whether a constant is one number.
+bool IsOneNumber(const Tensor& t) {
+  const auto range = RealRange(t);
+  return range && range->first == range->second;
+}
+
+// A lower limit that is to keep a logarithm or a division from 0, and is 0 itself.
+void VisitLimit(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  const Param* low = g.op(op).FindParam(own.low);
+  const auto* floor = low == nullptr ? nullptr : std::get_if<double>(&low->value);
+  if (floor == nullptr || *floor <= 0 || *floor >= own.least) return;
+  Finding& f = findings.Add(op, Consequence::kAdvice);
+  f.message = fmt::format(
+      "the lower limit of {} is {}, which is 0 in the half precision that floats are computed in: it keeps nothing from a "
+      "division by 0 or a logarithm of 0, and what is below 6e-8 is lost as well",
+      f.op, Number(*floor));
+  f.found = Number(*floor);
+  f.allowed = fmt::format("{} or more", Number(own.least));
+  f.fixes.push_back(UnsafeFix("use 1e-6 or more, and scale what is read so that it stays above"));
+}
+
 void VisitConstants(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   const bool cut = g.Is(op, own.adds | own.selects);
@@ -120,6 +170,8 @@ void VisitConstants(const GraphView& g, int32_t op, GraphFindings& findings) {
       if (IsNegative(*g.input(op, port))) ReportMask(g, op, port, findings);
     } else if (magnitude > own.most || (magnitude < own.least && !g.Is(op, own.selects))) {
       ReportConstant(g, op, port, findings);
+    } else if (magnitude >= own.large_factor && g.Is(op, own.products) && IsOneNumber(*g.input(op, port))) {
+      ReportFactor(g, op, port, findings);
     }
   }
 }
@@ -170,18 +222,38 @@ void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
 
 // Of so many values in a row some are equal in half precision.
 void VisitOrder(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
   const Tensor* in = g.input(op, 0);
   if (!IsHalf(in) || in->is_static) return;
   int64_t longest = 0;
   for (const int64_t dim : in->dims) longest = std::max(longest, dim);
-  if (longest <= g.settings<Own>().most_ordered) return;
+  // The largest of some scores is seldom another one; the order of several is.
+  const int32_t before = g.Producer(g.op(op).inputs[0]);
+  const bool scores = before >= 0 && g.Is(before, own.curves) && g.op(op).outputs.size() > 1;
+  if (longest <= (scores ? own.most_ordered_scores : own.most_ordered)) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
-      "{} values are compared in half precision, where neighbours less than a thousandth apart are "
+      "{} {} are compared in half precision, where neighbours less than a thousandth apart are "
       "equal: the index may be that of another value",
-      longest);
+      longest, scores ? fmt::format("scores of \"{}\"", g.NameOf(before)) : "values");
   f.found = Dims(*in);
-  f.fixes.push_back(UnsafeFix("leave the choice of the best to the CPU"));
+  f.fixes.push_back(UnsafeFix(scores ? "leave the choice of the best to the CPU, or choose before the curve, which keeps the order"
+                                     : "leave the choice of the best to the CPU"));
+}
+
+void VisitExponential(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  const Tensor* in = g.input(op, 0);
+  if (!IsHalf(in) || in->is_static) return;
+  const int32_t before = g.Producer(g.op(op).inputs[0]);
+  if (before >= 0 && g.Is(before, own.bounded_below)) return;
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "the exponential of what is below {} is garbage in half precision, huge positive or negative numbers in place of 0",
+      Number(own.least_exponent));
+  f.found = "no lower bound";
+  f.allowed = fmt::format("{} or more", Number(own.least_exponent));
+  f.fixes.push_back(UnsafeFix("where it can be that low, clip it before, at -50 for example"));
 }
 
 void VisitAngle(const GraphView& g, int32_t op, GraphFindings& findings) {
@@ -241,8 +313,10 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (g.Refused(op)) return;
   if (g.Is(op, own.casts)) return VisitCast(g, op, findings);
   if (g.Is(op, own.angles)) return VisitAngle(g, op, findings);
+  if (g.Is(op, own.exponentials)) return VisitExponential(g, op, findings);
   if (g.Is(op, own.orders)) return VisitOrder(g, op, findings);
   if (!IsHalf(g.output(op))) return;
+  if (g.Is(op, own.limits)) return VisitLimit(g, op, findings);
   if (g.Is(op, own.products | own.quotients | own.adds | own.selects)) {
     VisitConstants(g, op, findings);
   }
@@ -255,8 +329,9 @@ constexpr RuleEntry kEntry = {
                   {.summary = "a number leaves the range of the half precision that floats run in",
                    .explanation = R"(## What it checks
 Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon
-or the mask that they add, squares that are added up, angles, thousands of values of which the best is
-picked, and numbers of rows in a large table that are cast to floats. Constants are read where the file's reader keeps them.
+or the mask that they add, lower limits that are 0 there, squares that are added up, angles, exponentials of what has no lower bound, thousands of
+values (or scores behind a Sigmoid) of which the best are picked, and numbers of rows in a large table that are cast
+to floats. Constants are read where the file's reader keeps them.
 
 ## Why
 The backend computes floats in half precision; with the option that ONNX Runtime's provider and

@@ -311,10 +311,10 @@ TEST(ConcatLostBits, ARatioOfFourIsTwoBits) {
     const char* loses;  // null: nothing is reported
   };
   for (const Case& c : {Case{3.9F, nullptr},
-                        {4, "loses 2.0 of its 8 bits"},
-                        {128, "loses 7.0 of its 8 bits"},
-                        {256, "loses all of its 8 bits"},
-                        {1024, "loses all of its 8 bits"},
+                        {4, "2.0 of its 8 bits are lost"},
+                        {128, "7.0 of its 8 bits are lost"},
+                        {256, "all of its 8 bits are lost"},
+                        {1024, "all of its 8 bits are lost"},
                         {0, nullptr}}) {
     Graph g;
     const TensorId x = g.Input({1, 4}), y = g.Input({1, 4});

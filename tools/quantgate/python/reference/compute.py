@@ -50,8 +50,8 @@ def transposed_convolution(rank: int) -> object:
             spans = (slice(k[a], k[a] + (x.shape[1 + a] - 1) * stride[a] + 1, stride[a]) for a in range(rank))
             target = (slice(None), *spans)
             for g in range(group):
-                y[target + (slice(g * m, (g + 1) * m),)] += x[..., g * n:(g + 1) * n] @ w[k][:, :m] if group == 1 else (
-                    x[..., g * n:(g + 1) * n] @ w[k][:, g * m:(g + 1) * m])
+                # The filter has all input channels, and the output channels of one group.
+                y[target + (slice(g * m, (g + 1) * m),)] += x[..., g * n:(g + 1) * n] @ w[k][g * n:(g + 1) * n]
         cut = (slice(padding[a][0], full[a] - padding[a][1]) for a in range(rank))
         return [y[(slice(None), *cut)] + (R[2] if len(R) > 2 else 0)]
 
