@@ -19,7 +19,7 @@ namespace quantgate::rules {
 namespace half_precision_range {
 
 struct Own : Settings {
-  SetMask products = 0, quotients = 0, adds = 0, weighted = 0, powers = 0, sums = 0, orders = 0,
+  SetMask products = 0, quotients = 0, adds = 0, subtractions = 0, weighted = 0, powers = 0, sums = 0, orders = 0,
           angles = 0, selects = 0, casts = 0, lookups = 0, curves = 0, exponentials = 0, bounded_below = 0,
           limits = 0;
   std::string_view low;        // the lower limit's param
@@ -38,6 +38,7 @@ using F = Fields<Own>;
 constexpr SettingField kFields[] = {F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::quotients>("quotients"),
                                     F::Bind<&Own::adds>("adds"),
+                                    F::Bind<&Own::subtractions>("subtractions"),
                                     F::Bind<&Own::weighted>("weighted"),
                                     F::Bind<&Own::powers>("powers"),
                                     F::Bind<&Own::sums>("sums"),
@@ -241,6 +242,29 @@ void VisitOrder(const GraphView& g, int32_t op, GraphFindings& findings) {
                                      : "leave the choice of the best to the CPU"));
 }
 
+// Whether a power of it is right where the base is a negative zero.
+bool KeepsNegativeZero(const Tensor* exponent) {
+  const auto range = exponent == nullptr || !exponent->is_static ? std::nullopt : RealRange(*exponent);
+  if (!range || range->first != range->second) return false;
+  return range->first < 0 || (range->first > 1 && std::fmod(range->first, 2) == 1);
+}
+
+// The base may be a negative zero, as 0 times a negative number is; a sum never is.
+void VisitPower(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  const Tensor* base = g.input(op, 0);
+  if (!IsHalf(base) || base->is_static || KeepsNegativeZero(g.input(op, 1))) return;
+  const int32_t before = g.Producer(g.op(op).inputs[0]);
+  if (before >= 0 && g.Is(before, own.adds | own.subtractions)) return;
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "in half precision {} of a negative zero, such as 0 times a negative number, is garbage: -4 for a square, 131008 "
+      "for a square root",
+      f.op);
+  f.found = DtypeName(base->dtype);
+  f.fixes.push_back(UnsafeFix("write a square as the product of the base with itself, a root as Sqrt"));
+}
+
 void VisitExponential(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   const Tensor* in = g.input(op, 0);
@@ -317,6 +341,7 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (g.Is(op, own.orders)) return VisitOrder(g, op, findings);
   if (!IsHalf(g.output(op))) return;
   if (g.Is(op, own.limits)) return VisitLimit(g, op, findings);
+  if (g.Is(op, own.powers)) return VisitPower(g, op, findings);
   if (g.Is(op, own.products | own.quotients | own.adds | own.selects)) {
     VisitConstants(g, op, findings);
   }
@@ -329,8 +354,9 @@ constexpr RuleEntry kEntry = {
                   {.summary = "a number leaves the range of the half precision that floats run in",
                    .explanation = R"(## What it checks
 Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon
-or the mask that they add, lower limits that are 0 there, squares that are added up, angles, exponentials of what has no lower bound, thousands of
-values (or scores behind a Sigmoid) of which the best are picked, and numbers of rows in a large table that are cast
+or the mask that they add, lower limits that are 0 there, squares that are added up, angles,
+exponentials of what has no lower bound, powers of what may be a negative zero, thousands of values (or
+scores behind a Sigmoid) of which the best are picked, and numbers of rows in a large table that are cast
 to floats. Constants are read where the file's reader keeps them.
 
 ## Why

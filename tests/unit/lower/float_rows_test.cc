@@ -286,7 +286,76 @@ TEST(FloatRows, ALogSoftmaxOfOneElementIsWrong) {
   };
   EXPECT_EQ(worst("LogSoftmax", {6, 1}), Consequence::kWrongValues);
   EXPECT_EQ(worst("LogSoftmax", {6, 2}), Consequence::kAccepted);
-  EXPECT_EQ(worst("Softmax", {6, 1}), Consequence::kAccepted) << "wrong in 8 bits only";
+  EXPECT_EQ(worst("Softmax", {6, 1}), Consequence::kAccepted);
+}
+
+TEST(FloatRows, AWindowThatBeginsBeyondTheEdgeIsARowTooMany) {
+  const auto pooled = [](const Dims& image, const Dims& window, const Dims& pads, int64_t rows) {
+    OnnxModel m;
+    m.model.outputs = {m.Op("p", "MaxPool", {m.Input("x", {1, 3, image[0], image[1]})}, {1, 3, rows, 3},
+                            {{"kernel_shape", window}, {"strides", Dims{2, 2}}, {"pads", pads}, {"ceil_mode", IntParam{1}}},
+                            Dtype::kFloat32)};
+    return Worst(m.model);
+  };
+  const Dims none = {0, 0, 0, 0}, one = {1, 1, 1, 1};
+  EXPECT_EQ(pooled({14, 5}, {1, 1}, none, 8), Consequence::kWrongValues);
+  EXPECT_EQ(pooled({13, 5}, {1, 1}, none, 7), Consequence::kAccepted);
+  EXPECT_EQ(pooled({14, 6}, {3, 3}, none, 7), Consequence::kAccepted) << "the last window begins inside";
+  EXPECT_EQ(pooled({5, 5}, {2, 2}, one, 4), Consequence::kWrongValues);
+  EXPECT_EQ(pooled({5, 5}, {3, 3}, one, 3), Consequence::kAccepted);
+}
+
+TEST(FloatRows, ATransposedConvolutionOfSingleChannelsIsRightWithoutOutputPadding) {
+  const auto worst = [](int64_t channels, int64_t group, int64_t filter, int64_t step, int64_t more) {
+    OnnxModel m;
+    const int64_t size = 8 * step + filter + more;
+    m.model.outputs = {m.Op("c", "ConvTranspose",
+                            {m.Input("x", {1, channels, 9, 9}), m.Scale("w", {channels, 1, filter, filter}, 0.1)},
+                            {1, group, size, size},
+                            {{"group", IntParam{group}}, {"strides", Dims{step, step}}, {"output_padding", Dims{more, more}}},
+                            Dtype::kFloat32)};
+    return Worst(m.model);
+  };
+  EXPECT_EQ(worst(8, 8, 3, 2, 1), Consequence::kWrongValues);
+  EXPECT_EQ(worst(8, 8, 3, 2, 0), Consequence::kAccepted);
+  EXPECT_EQ(worst(8, 8, 5, 2, 1), Consequence::kAccepted) << "three values meet";
+  EXPECT_EQ(worst(8, 8, 6, 2, 1), Consequence::kAccepted);
+  EXPECT_EQ(worst(8, 8, 7, 2, 1), Consequence::kWrongValues) << "four";
+  EXPECT_EQ(worst(8, 1, 3, 2, 1), Consequence::kAccepted) << "one group";
+}
+
+TEST(FloatRows, ASlopeOfFiveDimensionsIsNotRepeated) {
+  const auto worst = [](const Dims& slope) {
+    OnnxModel m;
+    const Dims dims = {2, 3, 4, 5, 6};
+    m.model.outputs = {
+        m.Op("p", "PRelu", {m.Input("x", dims), m.Scale("s", slope, 0.3)}, dims, {}, Dtype::kFloat32)};
+    return Worst(m.model);
+  };
+  EXPECT_EQ(worst({1, 3, 1, 1, 1}), Consequence::kPrepareFails);
+  EXPECT_EQ(worst({1, 1, 1, 1, 1}), Consequence::kPrepareFails);
+  EXPECT_NE(worst({3, 1, 1, 1}), Consequence::kPrepareFails);
+  EXPECT_NE(worst({2, 3, 4, 5, 6}), Consequence::kPrepareFails);
+}
+
+TEST(FloatRows, MishIsWrittenOut) {
+  OnnxModel m;
+  m.model.outputs = {m.Op("m", "Mish", {m.Input("x", {1, 4, 8, 8})}, {1, 4, 8, 8}, {}, Dtype::kFloat32)};
+  EXPECT_LE(Worst(m.model), Consequence::kUndocumented);
+}
+
+TEST(QuantizedRows, ExponentialsOfFarBelowZeroAreGarbage) {
+  const auto worst = [](std::string_view op, double scale, Dtype dtype) {
+    OnnxModel m;
+    const int zero = dtype == Dtype::kUint8 ? 250 : 64000;
+    m.Unit("e", op, {m.Quantized("x", {1, 8}, scale, zero, dtype)}, {1, 8}, {}, scale, zero, dtype);
+    return Worst(m.model);
+  };
+  EXPECT_EQ(worst("Mish", 0.36, Dtype::kUint8), Consequence::kWrongValues) << "down to -90";
+  EXPECT_NE(worst("Mish", 0.34, Dtype::kUint8), Consequence::kWrongValues) << "down to -85";
+  EXPECT_EQ(worst("Softplus", 0.0046, Dtype::kUint16), Consequence::kWrongValues) << "down to -294";
+  EXPECT_NE(worst("Softplus", 0.0041, Dtype::kUint16), Consequence::kWrongValues) << "down to -262";
+  EXPECT_NE(worst("Softplus", 1.2, Dtype::kUint8), Consequence::kWrongValues) << "a table";
 }
 
 }  // namespace
