@@ -324,6 +324,47 @@ TEST(FloatRows, ATransposedConvolutionOfSingleChannelsIsRightWithoutOutputPaddin
   EXPECT_EQ(worst(8, 1, 3, 2, 1), Consequence::kAccepted) << "one group";
 }
 
+TEST(FloatRows, APaddingAsLongAsTheFilterIsComputedWrong) {
+  const auto worst = [](const Dims& filter, const Dims& pads, int64_t step, int64_t in, int64_t out) {
+    OnnxModel m;
+    const auto size = [&](size_t axis) { return (14 + pads[axis] + pads[axis + 2] - filter[axis]) / step + 1; };
+    m.model.outputs = {m.Op("c", "Conv",
+                            {m.Input("x", {1, in, 14, 14}), m.Scale("w", {out, in, filter[0], filter[1]}, 0.1)},
+                            {1, out, size(0), size(1)}, {{"strides", Dims{step, step}}, {"pads", pads}}, Dtype::kFloat32)};
+    return Worst(m.model);
+  };
+  constexpr Consequence kWrong = Consequence::kWrongValues;
+  const Dims one = {1, 1, 1, 1}, none = {0, 0, 0, 0};
+  EXPECT_EQ(worst({3, 1}, one, 1, 8, 8), kWrong);
+  EXPECT_EQ(worst({1, 3}, one, 1, 8, 8), kWrong);
+  EXPECT_NE(worst({3, 1}, {1, 0, 1, 0}, 1, 8, 8), kWrong);
+  EXPECT_NE(worst({3, 1}, {1, 0, 1, 1}, 1, 8, 8), kWrong) << "behind the last column";
+  EXPECT_NE(worst({1, 1}, one, 1, 8, 8), kWrong) << "a filter of one value";
+  EXPECT_EQ(worst({3, 1}, one, 2, 8, 8), kWrong);
+  EXPECT_EQ(worst({1, 3}, one, 2, 8, 8), kWrong);
+  EXPECT_NE(worst({1, 1}, one, 2, 8, 8), kWrong);
+  EXPECT_NE(worst({3, 3}, one, 2, 8, 8), kWrong);
+  // One channel.
+  EXPECT_EQ(worst({3, 3}, none, 3, 1, 1), kWrong);
+  EXPECT_NE(worst({3, 3}, none, 2, 1, 1), kWrong);
+  EXPECT_NE(worst({3, 3}, none, 3, 1, 2), kWrong);
+  EXPECT_NE(worst({3, 3}, none, 3, 2, 1), kWrong);
+}
+
+TEST(FloatRows, AMaxPoolOfOneColumnIsNotPreparedWithStepsOfTwo) {
+  const auto worst = [](const Dims& window, const Dims& steps) {
+    OnnxModel m;
+    m.model.outputs = {m.Op("p", "MaxPool", {m.Input("x", {1, 3, 15, 15})},
+                            {1, 3, (15 - window[0]) / steps[0] + 1, (15 - window[1]) / steps[1] + 1},
+                            {{"kernel_shape", window}, {"strides", steps}}, Dtype::kFloat32)};
+    return Worst(m.model);
+  };
+  EXPECT_EQ(worst({3, 1}, {2, 2}), Consequence::kPrepareFails);
+  EXPECT_EQ(worst({1, 3}, {2, 2}), Consequence::kAccepted);
+  EXPECT_EQ(worst({3, 1}, {2, 1}), Consequence::kAccepted);
+  EXPECT_EQ(worst({1, 1}, {2, 2}), Consequence::kAccepted);
+}
+
 TEST(FloatRows, ASlopeOfFiveDimensionsIsNotRepeated) {
   const auto worst = [](const Dims& slope) {
     OnnxModel m;
