@@ -365,6 +365,46 @@ TEST(FloatRows, AMaxPoolOfOneColumnIsNotPreparedWithStepsOfTwo) {
   EXPECT_EQ(worst({1, 1}, {2, 2}), Consequence::kAccepted);
 }
 
+TEST(FloatRows, TransposedConvolutionsOfVolumesNeedLikeStepsAndPadding) {
+  const auto worst = [](const Dims& steps, const Dims& pads) {
+    OnnxModel m;
+    Dims out = {1, 4};
+    for (size_t axis = 0; axis < 3; ++axis) out.push_back(5 * steps[axis] + 3 - pads[axis] - pads[axis + 3]);
+    m.model.outputs = {m.Op("c", "ConvTranspose",
+                            {m.Input("x", {1, 8, 6, 6, 6}), m.Scale("w", {8, 4, 3, 3, 3}, 0.1)}, out,
+                            {{"strides", steps}, {"pads", pads}}, Dtype::kFloat32)};
+    return Worst(m.model);
+  };
+  constexpr Consequence kWrong = Consequence::kWrongValues;
+  const Dims none = {0, 0, 0, 0, 0, 0};
+  EXPECT_EQ(worst({1, 1, 2}, none), kWrong);
+  EXPECT_EQ(worst({2, 2, 1}, none), kWrong);
+  EXPECT_NE(worst({1, 2, 2}, none), kWrong);
+  EXPECT_NE(worst({2, 2, 2}, none), kWrong);
+  EXPECT_EQ(worst({2, 2, 2}, {1, 0, 0, 0, 0, 0}), kWrong);
+  EXPECT_EQ(worst({2, 2, 2}, {0, 1, 1, 0, 1, 1}), kWrong);
+  EXPECT_NE(worst({2, 2, 2}, {1, 1, 0, 0, 1, 0}), kWrong);
+}
+
+TEST(QuantizedRows, AveragesOfVolumesThatCountPaddingAreWrong) {
+  const auto worst = [](int64_t counted, const Dims& window, bool quantized) {
+    OnnxModel m;
+    Dims out = {1, 8};
+    for (const int64_t size : window) out.push_back(7 - size);
+    const std::vector<Param> params = {{"kernel_shape", window}, {"strides", Dims{1, 1, 1}}, {"pads", Dims(6, 0)},
+                                       {"count_include_pad", IntParam{counted}}};
+    const Dims in = {1, 8, 6, 6, 6};
+    if (quantized) m.Unit("a", "AveragePool", {m.Quantized("x", in)}, out, params);
+    else m.model.outputs = {m.Op("a", "AveragePool", {m.Input("x", in)}, out, params, Dtype::kFloat32)};
+    return Worst(m.model);
+  };
+  constexpr Consequence kWrong = Consequence::kWrongValues;
+  EXPECT_EQ(worst(1, {2, 2, 2}, true), kWrong);
+  EXPECT_NE(worst(0, {2, 2, 2}, true), kWrong);
+  EXPECT_NE(worst(1, {1, 2, 2}, true), kWrong);
+  EXPECT_NE(worst(1, {2, 2, 2}, false), kWrong);
+}
+
 TEST(FloatRows, ASlopeOfFiveDimensionsIsNotRepeated) {
   const auto worst = [](const Dims& slope) {
     OnnxModel m;
