@@ -4,12 +4,12 @@
     ask_provider.py ARCH MODEL...
 
 One architecture per process: the library keeps the first one it was given. Prints one JSON line a
-model: {"model", "session", "error", "units"}.
+model: {"model", "session", "error", "units", "written_out"}.
 `session` is `ok`, `compose_fails`, `finalize_fails` or `invalid` (the graph died otherwise).
 `units` maps each node the provider judged (an op with the Q and DQ it absorbed goes by the op's
 name) to {"op", "verdict", "size"}: `verdict` is `taken` or `refused`, `size` the number of nodes
 in the unit, so 1 = not seen as quantized. Names are the optimizer's; what it removed before does
-not occur.
+not occur, nor what was written out as the function that defines it, which is listed.
 """
 
 from __future__ import annotations
@@ -54,6 +54,16 @@ class CapturedOutput:
         self._file.close()
 
 
+def written_out(units: dict, assigned: set[str]) -> list[str]:
+    """Nodes that were refused and then run nowhere: ONNX Runtime has no kernel of them (Mish) and put the
+    function that ONNX defines them by in their place, nodes without a name."""
+    import onnx
+
+    return [name for name, unit in units.items()
+            if unit["verdict"] == "refused" and name not in assigned and onnx.defs.has(unit["op"])
+            and onnx.defs.get_schema(unit["op"]).has_function]
+
+
 class Asker:
     def __init__(self, arch: str):
         import onnxruntime
@@ -81,14 +91,20 @@ class Asker:
             except Exception as e:  # the bindings raise many types, all with the text in str()
                 error = str(e)
         units = parse_units(captured.text)
+        gone: list[str] = []
         if session is not None:
+            assigned = set()
             for part in session.get_provider_graph_assignment_info():
                 for node in part.get_nodes():
+                    assigned.add(node.name)
                     if part.ep_name != PROVIDER and node.name in units:
                         units[node.name]["verdict"] = "refused"
+            gone = written_out(units, assigned)
+            for name in gone:
+                del units[name]
         del session
         gc.collect()
-        return {"model": model, "session": session_state(error), "error": error, "units": units}
+        return {"model": model, "session": session_state(error), "error": error, "units": units, "written_out": gone}
 
 
 def main() -> int:

@@ -58,6 +58,10 @@ def _in_file(judged: dict[str, dict], names: set[str]) -> dict[str, dict]:
     return result
 
 
+def _has_function(op: str) -> bool:
+    return onnx.defs.has(op) and onnx.defs.get_schema(op).has_function
+
+
 def ask_files(arch: str, files: list[Path], progress: Progress | None = None) -> dict[Path, dict]:
     """For each file {"session", "units": {node of the file: verdict}, "float": [node]}.
 
@@ -79,6 +83,11 @@ def ask_files(arch: str, files: list[Path], progress: Progress | None = None) ->
                 alone = ask(arch, list(cuts.values()))
             for name, cut in cuts.items():
                 reply = alone[cut]
+                if name in reply.get("written_out", []) or (reply["session"] != "ok" and _has_function(cutter.nodes[name].op_type)
+                                                            and judged.get(name, {}).get("verdict") == "refused"):
+                    # What dies alone is not on the CPU: it was written out, and its parts died.
+                    judged.pop(name, None)
+                    continue
                 own = _in_file(reply["units"], {name}).get(name)
                 if own:
                     unit = judged.setdefault(name, own)
