@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "core/rules/rule_entry.h"
@@ -13,43 +15,52 @@ namespace coarse_residual {
 
 struct Own : Settings {
   SetMask norms = 0, adds = 0;
-  int64_t min_norms = 0;
+  double min_ratio = 0;  // of the steps of the sum to those of what is added
 };
 
 using F = Fields<Own>;
 constexpr SettingField kFields[] = {F::Bind<&Own::norms>("norms"), F::Bind<&Own::adds>("adds"),
-                                    F::Bind<&Own::min_norms>("min_norms")};
+                                    F::Bind<&Own::min_ratio>("min_ratio")};
 
-// A norm of 8 bits that reads a sum of two activations.
-bool ReadsCoarseSum(const GraphView& g, int32_t op) {
+// How much coarser the sum of two activations that a norm reads is than the finer one of them, in 8 bits; 0 = the op
+// reads none.
+double Ratio(const GraphView& g, int32_t op) {
   const Own& own = g.settings<Own>();
   constexpr int kFewBits = 8;
   if (!g.Is(op, own.norms) || g.Refused(op) || !StepOf(g.input(op, 0)) || EffectiveBits(*g.input(op, 0)) > kFewBits) {
-    return false;
+    return 0;
   }
   const int32_t sum = g.Producer(g.op(op).inputs[0]);
-  if (sum < 0 || !g.Is(sum, own.adds)) return false;
+  if (sum < 0 || !g.Is(sum, own.adds)) return 0;
   const Tensor *a = g.input(sum, 0), *b = g.input(sum, 1);
-  return a != nullptr && b != nullptr && !a->is_static && !b->is_static && StepOf(g.output(sum));
+  if (a == nullptr || b == nullptr || a->is_static || b->is_static || !StepOf(a) || !StepOf(b)) return 0;
+  const double ratio = *StepOf(g.input(op, 0)) / std::min(*StepOf(a), *StepOf(b));
+  return std::isfinite(ratio) ? ratio : 0;
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
   int64_t found = 0;
   int32_t coarsest = -1;
+  double most = 0;
   for (int32_t op = 0; op < g.op_count(); ++op) {
-    if (!ReadsCoarseSum(g, op)) continue;
+    const double ratio = Ratio(g, op);
+    if (ratio < g.settings<Own>().min_ratio) continue;
     ++found;
-    if (coarsest < 0 || *StepOf(g.input(op, 0)) > *StepOf(g.input(coarsest, 0))) coarsest = op;
+    if (ratio > most) {
+      most = ratio;
+      coarsest = op;
+    }
   }
-  if (found < g.settings<Own>().min_norms) return;
+  if (coarsest < 0) return;
   Finding& f = findings.AddInput(coarsest, 0, Consequence::kAdvice);
   f.message = fmt::format(
-      "the sum that {} reads has 8 bits, steps of {}{}: in transformers a few outliers take the range of such sums, and "
-      "what all layers add to them is lost",
-      f.op, Number(*StepOf(g.input(coarsest, 0))),
-      found == 1 ? "" : fmt::format(", the coarsest of {} like it", found));
+      "the sum that {} reads has 8 bits, steps of {}, {} times as coarse as what is added to it{}: a few outliers take the "
+      "range of such sums, and what each layer adds is lost",
+      f.op, Number(*StepOf(g.input(coarsest, 0))), Number(std::round(most)),
+      found == 1 ? "" : fmt::format(" (the coarsest of {} like it)", found));
   f.found = DescribeEncoding(*g.input(coarsest, 0));
   f.allowed = "16 bits";
+  f.lost_bits = std::log2(most);
   f.fixes.push_back(UnsafeFix("give the activations 16 bits (weights can stay in 8), at least the sums and norms"));
 }
 
@@ -57,8 +68,8 @@ constexpr RuleEntry kEntry = {
     .rule = About(kCoarseResidual,
                   {.summary = "the sums that run through a transformer have 8 bits",
                    .explanation = R"(## What it checks
-LayerNorm and RmsNorm that read a sum of two activations in 8 bits. One finding for the model, at the norm
-whose steps are the coarsest.
+LayerNorm and RmsNorm that read a sum of two activations in 8 bits whose steps are four times as coarse as
+those of one of the two. One finding for the model, at the norm where the most is lost.
 
 ## Why
 Every block of a transformer adds its result to the same tensor. A few of its channels grow far beyond the
