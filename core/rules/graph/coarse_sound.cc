@@ -27,22 +27,15 @@ constexpr SettingField kFields[] = {F::Bind<&Own::makers>("makers"), F::Bind<&Ow
 // Samples of a tensor that is as long and as thin as sound; 0 = it is not.
 int64_t Samples(const Tensor& t, const Own& own) {
   int64_t longest = 0;
-  double elements = 1;
-  for (const int64_t dim : t.dims) {
-    longest = std::max(longest, dim);
-    elements *= static_cast<double>(std::max<int64_t>(dim, 1));
-  }
-  const bool thin = elements <= static_cast<double>(own.max_channels) * static_cast<double>(longest);
+  for (const int64_t dim : t.dims) longest = std::max(longest, dim);
+  const bool thin = LeastElements(t) <= static_cast<double>(own.max_channels) * static_cast<double>(longest);
   return thin && longest >= own.min_samples ? longest : 0;
 }
 
 // The op that computes what comes out; -1 = it is none that gives samples.
 int32_t MakerOf(const GraphView& g, TensorId output) {
   const Own& own = g.settings<Own>();
-  int32_t op = g.Producer(output);
-  for (int step = 0; op >= 0 && step < kMostLinks && g.Is(op, own.views); ++step) {
-    op = g.input(op, 0) == nullptr ? -1 : g.Producer(g.op(op).inputs[0]);
-  }
+  const int32_t op = g.Producer(g.Behind(output, own.views));
   return op >= 0 && g.Is(op, own.makers) ? op : -1;
 }
 

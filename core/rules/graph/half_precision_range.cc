@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -78,6 +79,18 @@ bool IsNegative(const Tensor& t) {
   return range && range->first < 0;
 }
 
+// The number that all of a constant is; nullopt where it is none, or not known.
+std::optional<double> NumberOf(const Tensor* t) {
+  const auto range = t == nullptr || !t->is_static ? std::nullopt : RealRange(*t);
+  return range && range->first == range->second ? std::optional(range->first) : std::nullopt;
+}
+
+// What an op reads first, where it is computed in half precision; else null.
+const Tensor* HalfInput(const GraphView& g, int32_t op) {
+  const Tensor* in = g.input(op, 0);
+  return IsHalf(in) && !in->is_static ? in : nullptr;
+}
+
 // Whether a tensor is certainly computed with in half precision.
 bool IsCertain(const GraphView& g, const Tensor& t) {
   return t.dtype == Dtype::kFloat16 || g.IsOnOneOf(g.settings<Own>().half_routes);
@@ -139,12 +152,6 @@ void ReportFactor(const GraphView& g, int32_t op, size_t port, GraphFindings& fi
   f.fixes.push_back(UnsafeFix("leave the factor out and correct what comes out, or quantize the op"));
 }
 
-// Whether a constant is one number.
-bool IsOneNumber(const Tensor& t) {
-  const auto range = RealRange(t);
-  return range && range->first == range->second;
-}
-
 // A lower limit that is to keep a logarithm or a division from 0, and is 0 itself.
 void VisitLimit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
@@ -171,7 +178,7 @@ void VisitConstants(const GraphView& g, int32_t op, GraphFindings& findings) {
       if (IsNegative(*g.input(op, port))) ReportMask(g, op, port, findings);
     } else if (magnitude > own.most || (magnitude < own.least && !g.Is(op, own.selects))) {
       ReportConstant(g, op, port, findings);
-    } else if (magnitude >= own.large_factor && g.Is(op, own.products) && IsOneNumber(*g.input(op, port))) {
+    } else if (magnitude >= own.large_factor && g.Is(op, own.products) && NumberOf(g.input(op, port))) {
       ReportFactor(g, op, port, findings);
     }
   }
@@ -179,8 +186,7 @@ void VisitConstants(const GraphView& g, int32_t op, GraphFindings& findings) {
 
 // Products that a weight's sums add up.
 double Depth(const Tensor& weight, const Tensor& out) {
-  double elements = 1;
-  for (const int64_t dim : weight.dims) elements *= static_cast<double>(std::max<int64_t>(dim, 1));
+  const double elements = LeastElements(weight);
   return out.dims.empty() || out.dims.back() < 1 ? 1
                                                  : elements / static_cast<double>(out.dims.back());
 }
@@ -204,8 +210,7 @@ void VisitWeight(const GraphView& g, int32_t op, GraphFindings& findings) {
 }
 
 void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
-  const Tensor* squares = g.input(op, 0);
-  if (!IsHalf(squares) || squares->is_static) return;
+  if (HalfInput(g, op) == nullptr) return;
   const int32_t square = SquareBefore(g, op, g.settings<Own>().products, g.settings<Own>().powers);
   if (square < 0) return;
   const double root = std::floor(std::sqrt(g.settings<Own>().most));
@@ -224,38 +229,34 @@ void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
 // Of so many values in a row some are equal in half precision.
 void VisitOrder(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
-  const Tensor* in = g.input(op, 0);
-  if (!IsHalf(in) || in->is_static) return;
+  const Tensor* in = HalfInput(g, op);
+  if (in == nullptr) return;
   int64_t longest = 0;
   for (const int64_t dim : in->dims) longest = std::max(longest, dim);
   // The largest of some scores is seldom another one; the order of several is.
-  const int32_t before = g.Producer(g.op(op).inputs[0]);
-  const bool scores = before >= 0 && g.Is(before, own.curves) && g.op(op).outputs.size() > 1;
+  const bool scores = g.op(op).outputs.size() > 1 && g.ReadsFrom(op, own.curves);
   if (longest <= (scores ? own.most_ordered_scores : own.most_ordered)) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "{} {} are compared in half precision, where neighbours less than a thousandth apart are "
       "equal: the index may be that of another value",
-      longest, scores ? fmt::format("scores of \"{}\"", g.NameOf(before)) : "values");
+      longest, scores ? fmt::format("scores of \"{}\"", g.NameOf(g.Producer(g.op(op).inputs[0]))) : "values");
   f.found = Dims(*in);
-  f.fixes.push_back(UnsafeFix(scores ? "leave the choice of the best to the CPU, or choose before the curve, which keeps the order"
-                                     : "leave the choice of the best to the CPU"));
+  f.fixes.push_back(UnsafeFix(fmt::format("leave the choice of the best to the CPU{}",
+                                          scores ? ", or choose before the curve, which keeps the order" : "")));
 }
 
 // Whether a power of it is right where the base is a negative zero.
 bool KeepsNegativeZero(const Tensor* exponent) {
-  const auto range = exponent == nullptr || !exponent->is_static ? std::nullopt : RealRange(*exponent);
-  if (!range || range->first != range->second) return false;
-  return range->first < 0 || (range->first > 1 && std::fmod(range->first, 2) == 1);
+  const std::optional<double> number = NumberOf(exponent);
+  return number && (*number < 0 || (*number > 1 && std::fmod(*number, 2) == 1));
 }
 
 // The base may be a negative zero, as 0 times a negative number is; a sum never is.
 void VisitPower(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
-  const Tensor* base = g.input(op, 0);
-  if (!IsHalf(base) || base->is_static || KeepsNegativeZero(g.input(op, 1))) return;
-  const int32_t before = g.Producer(g.op(op).inputs[0]);
-  if (before >= 0 && g.Is(before, own.adds | own.subtractions)) return;
+  const Tensor* base = HalfInput(g, op);
+  if (base == nullptr || KeepsNegativeZero(g.input(op, 1)) || g.ReadsFrom(op, own.adds | own.subtractions)) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "in half precision {} of a negative zero, such as 0 times a negative number, is garbage: -4 for a square, 131008 "
@@ -267,10 +268,7 @@ void VisitPower(const GraphView& g, int32_t op, GraphFindings& findings) {
 
 void VisitExponential(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
-  const Tensor* in = g.input(op, 0);
-  if (!IsHalf(in) || in->is_static) return;
-  const int32_t before = g.Producer(g.op(op).inputs[0]);
-  if (before >= 0 && g.Is(before, own.bounded_below)) return;
+  if (HalfInput(g, op) == nullptr || g.ReadsFrom(op, own.bounded_below)) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "the exponential of what is below {} is garbage in half precision, huge positive or negative numbers in place of 0",
@@ -281,8 +279,8 @@ void VisitExponential(const GraphView& g, int32_t op, GraphFindings& findings) {
 }
 
 void VisitAngle(const GraphView& g, int32_t op, GraphFindings& findings) {
-  const Tensor* in = g.input(op, 0);
-  if (!IsHalf(in) || in->is_static) return;
+  const Tensor* in = HalfInput(g, op);
+  if (in == nullptr) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "{} takes its angle in half precision: beyond 100 the result is off by a tenth and more",

@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,9 +34,7 @@ bool Interleaves(const GraphView& g, int32_t op) {
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   if (!g.Is(op, own.joins) || g.Refused(op) || !Interleaves(g, op)) return;
-  double elements = 1;
-  for (const int64_t dim : g.output(op)->dims) elements *= static_cast<double>(std::max<int64_t>(dim, 1));
-  if (elements < own.min_elements) return;
+  if (LeastElements(*g.output(op)) < own.min_elements) return;
   Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "{} interleaves {} tensors value by value along the innermost axis ({}), which is slow: each value is moved by itself",

@@ -30,19 +30,8 @@ struct Cache {
   double bytes = 0, added = 0;
 };
 
-// The tensor that a chain of views hands on.
-TensorId Behind(const GraphView& g, TensorId id) {
-  const SetMask views = g.settings<Own>().views;
-  for (int step = 0; step < kMostLinks; ++step) {
-    const int32_t op = g.Producer(id);
-    if (op < 0 || !g.Is(op, views) || g.input(op, 0) == nullptr) break;
-    id = g.op(op).inputs[0];
-  }
-  return id;
-}
-
 bool ComesIn(const GraphView& g, TensorId id) {
-  return id != kNoTensor && g.IsGraphInput(Behind(g, id));
+  return id != kNoTensor && g.IsGraphInput(g.Behind(id, g.settings<Own>().views));
 }
 
 // What a scatter writes, or a join puts beside the tensor that comes in; 0 = neither is the case.
@@ -67,7 +56,7 @@ double AddedBytes(const GraphView& g, int32_t op) {
 std::vector<Cache> CachesOf(const GraphView& g) {
   std::vector<Cache> caches;
   for (const TensorId output : g.graph().outputs) {
-    const int32_t op = output == kNoTensor ? -1 : g.Producer(Behind(g, output));
+    const int32_t op = output == kNoTensor ? -1 : g.Producer(g.Behind(output, g.settings<Own>().views));
     if (op < 0 || g.Refused(op) || !g.Is(op, g.settings<Own>().scatters | g.settings<Own>().joins)) continue;
     if (const double added = AddedBytes(g, op); added > 0) {
       caches.push_back({op, BytesOf(g.tensor(output)), added});

@@ -83,6 +83,20 @@ bool GraphView::IsOnOneOf(std::span<const std::string_view> routes) const {
   return std::find(routes.begin(), routes.end(), route()) != routes.end();
 }
 
+bool GraphView::ReadsFrom(int32_t op, SetMask sets) const {
+  const int32_t before = input(op, 0) == nullptr ? -1 : Producer(this->op(op).inputs[0]);
+  return before >= 0 && Is(before, sets);
+}
+
+TensorId GraphView::Behind(TensorId id, SetMask views) const {
+  for (int step = 0; step < kMostLinks; ++step) {
+    const int32_t maker = Producer(id);
+    if (maker < 0 || !Is(maker, views) || input(maker, 0) == nullptr) break;
+    id = op(maker).inputs[0];
+  }
+  return id;
+}
+
 std::span<const int32_t> GraphView::Readers(TensorId id) const {
   IndexReaders();
   const auto t = static_cast<size_t>(Shown(id));
@@ -160,6 +174,12 @@ Finding& GraphFindings::AddOutput(int32_t op, size_t port, Consequence consequen
   f.port = fmt::format("out[{}]", port);
   if (const Tensor* tensor = view_.output(op, port)) f.tensor = tensor->name;
   return f;
+}
+
+double LeastElements(const Tensor& tensor) {
+  double elements = 1;
+  for (const int64_t dim : tensor.dims) elements *= static_cast<double>(std::max<int64_t>(dim, 1));
+  return elements;
 }
 
 double BytesOf(const Tensor& tensor) {

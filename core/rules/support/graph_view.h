@@ -80,6 +80,10 @@ class GraphView {
   std::span<const int32_t> Readers(TensorId id) const;
   // The first of them; -1 = none.
   int32_t FirstReader(TensorId id) const { return first_reader_[static_cast<size_t>(Shown(id))]; }
+  // Whether an op of these sets makes what an op reads first.
+  bool ReadsFrom(int32_t op, SetMask sets) const;
+  // The tensor that a chain of `views`, ops that hand all of their first input on, shows.
+  TensorId Behind(TensorId id, SetMask views) const;
   bool IsGraphInput(TensorId id) const;
   bool IsGraphOutput(TensorId id) const;
 
@@ -151,6 +155,8 @@ class GraphFindings {
 // graph is large.
 inline constexpr int kMostLinks = 64;
 
+// Elements of a tensor; dimensions that are not known count as one.
+double LeastElements(const Tensor& tensor);
 // Bytes of a tensor's elements; 0 where a dimension is not known.
 double BytesOf(const Tensor& tensor);
 // The same, in bits that carry values.

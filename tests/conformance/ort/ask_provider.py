@@ -54,14 +54,18 @@ class CapturedOutput:
         self._file.close()
 
 
-def written_out(units: dict, assigned: set[str]) -> list[str]:
-    """Nodes that were refused and then run nowhere: ONNX Runtime has no kernel of them (Mish) and put the
-    function that ONNX defines them by in their place, nodes without a name."""
+def has_function(op: str) -> bool:
+    """Whether ONNX defines an operator by others: where ONNX Runtime has no kernel (Mish) it puts them, nodes without
+    a name, in its place."""
     import onnx
 
+    return onnx.defs.has(op) and onnx.defs.get_schema(op).has_function
+
+
+def written_out(units: dict, assigned: set[str]) -> list[str]:
+    """Nodes that were refused and then run nowhere."""
     return [name for name, unit in units.items()
-            if unit["verdict"] == "refused" and name not in assigned and onnx.defs.has(unit["op"])
-            and onnx.defs.get_schema(unit["op"]).has_function]
+            if unit["verdict"] == "refused" and name not in assigned and has_function(unit["op"])]
 
 
 class Asker:

@@ -13,6 +13,7 @@ from typing import Any
 import onnx
 
 import units
+from ask_provider import has_function
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2]))
@@ -58,10 +59,6 @@ def _in_file(judged: dict[str, dict], names: set[str]) -> dict[str, dict]:
     return result
 
 
-def _has_function(op: str) -> bool:
-    return onnx.defs.has(op) and onnx.defs.get_schema(op).has_function
-
-
 def ask_files(arch: str, files: list[Path], progress: Progress | None = None) -> dict[Path, dict]:
     """For each file {"session", "units": {node of the file: verdict}, "float": [node]}.
 
@@ -83,9 +80,10 @@ def ask_files(arch: str, files: list[Path], progress: Progress | None = None) ->
                 alone = ask(arch, list(cuts.values()))
             for name, cut in cuts.items():
                 reply = alone[cut]
-                if name in reply.get("written_out", []) or (reply["session"] != "ok" and _has_function(cutter.nodes[name].op_type)
-                                                            and judged.get(name, {}).get("verdict") == "refused"):
-                    # What dies alone is not on the CPU: it was written out, and its parts died.
+                # What was refused and dies alone is not on the CPU: it was written out, and its parts died.
+                refused = judged.get(name, {}).get("verdict") == "refused"
+                died = refused and reply["session"] != "ok" and has_function(cutter.nodes[name].op_type)
+                if died or name in reply.get("written_out", []):
                     judged.pop(name, None)
                     continue
                 own = _in_file(reply["units"], {name}).get(name)
