@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/absl_view.h"
 #include "quantgate/text.h"
 #include "tools/quantgate/log/log_topics.h"
 
@@ -75,6 +76,9 @@ void LogReader::Read(std::string_view lines) {
     const size_t begin = feed == std::string_view::npos ? 0 : feed + 1;
     const size_t end = std::min(lines.find('\n', at), lines.size());
     const std::string_view line = lines.substr(begin, std::min(end - begin, kMostLineBytes));
+    line_ += feeds_before(begin) + 1;
+    counted = std::min(end + 1, lines.size());
+    if (DescribedBefore(line)) continue;
     candidates_.clear();
     index.FindAll(line, candidates_);
     bool sign = false, traceback = false;
@@ -83,22 +87,23 @@ void LogReader::Read(std::string_view lines) {
       traceback = traceback || table_.IsTraceback(text);
       return table_.IsSign(text) || table_.IsTraceback(text);
     });
-    line_ += feeds_before(begin) + 1;
     if (!Line(line)) Unknown(line, sign, traceback);
-    counted = std::min(end + 1, lines.size());
   }
   line_ += feeds_before(lines.size());
 }
 
+bool LogReader::DescribedBefore(std::string_view line) {
+  const auto known = described_.find(Absl(line));
+  if (known == described_.end()) return false;
+  SettleBefore(line_);
+  LogFinding finding = known->second.finding;
+  finding.line = line_;
+  Take(std::move(finding), *known->second.entry);
+  return true;
+}
+
 // The first entry of the table that fits counts.
 bool LogReader::Line(std::string_view line) {
-  if (const auto known = described_.find(line); known != described_.end()) {
-    SettleBefore(line_);
-    LogFinding finding = known->second.finding;
-    finding.line = line_;
-    Take(std::move(finding), *known->second.entry);
-    return true;
-  }
   std::sort(candidates_.begin(), candidates_.end());
   uint32_t last = UINT32_MAX;
   for (const uint32_t candidate : candidates_) {
@@ -303,7 +308,7 @@ bool LogReader::Replace(LogFinding& finding, const LogEntry& entry) {
 }
 
 LogReader::Last* LogReader::Near(std::string_view about, size_t lines) {
-  const auto at = last_.find(about);
+  const auto at = last_.find(Absl(about));
   return at == last_.end() || at->second.line + lines < line_ ? nullptr : &at->second;
 }
 

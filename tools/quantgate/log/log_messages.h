@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "quantgate/rule.h"
 #include "tools/quantgate/log/log_table.h"
 
@@ -84,6 +84,7 @@ class LogReader {
 
   void KeepIfFew(std::string_view lines);
   void LookAtFew();
+  bool DescribedBefore(std::string_view line);
   bool Line(std::string_view line);
   void Take(LogFinding finding, const LogEntry& entry);
   LogFinding Describe(std::string_view line, const LogEntry& entry,
@@ -114,10 +115,10 @@ class LogReader {
   std::deque<Pending> pending_;
   std::optional<Pending> subject_;
   std::vector<LogFinding> stages_;  // lines of which only the speaker is known
-  std::map<std::string, Last, std::less<>> last_;
-  std::map<std::string, size_t, std::less<>> known_, known_unknown_;
+  absl::flat_hash_map<std::string, Last> last_;
+  absl::flat_hash_map<std::string, size_t> known_, known_unknown_;
   std::vector<uint32_t> candidates_;
-  std::map<std::string, Described, std::less<>> described_;  // by line: a log repeats itself
+  absl::flat_hash_map<std::string, Described> described_;  // by line: a log repeats itself
   std::optional<std::vector<std::string>> few_{std::in_place};  // all lines, of a log that has few
 };
 
