@@ -43,6 +43,7 @@ class Scope {
   // The constant a port holds.
   virtual Value Constant(int64_t port) const = 0;
   virtual bool IsStatic(int64_t port) const = 0;
+  virtual bool IsStored(int64_t port) const = 0;
   // Whether a port is an input or an output of the whole model.
   virtual bool IsAtEdge(int64_t port) const = 0;
   // The next three need the whole graph, and find nothing where it isn't known.

@@ -2,6 +2,7 @@
 //
 //   given(P) static(P) is_float(P)   rank(P) dim(P,n) dims(P) spatial(P) elements(P)   value(P)
 //   dtype(P)                         text such as 'INT_64'
+//   stored(P)                        whether it is a constant of the file, not computed from some
 //   at_edge(P)                       whether it is an input or output of the model
 //   read(P)                          whether a node reads it
 //   read_before(P)                   whether an earlier node reads it too, also in another encoding
@@ -47,6 +48,9 @@ constexpr int64_t kMaxList = 4096;
 Value Given(const Scope& s, Args a) { return Value::Int(FactsOf(s, a[0]).given); }
 Value Static(const Scope& s, Args a) {
   return Value::Int(a[0].type == Value::Type::kPort && s.IsStatic(a[0].integer));
+}
+Value Stored(const Scope& s, Args a) {
+  return Value::Int(a[0].type == Value::Type::kPort && s.IsStored(a[0].integer));
 }
 Value AtEdge(const Scope& s, Args a) {
   return Value::Int(a[0].type == Value::Type::kPort && s.IsAtEdge(a[0].integer));
@@ -498,6 +502,7 @@ constexpr FunctionRow kFunctions[] = {
     {"split_points", 1, 1, SplitPoints},
     {"sqrt", 1, 1, Sqrt},
     {"static", 1, 1, Static},
+    {"stored", 1, 1, Stored},
     {"stored_as", 2, 2, StoredAs},
     {"stored_bits", 1, 1, StoredBits},
     {"stored_dtype", 1, 1, StoredDtype},

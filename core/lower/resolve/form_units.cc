@@ -172,7 +172,9 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized, std::string*
   };
   Dtype first = Dtype::kUndefined;
   size_t first_at = 0;
+  const bool any_dtypes = route_["units_of_any_dtypes"].flag().value_or(false);
   const auto differs = [&](const char* port, size_t i, Dtype dtype) {
+    if (any_dtypes) return;
     fails("in[", first_at, "] is ", Absl(DtypeName(first)), " and ", port, "[", i, "] is ", Absl(DtypeName(dtype)),
           ", which must be the same");
   };
@@ -380,6 +382,7 @@ void SourceResolver::FormUnits() {
     } else {
       std::string why = "it is never a quantized unit";
       IsUnit(index, touches_quantized, &why);
+      state.half_quantized = true;
       Report(index, rules::kHalfQuantizedUnit, Consequence::kAltered,
              absl::StrCat(file_.nodes[i].op.str(), " runs in float: ", why));
     }

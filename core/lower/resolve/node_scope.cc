@@ -171,6 +171,16 @@ bool NodeScope::IsStatic(int64_t port) const {
   return resolver_.IsConstant(id) || resolver_.IsConstant(resolver_.QuantizedSource(id));
 }
 
+bool NodeScope::IsStored(int64_t port) const {
+  const auto& inputs = node().inputs;
+  if (port < 0 || port >= static_cast<int64_t>(inputs.size()) || inputs[static_cast<size_t>(port)] == kNoTensor) {
+    return false;
+  }
+  const TensorId id = inputs[static_cast<size_t>(port)];
+  const int32_t dq = resolver_.DequantizeOf(id);
+  return resolver_.FileTensor(dq < 0 ? id : resolver_.file_.nodes[static_cast<size_t>(dq)].inputs[0]).is_static;
+}
+
 bool NodeScope::IsAtEdge(int64_t port) const {
   const TensorId id = Tensor(port);
   if (id == kNoTensor) return false;

@@ -24,6 +24,7 @@ class NodeScope : public mapping::Scope {
   mapping::PortFacts Port(int64_t port) const override;
   mapping::Value Constant(int64_t port) const override;
   bool IsStatic(int64_t port) const override;
+  bool IsStored(int64_t port) const override;
   bool IsAtEdge(int64_t port) const override;
   bool IsRead(int64_t port) const override;
   bool IsReadBefore(int64_t port) const override;

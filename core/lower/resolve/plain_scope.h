@@ -15,6 +15,7 @@ class PlainScope : public mapping::Scope {
   mapping::PortFacts Port(int64_t port) const override;  // type and shape
   mapping::Value Constant(int64_t port) const override;
   bool IsStatic(int64_t port) const override;
+  bool IsStored(int64_t port) const override { return IsStatic(port); }
   bool IsAtEdge(int64_t port) const override;
   int64_t InputCount() const override { return static_cast<int64_t>(node_.inputs.size()); }
   int64_t OutputCount() const override { return static_cast<int64_t>(node_.outputs.size()); }

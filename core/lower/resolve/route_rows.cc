@@ -67,7 +67,9 @@ void SourceResolver::ApplyRow(int32_t index, const RouteRow& row, std::string_vi
   } else if (row.outcome == "unchecked") {
     Uncheck(index, absl::StrCat(node.op.str(), ": ", reason));
   } else if (row.outcome == "float") {
-    state.replaced = true;
+    const NodeState& unit = states_[static_cast<size_t>(index)];
+    if (unit.half_quantized) return;  // it is in float, and that was said
+    state.replaced = unit.quantized;
     Report(index, rules::kHalfQuantizedUnit, Consequence::kAltered,
            absl::StrCat(node.op.str(), " runs in float: ", reason));
   } else if (row.outcome == "lowering_fails") {

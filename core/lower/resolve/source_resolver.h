@@ -49,6 +49,7 @@ class SourceResolver {
   struct NodeState {
     Kind kind = Kind::kUnknown;
     bool quantized = false;  // kOp: a quantized unit
+    bool half_quantized = false;  // kOp: in part, and that was reported
     bool emit = false;       // kQuantize, kDequantize: stands alone as an op
     int32_t encoding = -1;   // kQuantize, kDequantize: index into encodings_
     // kOp: the last node after it that is merged into it: an addition, a redundant activation.

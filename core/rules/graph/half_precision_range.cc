@@ -96,6 +96,15 @@ bool IsCertain(const GraphView& g, const Tensor& t) {
   return t.dtype == Dtype::kFloat16 || g.IsOnOneOf(g.settings<Own>().half_routes);
 }
 
+// Whether nothing else than sums reads what an op makes: nothing is lost where it is 0.
+bool IsOnlyAdded(const GraphView& g, int32_t op) {
+  const Node& node = g.op(op);
+  if (node.outputs.size() != 1 || node.outputs[0] == kNoTensor || g.IsGraphOutput(node.outputs[0])) return false;
+  const auto readers = g.Readers(node.outputs[0]);
+  return !readers.empty() && std::all_of(readers.begin(), readers.end(),
+                                         [&](int32_t reader) { return g.Is(reader, g.settings<Own>().adds); });
+}
+
 void ReportConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   const Tensor& constant = *g.input(op, port);
@@ -103,7 +112,7 @@ void ReportConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& 
   const bool vanishes = magnitude < own.least;
   const bool is_mask =
       !vanishes && g.Is(op, own.products) && (IsNegative(constant) || magnitude >= own.mask);
-  const bool harmless = is_mask || g.Is(op, own.adds);
+  const bool harmless = is_mask || g.Is(op, own.adds) || (vanishes && g.Is(op, own.products) && IsOnlyAdded(g, op));
   const bool wrong = !harmless && IsCertain(g, constant);
   Finding& f =
       findings.AddInput(op, port, wrong ? Consequence::kWrongValues : Consequence::kAdvice);

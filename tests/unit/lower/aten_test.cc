@@ -392,5 +392,32 @@ TEST(Aten, WhatABuilderLacksDependsOnTheRelease) {
   for (const char* sdk : {"2.30", "2.37", "2.51"}) EXPECT_EQ(said(sdk), "") << sdk;
 }
 
+TEST(Aten, WholeNumbersAreDividedInFloatsByATensor) {
+  const auto divide = [](bool by_tensor) {
+    const std::string node = Node("aten.floor_divide.default", by_tensor ? R"("x", "d")" : R"("x")", "y");
+    const std::string divisor = R"({"name": "d", "dtype": "INT_32", "dims": [1], "isStatic": true, "values": [37]},)";
+    return Check(Graph(Plain("x", "INT_32", "[1, 8]") + "," + (by_tensor ? divisor : "") + Plain("y", "INT_32", "[1, 8]"),
+                       node));
+  };
+  const Report by_tensor = divide(true), by_number = divide(false);
+  EXPECT_EQ(by_tensor.nodes[0].resolved.size(), 5U) << "two Casts, Divide, Floor, Cast";
+  EXPECT_LT(by_tensor.verdict, Consequence::kPrepareFails);
+  EXPECT_EQ(by_number.verdict, Consequence::kPrepareFails);
+}
+
+TEST(Aten, ABuilderTakesNoComputedWeights) {
+  const auto verdict = [](bool computed) {
+    const std::string table = computed ? Plain("t", "FLOAT_16", "[16, 8]") + "," + Plain("w", "FLOAT_16", "[16, 8]")
+                                       : R"({"name": "w", "dtype": "FLOAT_16", "dims": [16, 8], "isStatic": true})";
+    return Check(Graph(Plain("x", "INT_32", "[1, 4]") + "," + table + "," + Plain("y", "FLOAT_16", "[1, 4, 8]"),
+                       (computed ? Node("aten.relu.default", R"("t")", "w") + "," : "") +
+                           Node("aten.embedding.default", R"("w", "x")", "y"),
+                       computed ? R"(x", "t)" : "x"))
+        .verdict;
+  };
+  EXPECT_LT(verdict(false), Consequence::kPrepareFails);
+  EXPECT_EQ(verdict(true), Consequence::kPrepareFails);
+}
+
 }  // namespace
 }  // namespace quantgate

@@ -1,6 +1,8 @@
 // What the provider of ONNX Runtime makes of floats: each row by the models that it was measured
 // with, and the nearest that are right.
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -437,6 +439,29 @@ TEST(QuantizedRows, ExponentialsOfFarBelowZeroAreGarbage) {
   EXPECT_EQ(worst("Softplus", 0.0046, Dtype::kUint16), Consequence::kWrongValues) << "down to -294";
   EXPECT_NE(worst("Softplus", 0.0041, Dtype::kUint16), Consequence::kWrongValues) << "down to -262";
   EXPECT_NE(worst("Softplus", 1.2, Dtype::kUint8), Consequence::kWrongValues) << "a table";
+}
+
+TEST(FloatRows, AnIntegerProductIsOneOpOnlyOfAnImageOrWithAMatrix) {
+  const auto verdict = [](std::string_view op, const Dims& in, const Dims& weight, const Dims& out, bool same = false) {
+    OnnxModel m;
+    const TensorId x = m.Input("x", in);
+    const TensorId q = m.Op("q", "DynamicQuantizeLinear", {x}, in, {}, Dtype::kUint8);
+    std::vector<Param> params;
+    if (same) params.push_back({"auto_pad", std::string("SAME_UPPER")});
+    const int64_t elements = std::accumulate(weight.begin(), weight.end(), int64_t{1}, std::multiplies<>());
+    const TensorId w = m.Constant("w", std::vector<int64_t>(static_cast<size_t>(elements), 3), Dtype::kUint8);
+    m.model.tensors[static_cast<size_t>(w)].dims.assign(weight.begin(), weight.end());
+    const TensorId product = m.Op("p", op, {q, w}, out, std::move(params), Dtype::kInt32);
+    m.model.outputs = {m.Op("cast", "Cast", {product}, out, {{"to", IntParam{1}}})};
+    return Check(m.model).nodes[1].verdict;
+  };
+  EXPECT_EQ(verdict("ConvInteger", {1, 8, 9, 9}, {16, 8, 1, 1}, {1, 16, 9, 9}), Consequence::kAccepted);
+  EXPECT_EQ(verdict("ConvInteger", {1, 8, 9, 9}, {16, 8, 3, 3}, {1, 16, 9, 9}, true), Consequence::kRejected);
+  EXPECT_EQ(verdict("ConvInteger", {1, 8, 9}, {16, 8, 1}, {1, 16, 9}), Consequence::kRejected);
+  EXPECT_EQ(verdict("ConvInteger", {1, 8, 4, 4, 4}, {16, 8, 1, 1, 1}, {1, 16, 4, 4, 4}), Consequence::kRejected);
+  EXPECT_EQ(verdict("MatMulInteger", {2, 4, 8}, {8, 3}, {2, 4, 3}), Consequence::kAccepted);
+  EXPECT_EQ(verdict("MatMulInteger", {2, 4, 8}, {2, 8, 3}, {2, 4, 3}), Consequence::kRejected);
+  EXPECT_EQ(verdict("MatMulInteger", {8}, {8, 3}, {3}), Consequence::kRejected);
 }
 
 }  // namespace

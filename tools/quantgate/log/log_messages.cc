@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/absl_view.h"
+#include "absl/strings/string_view.h"
 #include "quantgate/text.h"
 #include "tools/quantgate/log/log_topics.h"
 
@@ -93,7 +93,7 @@ void LogReader::Read(std::string_view lines) {
 }
 
 bool LogReader::DescribedBefore(std::string_view line) {
-  const auto known = described_.find(Absl(line));
+  const auto known = described_.find(absl::string_view(line.data(), line.size()));
   if (known == described_.end()) return false;
   SettleBefore(line_);
   LogFinding finding = known->second.finding;
@@ -308,7 +308,7 @@ bool LogReader::Replace(LogFinding& finding, const LogEntry& entry) {
 }
 
 LogReader::Last* LogReader::Near(std::string_view about, size_t lines) {
-  const auto at = last_.find(Absl(about));
+  const auto at = last_.find(absl::string_view(about.data(), about.size()));
   return at == last_.end() || at->second.line + lines < line_ ? nullptr : &at->second;
 }
 
