@@ -16,12 +16,14 @@ namespace whole_cache_output {
 struct Own : Settings {
   SetMask scatters = 0, joins = 0;
   SetMask views = 0;  // that hand all of a tensor on
+  SetMask slices = 0;
   int64_t min_bytes = 0;
 };
 
 using F = Fields<Own>;
 constexpr SettingField kFields[] = {F::Bind<&Own::scatters>("scatters"),
                                     F::Bind<&Own::joins>("joins"), F::Bind<&Own::views>("views"),
+                                    F::Bind<&Own::slices>("slices"),
                                     F::Bind<&Own::min_bytes>("min_bytes")};
 
 // An output that holds an input of the graph and what a run adds to it.
@@ -53,14 +55,22 @@ double AddedBytes(const GraphView& g, int32_t op) {
   return 2 * kept > all ? all - kept : 0;
 }
 
+// What makes an output, or what a window is cut from that goes out; -1 = none.
+int32_t SourceOf(const GraphView& g, TensorId output) {
+  const Own& own = g.settings<Own>();
+  const int32_t op = output == kNoTensor ? -1 : g.Producer(g.Behind(output, own.views));
+  if (op < 0 || !g.Is(op, own.slices) || g.input(op, 0) == nullptr) return op;
+  return g.Producer(g.Behind(g.op(op).inputs[0], own.views));
+}
+
 std::vector<Cache> CachesOf(const GraphView& g) {
   std::vector<Cache> caches;
   for (const TensorId output : g.graph().outputs) {
-    const int32_t op = output == kNoTensor ? -1 : g.Producer(g.Behind(output, g.settings<Own>().views));
+    const int32_t op = SourceOf(g, output);
     if (op < 0 || g.Refused(op) || !g.Is(op, g.settings<Own>().scatters | g.settings<Own>().joins)) continue;
-    if (const double added = AddedBytes(g, op); added > 0) {
-      caches.push_back({op, BytesOf(g.tensor(output)), added});
-    }
+    // A slice may hand on what is new alone.
+    const double added = AddedBytes(g, op), bytes = BytesOf(g.tensor(output));
+    if (added > 0 && bytes > added) caches.push_back({op, bytes, added});
   }
   return caches;
 }
@@ -89,7 +99,7 @@ constexpr RuleEntry kEntry = {
                   {.summary = "a cache goes out whole at every run, for a few new entries",
                    .explanation = R"(## What it checks
 Outputs of the model that hold an input of it and what the run adds: written into it by a scatter, or
-joined to it. One finding for the model, from 64 KB on.
+joined to it, also where a window is cut from the two. One finding for the model, from 64 KB on.
 
 ## Why
 Every output is laid out flat and written to memory. A language model whose keys and values go out whole

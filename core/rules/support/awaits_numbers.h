@@ -31,7 +31,7 @@ inline bool AwaitsNumbers(const RuleEntry& entry, const Subject& subject) {
 inline bool WalksNumbers(const RuleEntry& entry) {
   constexpr std::array kRules = {kBiasOverflow, kConcatLostBits, kCutRange,   kFoldedReluRange,
                                  kMaskRange,    kBlockFactor,    kCoarseWeight, kIdleChannel,
-                                 kUnusedRange,  kWrittenOutGelu, kCoarseSound, kConstantOffset};
+                                 kUnusedRange,  kWrittenOutGelu, kCoarseSound, kConstantOffset, kCoarseGate};
   return std::any_of(kRules.begin(), kRules.end(),
                      [&](RuleId rule) { return RuleOf(rule).code == entry.rule.code; });
 }
