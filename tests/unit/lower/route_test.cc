@@ -486,6 +486,28 @@ TEST(RouteRows, QuantizedOperatorsThatAreComputedInFloatAreAltered) {
   }
 }
 
+TEST(RouteRows, SomeQuantizedAveragesOfPaddedOrEvenWindowsAreComputedOtherwise) {
+  const auto said = [](int64_t side, int64_t window, int64_t step, int64_t pad, double scale = 0.02) {
+    OnnxModel m;
+    using Ints = std::vector<int64_t>;
+    const int64_t out = (side + 2 * pad - window) / step + 1;
+    m.Unit("n", "AveragePool", {m.Quantized("x", {1, 8, side, side})}, {1, 8, out, out},
+           {{"kernel_shape", Ints{window, window}}, {"strides", Ints{step, step}}, {"pads", Ints{pad, pad, pad, pad}}}, scale);
+    return !Said(m.model, "onnxruntime", "QG620").empty();
+  };
+  EXPECT_TRUE(said(15, 3, 3, 1)) << "as many windows as without padding";
+  EXPECT_FALSE(said(16, 3, 3, 1));
+  EXPECT_FALSE(said(15, 3, 3, 0));
+  EXPECT_TRUE(said(16, 5, 3, 1));
+  EXPECT_FALSE(said(16, 7, 3, 1));
+  EXPECT_TRUE(said(14, 5, 2, 2));
+  EXPECT_FALSE(said(13, 5, 2, 2));
+  EXPECT_TRUE(said(16, 4, 4, 0, 0.01)) << "a smaller range behind it";
+  EXPECT_FALSE(said(16, 4, 4, 0));
+  EXPECT_FALSE(said(15, 4, 4, 0, 0.01));
+  EXPECT_FALSE(said(16, 2, 2, 0, 0.01));
+}
+
 TEST(RouteRows, SixteenBitQuantizationNeedsItsOperatorSet) {
   for (const int64_t opset : {17, 21}) {
     OnnxModel m;
