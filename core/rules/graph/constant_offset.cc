@@ -58,8 +58,8 @@ void Walk(const GraphView& g, GraphFindings& findings) {
   if (worst < 0) return;
   Finding& f = findings.AddOutput(worst, 0, Consequence::kAdvice);
   f.message = fmt::format(
-      "products of 16-bit values with 8-bit weights have a constant offset for each channel on {}, zeros too: here up to "
-      "about {} of 65,536 steps{}",
+      "products of 16-bit values with 8-bit weights have a constant offset for each channel on {}, even where the "
+      "input is zero: here up to about {} of 65,536 steps{}",
       g.target().arch(), Number(std::round(own.least + own.slope * most)),
       found == 1 ? "" : fmt::format(" (the largest of {} like it)", found));
   f.found = fmt::format("input scale x weight scale / output scale = {}", Number(most));
