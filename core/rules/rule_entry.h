@@ -67,6 +67,8 @@ struct RuleEntry {
   void (*visit)(const GraphView&, int32_t op, GraphFindings&) = nullptr;
   double (*amount)(const GraphView&, int32_t begin, int32_t end) = nullptr;
   void (*walk)(const GraphView&, GraphFindings&) = nullptr;
+  // Whether such a rule compares scales and ranges, and waits for calibration.
+  bool reads_numbers = false;
   constexpr bool is_between_nodes() const { return visit != nullptr || walk != nullptr; }
 
   // What opdefs/rules/<slug>.yaml holds beyond the keys that all rules have

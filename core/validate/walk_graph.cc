@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/huge_pages.h"
 #include "core/database/conditions.h"
-#include "core/rules/support/awaits_numbers.h"
+#include "core/rules/rule_entry.h"
 #include "core/rules/support/graph_view.h"
 #include "core/validate/cache/node_form.h"
 #include "core/validate/finish.h"
@@ -71,7 +71,7 @@ GraphRules::GraphRules(const opdb::View& db, const Target& target)
 std::vector<Finding> GraphRules::Collect(rules::GraphView& view, bool uncalibrated) const {
   std::vector<Running> running;
   for (const Active& active : active_) {
-    if (uncalibrated && rules::WalksNumbers(*active.entry)) continue;
+    if (uncalibrated && active.entry->reads_numbers) continue;
     const rules::SetMask required = active.settings->required_sets;
     if (required == 0 || (required & view.any_sets()) != 0) running.push_back({&active});
   }

@@ -43,6 +43,7 @@ class Scope {
   // The constant a port holds.
   virtual Value Constant(int64_t port) const = 0;
   virtual bool IsStatic(int64_t port) const = 0;
+  // Whether the file holds the constant itself, or what is dequantized to it; not what is computed from some.
   virtual bool IsStored(int64_t port) const = 0;
   // Whether a port is an input or an output of the whole model.
   virtual bool IsAtEdge(int64_t port) const = 0;

@@ -172,9 +172,8 @@ bool SourceResolver::IsUnit(int32_t index, bool& touches_quantized, std::string*
   };
   Dtype first = Dtype::kUndefined;
   size_t first_at = 0;
-  const bool any_dtypes = route_["units_of_any_dtypes"].flag().value_or(false);
   const auto differs = [&](const char* port, size_t i, Dtype dtype) {
-    if (any_dtypes) return;
+    if (route_["units_of_any_dtypes"].flag().value_or(false)) return;
     fails("in[", first_at, "] is ", Absl(DtypeName(first)), " and ", port, "[", i, "] is ", Absl(DtypeName(dtype)),
           ", which must be the same");
   };

@@ -80,6 +80,7 @@ The evidence and what the real library said are listed below.
 )",
                                  .status = RuleStatus::kStable}),
     .visit = Visit,
+    .reads_numbers = true,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "core/rules/rule_entry.h"
@@ -45,23 +44,15 @@ int64_t Width(const GraphView& g, int32_t op) {
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  int64_t found = 0, widest = 0;
-  int32_t at = -1;
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    const int64_t width = Width(g, op);
-    found += width > 0;
-    if (width > widest) {
-      widest = width;
-      at = op;
-    }
-  }
-  if (at < 0) return;
-  Finding& f = findings.AddInput(at, 0, Consequence::kAdvice);
+  const Largest widest = LargestOf(g, [&](int32_t op) { return static_cast<double>(Width(g, op)); });
+  if (widest.op < 0) return;
+  const Tensor& in = *g.input(widest.op, 0);
+  Finding& f = findings.AddInput(widest.op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "the product of two activations that {} reads has 8 bits, steps of {}{}: single products of a gate are far larger "
       "than the others and take the range",
-      f.op, Number(*StepOf(g.input(at, 0))), found == 1 ? "" : fmt::format(" (the widest of {} like it)", found));
-  f.found = DescribeEncoding(*g.input(at, 0));
+      f.op, Number(*StepOf(&in)), widest.count == 1 ? "" : fmt::format(" (the widest of {} like it)", widest.count));
+  f.found = DescribeEncoding(in);
   f.allowed = "16 bits";
   f.fixes.push_back(UnsafeFix("give the input of this layer 16 bits; the others of the block can stay in 8"));
 }
@@ -87,6 +78,7 @@ The evidence is listed below.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
+    .reads_numbers = true,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

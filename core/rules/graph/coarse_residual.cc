@@ -39,28 +39,21 @@ double Ratio(const GraphView& g, int32_t op) {
 }
 
 void Walk(const GraphView& g, GraphFindings& findings) {
-  int64_t found = 0;
-  int32_t coarsest = -1;
-  double most = 0;
-  for (int32_t op = 0; op < g.op_count(); ++op) {
+  const Largest coarsest = LargestOf(g, [&](int32_t op) {
     const double ratio = Ratio(g, op);
-    if (ratio < g.settings<Own>().min_ratio) continue;
-    ++found;
-    if (ratio > most) {
-      most = ratio;
-      coarsest = op;
-    }
-  }
-  if (coarsest < 0) return;
-  Finding& f = findings.AddInput(coarsest, 0, Consequence::kAdvice);
+    return ratio < g.settings<Own>().min_ratio ? 0 : ratio;
+  });
+  if (coarsest.op < 0) return;
+  const Tensor& sum = *g.input(coarsest.op, 0);
+  Finding& f = findings.AddInput(coarsest.op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "the sum that {} reads has 8 bits, steps of {}, {} times as coarse as what is added to it{}: a few outliers take the "
       "range of such sums, and what each layer adds is lost",
-      f.op, Number(*StepOf(g.input(coarsest, 0))), Number(std::round(most)),
-      found == 1 ? "" : fmt::format(" (the coarsest of {} like it)", found));
-  f.found = DescribeEncoding(*g.input(coarsest, 0));
+      f.op, Number(*StepOf(&sum)), Number(std::round(coarsest.amount)),
+      coarsest.count == 1 ? "" : fmt::format(" (the coarsest of {} like it)", coarsest.count));
+  f.found = DescribeEncoding(sum);
   f.allowed = "16 bits";
-  f.lost_bits = std::log2(most);
+  f.lost_bits = std::log2(coarsest.amount);
   f.fixes.push_back(UnsafeFix("give the activations 16 bits (weights can stay in 8), at least the sums and norms"));
 }
 

@@ -79,6 +79,7 @@ The evidence is listed below; the rest is arithmetic.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
+    .reads_numbers = true,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

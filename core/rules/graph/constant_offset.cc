@@ -43,26 +43,15 @@ double Ratio(const GraphView& g, int32_t op) {
 void Walk(const GraphView& g, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   if (!own.archs.Lists(g.target().arch())) return;
-  int64_t found = 0;
-  int32_t worst = -1;
-  double most = 0;
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    const double ratio = Ratio(g, op);
-    if (ratio <= 0) continue;
-    ++found;
-    if (ratio > most) {
-      most = ratio;
-      worst = op;
-    }
-  }
-  if (worst < 0) return;
-  Finding& f = findings.AddOutput(worst, 0, Consequence::kAdvice);
+  const Largest worst = LargestOf(g, [&](int32_t op) { return Ratio(g, op); });
+  if (worst.op < 0) return;
+  Finding& f = findings.AddOutput(worst.op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "products of 16-bit values with 8-bit weights have a constant offset for each channel on {}, even where the "
       "input is zero: here up to about {} of 65,536 steps{}",
-      g.target().arch(), Number(std::round(own.least + own.slope * most)),
-      found == 1 ? "" : fmt::format(" (the largest of {} like it)", found));
-  f.found = fmt::format("input scale x weight scale / output scale = {}", Number(most));
+      g.target().arch(), Number(std::round(own.least + own.slope * worst.amount)),
+      worst.count == 1 ? "" : fmt::format(" (the largest of {} like it)", worst.count));
+  f.found = fmt::format("input scale x weight scale / output scale = {}", Number(worst.amount));
   f.allowed = "8-bit activations, or a newer arch";
   f.fixes.push_back(UnsafeFix("measure what zeros give on the chip and take it off the bias, or quantize to 8 bits"));
 }
@@ -91,6 +80,7 @@ The evidence and what the real library or provider said are listed below.
 )",
                    .status = RuleStatus::kStable}),
     .walk = Walk,
+    .reads_numbers = true,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -84,6 +84,7 @@ The evidence is listed below.
 )",
                                  .status = RuleStatus::kStable}),
     .visit = Visit,
+    .reads_numbers = true,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

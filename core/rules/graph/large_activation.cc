@@ -29,25 +29,17 @@ double TooLarge(const GraphView& g, const Own& settings, int32_t op, int64_t meg
 void Walk(const GraphView& g, GraphFindings& findings) {
   const int64_t megabytes = VtcmMegabytes(g);
   if (megabytes == 0) return;
-  int32_t largest = -1, count = 0;
-  double most = 0;
-  for (int32_t op = 0; op < g.op_count(); ++op) {
-    const double bytes = TooLarge(g, g.settings<Own>(), op, megabytes);
-    if (bytes == 0) continue;
-    ++count;
-    if (bytes <= most) continue;
-    most = bytes;
-    largest = op;
-  }
-  if (largest < 0) return;
-  Finding& f = findings.AddInput(largest, 0, Consequence::kAdvice);
+  const Largest largest =
+      LargestOf(g, [&](int32_t op) { return TooLarge(g, g.settings<Own>(), op, megabytes); });
+  if (largest.op < 0) return;
+  Finding& f = findings.AddInput(largest.op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "{} reads {} at once, more than the {} MB of VTCM of {}{}: it may not be prepared",
-      g.op(largest).op, Bytes(most), megabytes, g.target().soc(),
-      count == 1 ? ""
-      : count == 2 ? " (so does 1 more node)"
-                   : fmt::format(" (so do {} more nodes)", count - 1));
-  f.found = Bytes(most);
+      g.op(largest.op).op, Bytes(largest.amount), megabytes, g.target().soc(),
+      largest.count == 1 ? ""
+      : largest.count == 2 ? " (so does 1 more node)"
+                           : fmt::format(" (so do {} more nodes)", largest.count - 1));
+  f.found = Bytes(largest.amount);
   f.allowed = fmt::format("{} MB", megabytes);
   f.fixes.push_back(UnsafeFix("make the input smaller, or split it into tiles before this op"));
 }

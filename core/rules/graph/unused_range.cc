@@ -151,6 +151,7 @@ The evidence is listed below; the rest is arithmetic.
 )",
                                  .status = RuleStatus::kStable}),
     .visit = Visit,
+    .reads_numbers = true,
     .settings = &kFormOf<Own, kFields>};
 static_assert(IsWellFormed(kEntry.rule));
 

@@ -2,9 +2,6 @@
 #ifndef QUANTGATE_CORE_RULES_SUPPORT_AWAITS_NUMBERS_H_
 #define QUANTGATE_CORE_RULES_SUPPORT_AWAITS_NUMBERS_H_
 
-#include <algorithm>
-#include <array>
-
 #include "core/database/tables.h"
 #include "core/rules/raise.h"
 #include "core/rules/rule_entry.h"
@@ -25,15 +22,6 @@ constexpr bool ReadsStandIns(opdb::Kind kind) {
 inline bool AwaitsNumbers(const RuleEntry& entry, const Subject& subject) {
   return !entry.reads_form_only && subject.tensor != nullptr &&
          !ReadsStandIns(subject.constraint.kind) && IsUncalibrated(subject.tensor->encoding);
-}
-
-// Rules between nodes that compare scales and ranges.
-inline bool WalksNumbers(const RuleEntry& entry) {
-  constexpr std::array kRules = {kBiasOverflow, kConcatLostBits, kCutRange,   kFoldedReluRange,
-                                 kMaskRange,    kBlockFactor,    kCoarseWeight, kIdleChannel,
-                                 kUnusedRange,  kWrittenOutGelu, kCoarseSound, kConstantOffset, kCoarseGate};
-  return std::any_of(kRules.begin(), kRules.end(),
-                     [&](RuleId rule) { return RuleOf(rule).code == entry.rule.code; });
 }
 
 }  // namespace quantgate::rules

@@ -155,6 +155,27 @@ class GraphFindings {
 // graph is large.
 inline constexpr int kMostLinks = 64;
 
+// The op at which something is largest, the first of several, and at how many it is above 0; op -1 = at none.
+struct Largest {
+  int32_t op = -1;
+  double amount = 0;
+  int64_t count = 0;
+};
+template <class Amount>
+Largest LargestOf(const GraphView& g, const Amount& amount_at) {
+  Largest largest;
+  for (int32_t op = 0; op < g.op_count(); ++op) {
+    const double amount = amount_at(op);
+    if (!(amount > 0)) continue;
+    ++largest.count;
+    if (amount > largest.amount) {
+      largest.op = op;
+      largest.amount = amount;
+    }
+  }
+  return largest;
+}
+
 // Elements of a tensor; dimensions that are not known count as one.
 double LeastElements(const Tensor& tensor);
 // Bytes of a tensor's elements; 0 where a dimension is not known.
