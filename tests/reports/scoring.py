@@ -108,8 +108,8 @@ def words(finding: Json) -> str:
     return "\n".join(finding.get(key, "") for key in ("message", "found", "allowed"))
 
 
-def right_rule(finding: Json, allowed: list[str], known: frozenset[str]) -> bool:
-    return finding["code"] in allowed or ("new" in allowed and finding["code"] not in known)
+def right_rule(finding: Json, allowed: list[str] | None, known: frozenset[str]) -> bool:
+    return allowed is None or finding["code"] in allowed or ("new" in allowed and finding["code"] not in known)
 
 
 def in_short(finding: Json) -> str:
@@ -129,7 +129,7 @@ def score_nodes(case: Case, answer: Answer, known: frozenset[str]) -> Outcome:
         return (finding["node"] or "model") in wanted
 
     def reason(finding: Json) -> bool:
-        return right_rule(finding, expect["rules"], known) and matches(expect["reason"], words(finding))
+        return right_rule(finding, expect.get("rules"), known) and matches(expect["reason"], words(finding))
 
     def heavy(finding: Json) -> bool:
         return severity(finding["consequence"]) >= least

@@ -91,7 +91,6 @@ class Format(unittest.TestCase):
                 (LOG, "expect/rules", ["QG5"], "no rule's code"),
                 (MODEL, "expect/at", "sigmoid", "no node sigmoid"),
                 (MODEL, "expect/least", "bad", "least is none of"),
-                (MODEL, "expect/rules", None, "rules is missing"),
                 (MODEL, "expect/arch", "v73", "go with `at: target`"),
                 (MODEL, "target/chip", "x", "unknown chip"),
                 (MODEL, "target/soc", 639, "quote numbers"),
@@ -204,6 +203,13 @@ class Models(unittest.TestCase):
                                (found(code="QG201", consequence="advice"), "missed"),
                                (Answer(2, "error: no", None), "missed")):
             self.assertEqual(self.status(answer), status, answer)
+
+    def test_without_rules_the_reason_tells(self) -> None:
+        case = collection.case_of(changed(MODEL, "expect/rules", None))
+        for answer, status in ((found(code="QG201"), "reported"), (found(message="no", allowed="1"), "partly"),
+                               (found(node="other", code="QG201"), "partly"),
+                               (found(code="QG201", consequence="advice"), "partly")):
+            self.assertEqual(scoring.score(case, answer, KNOWN).status, status, answer)
 
     def test_target(self) -> None:
         case = changed(MODEL, "expect", {"says": "It is v66.", "at": "target", "reason": "v66", "arch": "v73",
