@@ -27,6 +27,7 @@ struct Own : Settings {
   SetMask softmaxes = 0;  // a sum in front of one is the mask's: mask-range
   double min_lost_bits = 2;
   double min_lost_bits_in_sums = 4;
+  double least_steps = 4;  // of an 8-bit sum that an activation should move it by
 };
 
 using F = Fields<Own>;
@@ -34,7 +35,8 @@ constexpr SettingField kFields[] = {
     F::Bind<&Own::joins>("joins"), F::Bind<&Own::sums>("sums"), F::Bind<&Own::moves>("moves"),
     F::Bind<&Own::products>("products"), F::Bind<&Own::softmaxes>("softmaxes"),
     F::Bind<&Own::min_lost_bits>("min_lost_bits"),
-    F::Bind<&Own::min_lost_bits_in_sums>("min_lost_bits_in_sums")};
+    F::Bind<&Own::min_lost_bits_in_sums>("min_lost_bits_in_sums"),
+    F::Bind<&Own::least_steps>("least_steps")};
 
 // Bits of `in` that the steps of `out` don't tell; both have a step.
 double Lost(const Tensor& in, const Tensor& out) { return std::log2(*StepOf(&out) / *StepOf(&in)); }
@@ -136,7 +138,13 @@ bool IsOneNumber(const Tensor& t) {
   return std::all_of(t.dims.begin(), t.dims.end(), [](int64_t dim) { return dim == 1; });
 }
 
-// An addend that changes no stored value of the sum: all of it is below half a step.
+// Steps of a sum that an addend has to reach to count: half a one changes a stored value; an activation in 8 bits is
+// there for more than that.
+double LeastReach(const Tensor& addend, const Tensor& sum, const Own& settings) {
+  return addend.is_static || EffectiveBits(sum) > kFewBits ? 0.5 : settings.least_steps;
+}
+
+// An addend that changes no stored value of the sum, or by a few steps at most.
 void VisitAddends(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor* out = g.output(op);
   const std::optional<double> step = StepOf(out);
@@ -148,17 +156,21 @@ void VisitAddends(const GraphView& g, int32_t op, GraphFindings& findings) {
     // One number is the epsilon of a norm that is written out: what 16 bits lose of it shows near 0 only.
     if (in->is_static && IsOneNumber(*in) && EffectiveBits(*out) > 8) continue;
     const double reach = Reach(*in);
-    if (!(reach > 0) || reach >= *step / 2) continue;
+    const double steps = reach / *step;
+    if (!(reach > 0) || steps >= LeastReach(*in, *out, g.settings<Own>())) continue;
     const auto readers = g.Readers(g.op(op).outputs[0]);
     if (std::any_of(readers.begin(), readers.end(), is_softmax)) return;
     Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
-    f.message = fmt::format(
-        "{} reaches {} and a step of the sum is {}: nothing of it is left in the output of {}",
-        f.port, Number(reach), Number(*step), f.op);
+    const double most = std::ceil(steps);
+    f.message = fmt::format("{} reaches {} and a step of the sum is {}: {}", f.port, Number(reach), Number(*step),
+                            steps < 0.5 ? fmt::format("nothing of it is left in the output of {}", f.op)
+                                        : fmt::format("it moves the output of {} by {} at most", f.op,
+                                                      most == 1 ? "one step" : Number(most) + " steps"));
     f.found = DescribeEncoding(*out);
-    f.allowed = fmt::format("a step of at most {}", Number(2 * reach));
+    f.allowed = fmt::format("a step of at most {}", Number(reach / LeastReach(*in, *out, g.settings<Own>())));
     f.related = {"out[0]"};
-    f.lost_bits = EffectiveBits(*in);
+    f.lost_bits = steps < 0.5 ? EffectiveBits(*in)
+                              : std::min<double>(Lost(*in, *out), EffectiveBits(*in));
     f.fixes.push_back(
         UnsafeFix("keep the sum in 16 bits, scale the addends alike, or leave it in float"));
   }
@@ -200,7 +212,7 @@ several times that of an input, the input loses log2 of the ratio in bits. The c
 relative. An addition that comes next is named too when its other operand, or a part that it joins, has few steps as
 well.
 An addend of a sum must not lie below half a step of the sum as a whole; with more than 8 bits a single
-number may, the epsilon of a norm.
+number may, the epsilon of a norm. An activation that is added in 8 bits must reach four steps of the sum.
 
 ## Why
 A tensor of small values next to one of large values keeps a handful of steps: 8 bits become 4. The

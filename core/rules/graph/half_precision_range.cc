@@ -13,6 +13,7 @@
 #include "core/rules/support/expr.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
+#include "core/rules/support/length_bound.h"
 #include "core/rules/support/squares.h"
 #include "quantgate/report.h"
 
@@ -22,7 +23,7 @@ namespace half_precision_range {
 struct Own : Settings {
   SetMask products = 0, quotients = 0, adds = 0, subtractions = 0, weighted = 0, powers = 0, sums = 0, orders = 0,
           angles = 0, selects = 0, casts = 0, lookups = 0, curves = 0, exponentials = 0, bounded_below = 0,
-          limits = 0;
+          limits = 0, scores = 0, length_norms = 0, rms_norms = 0, moves = 0;
   std::string_view low;        // the lower limit's param
   double large_factor = 0;     // from here on a factor takes most of the range
   double most = 0, least = 0;  // of half precision
@@ -61,6 +62,10 @@ constexpr SettingField kFields[] = {F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::most_counted>("most_counted"),
                                     F::Bind<&Own::angles>("angles"),
                                     F::Bind<&Own::half_routes>("half_routes"),
+                                    F::Bind<&Own::scores>("scores"),
+                                    F::Bind<&Own::length_norms>("length_norms"),
+                                    F::Bind<&Own::rms_norms>("rms_norms"),
+                                    F::Bind<&Own::moves>("moves"),
                                     F::Bind<&Own::selects>("selects")};
 
 bool IsHalf(const Tensor* t) {
@@ -85,9 +90,9 @@ std::optional<double> NumberOf(const Tensor* t) {
   return range && range->first == range->second ? std::optional(range->first) : std::nullopt;
 }
 
-// What an op reads first, where it is computed in half precision; else null.
-const Tensor* HalfInput(const GraphView& g, int32_t op) {
-  const Tensor* in = g.input(op, 0);
+// What an op reads, where it is computed in half precision; else null.
+const Tensor* HalfInput(const GraphView& g, int32_t op, size_t port = 0) {
+  const Tensor* in = g.input(op, port);
   return IsHalf(in) && !in->is_static ? in : nullptr;
 }
 
@@ -216,6 +221,24 @@ void VisitWeight(const GraphView& g, int32_t op, GraphFindings& findings) {
   f.found = fmt::format("up to {}", Number(magnitude));
   f.allowed = fmt::format("sums within {}", Number(own.most));
   f.fixes.push_back(UnsafeFix("scale the weights down, and the result up where it is used"));
+}
+
+// Products of queries and keys that norms made, whose scale is to come behind them.
+void VisitScores(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  if (HalfInput(g, op) == nullptr || HalfInput(g, op, 1) == nullptr) return;
+  const LengthSets sets = {own.length_norms, own.rms_norms, own.products, own.moves};
+  const auto rows = LengthBound(g, g.op(op).inputs[0], sets), columns = LengthBound(g, g.op(op).inputs[1], sets);
+  if (!rows || !columns || *rows * *columns <= own.most) return;
+  Finding& f = findings.Add(op, Consequence::kAdvice);
+  f.message = fmt::format(
+      "products of rows as long as {} and {}, which norms and their gains make them, reach {}: they overflow the half "
+      "precision that floats are computed in, which ends at {}",
+      Number(*rows), Number(*columns), Number(*rows * *columns), Number(own.most));
+  f.found = fmt::format("up to {}", Number(*rows * *columns));
+  f.allowed = fmt::format("within {}", Number(own.most));
+  f.fixes.push_back(UnsafeFix("scale the queries down before the product (by the square root of their length), not the scores "
+                              "behind it"));
 }
 
 void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
@@ -353,6 +376,7 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
     VisitConstants(g, op, findings);
   }
   if (g.Is(op, own.weighted)) VisitWeight(g, op, findings);
+  if (g.Is(op, own.scores)) VisitScores(g, op, findings);
   if (g.Is(op, own.sums)) VisitSum(g, op, findings);
 }
 
@@ -361,7 +385,8 @@ constexpr RuleEntry kEntry = {
                   {.summary = "a number leaves the range of the half precision that floats run in",
                    .explanation = R"(## What it checks
 Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon
-or the mask that they add, lower limits that are 0 there, squares that are added up, angles,
+or the mask that they add, lower limits that are 0 there, squares that are added up, products of what norms
+made with large gains, angles,
 exponentials of what has no lower bound, powers of what may be a negative zero, thousands of values (or
 scores behind a Sigmoid) of which the best are picked, and numbers of rows in a large table that are cast
 to floats. Constants are read where the file's reader keeps them.
