@@ -129,7 +129,7 @@ void ExplainLackingChip(const TargetTable& table, const opdb::VariantRow& row, F
   const std::string lacking = rules::Join(features);
   f.rule = &rules::RuleOf(rules::kChipLacksFeature);
   f.sources = SourceIds(db, row.sources);
-  f.message = fmt::format("{} supports these datatypes on chips with {} only, and {} has none", f.op,
+  f.message = fmt::format("{} supports these datatypes on chips with {} only, which {} does not have", f.op,
                           lacking, table.soc());
   f.allowed = fmt::format("a chip with {} (row {})", lacking, db.str(row.id));
   f.fixes.push_back(rules::UnsafeFix(fmt::format("target a chip with {}", lacking)));

@@ -30,6 +30,14 @@ class Mistake(Exception):
     """Something in a case that the notation doesn't know."""
 
 
+def number(text: Any) -> int | float:
+    """Integers stay what they are: a float doesn't hold all of 64 bits."""
+    try:
+        return int(text) if isinstance(text, (int, str)) else float(text)
+    except ValueError:
+        return float(text)
+
+
 class Tensor:
     """One tensor of the compact notation."""
 
@@ -62,9 +70,9 @@ class Tensor:
             raise Mistake(f"tensor {name}: {self.dtype} has no scale")
         self.values = self._values(extras.get("values"), match["values"])
 
-    def _values(self, listed: Any, text: str | None) -> list[float] | None:
-        values = [float(v) for v in listed] if listed is not None else (
-            [float(v) for v in text.split(",")] if text else None)
+    def _values(self, listed: Any, text: str | None) -> list[int | float] | None:
+        values = [number(v) for v in listed] if listed is not None else (
+            [number(v) for v in text.split(",")] if text else None)
         count = math.prod(self.dims)
         if values is None or len(values) in (1, count):
             return values

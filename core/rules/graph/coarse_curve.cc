@@ -24,10 +24,24 @@ constexpr SettingField kFields[] = {F::Bind<&Own::tangents>("tangents"), F::Bind
                                     F::Bind<&Own::tangent_end>("tangent_end"),
                                     F::Bind<&Own::sigmoid_end>("sigmoid_end"), F::Bind<&Own::min_steps>("min_steps")};
 
+// Scores whose logits end at 0: a calibration without the few large ones, or with a percentile that cuts them off.
+void VisitEnd(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Tensor* const in = g.input(op, 0);
+  const std::optional<Interval> held = StepOf(in) ? HeldRange(in) : std::nullopt;
+  if (!held || held->high > *StepOf(in) / 2 || held->low >= 0 || g.Refused(op)) return;
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format("the range of {} ends at 0: no output of {} exceeds 0.5, whatever the model finds", f.port,
+                          g.op(op).op);
+  f.found = fmt::format("from {} to {}", Number(held->low), Number(held->high));
+  f.allowed = "the whole range of the logits, positive ones too";
+  f.fixes.push_back(UnsafeFix("calibrate with inputs that have what is looked for, and keep the exact range here (min-max, no percentile)"));
+}
+
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   const bool tangent = g.Is(op, settings.tangents);
   if (!tangent && !g.Is(op, settings.sigmoids)) return;
+  if (!tangent) VisitEnd(g, op, findings);
   const Tensor* const in = g.input(op, 0);
   const std::optional<double> step = StepOf(in);
   const double end = tangent ? settings.tangent_end : settings.sigmoid_end;
@@ -52,7 +66,7 @@ constexpr RuleEntry kEntry = {
     .rule = About(kCoarseCurve, {.summary = "the input's steps jump over the curve of a Tanh or Sigmoid",
                                  .explanation = R"(## What it checks
 Tanh and Sigmoid are within 1 % of their ends beyond 2.65 and 4.6. Between the ends the input must have
-eight steps at least.
+eight steps at least. What a Sigmoid reads must not end at 0, or none of its scores exceeds 0.5.
 
 ## Why
 An input with a wide range and few bits has a step that is larger than the whole curve: the op becomes a

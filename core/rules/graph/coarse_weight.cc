@@ -26,11 +26,16 @@ namespace coarse_weight {
 
 struct Own : Settings {
   double min_sqnr = 20, min_sqnr_of_4_bits = 12;  // dB
+  SetMask norms = 0;                              // whose second input is a gain for each channel
+  int64_t least_gain = 8;                         // steps of half of the gains of 8 bits
+  double most_zeros = 0.7;                        // of weights of 4 bits with one scale
 };
 
 using F = Fields<Own>;
 constexpr SettingField kFields[] = {F::Bind<&Own::min_sqnr>("min_sqnr"),
-                                    F::Bind<&Own::min_sqnr_of_4_bits>("min_sqnr_of_4_bits")};
+                                    F::Bind<&Own::min_sqnr_of_4_bits>("min_sqnr_of_4_bits"),
+                                    F::Bind<&Own::norms>("norms"), F::Bind<&Own::least_gain>("least_gain"),
+                                    F::Bind<&Own::most_zeros>("most_zeros")};
 
 using Axes = absl::InlinedVector<int64_t, 6>;
 
@@ -149,11 +154,27 @@ std::string SizeOf(const Channel& channel, double values) {
                      Counted(static_cast<size_t>(channel.peak), "step"), SqnrOf(MeanSquare(channel, values)));
 }
 
+// One scale of few bits that the largest weights set: most of the others are 0, however large the mean of the squares.
+void CheckZeros(const GraphView& g, int32_t op, TensorId id, GraphFindings& findings) {
+  const Tensor& weight = g.tensor(id);
+  if (!SharesScale(weight) || EffectiveBits(weight) > 4 || weight.values->ints.empty()) return;
+  const std::vector<int64_t>& values = weight.values->ints;
+  const double zeros = static_cast<double>(std::count(values.begin(), values.end(), ZeroPointAt(weight.encoding, 0))) /
+                       static_cast<double>(values.size());
+  if (zeros < g.settings<Own>().most_zeros) return;
+  Finding& f = findings.AddInput(op, static_cast<size_t>(g.info(op).weight), Consequence::kAdvice);
+  f.message = fmt::format("{:.0f} % of the weights of {} are 0 in {} bits: one scale for all of them goes by the largest", 100 * zeros,
+                          f.port, EffectiveBits(weight));
+  f.found = DescribeEncoding(weight);
+  f.allowed = "a scale for each channel, or for blocks of them";
+  f.fixes.push_back(UnsafeFix("quantize it per-channel or in blocks, or in 8 bits"));
+}
+
 // Apart from Visit(), which every op goes through.
 [[gnu::noinline]] void CheckValues(const GraphView& g, int32_t op, TensorId id,
                                    GraphFindings& findings) {
   const Coarse coarse = CoarseOf(g, op, id);
-  if (coarse.channels.empty()) return;
+  if (coarse.channels.empty()) return CheckZeros(g, op, id, findings);
   const Tensor& weight = g.tensor(id);
   const Channel& worst = coarse.channels.front();
   const bool shares_scale = SharesScale(weight);
@@ -172,13 +193,54 @@ std::string SizeOf(const Channel& channel, double values) {
           : "take the range without the outlier (by percentile or least squares), quantize in blocks, or use more bits"));
 }
 
+// The gains of a norm with one scale, which a few large ones set.
+[[gnu::noinline]] void CheckGains(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Tensor* gains = g.input(op, 1);
+  if (gains == nullptr || gains->values == nullptr || !IsFixedPoint(gains->dtype) || EffectiveBits(*gains) > 8 ||
+      gains->encoding->kind != EncodingKind::kPerTensor) {
+    return;
+  }
+  const int64_t zero = ZeroPointAt(gains->encoding, 0);
+  std::vector<int64_t> steps;
+  for (const int64_t value : gains->values->ints) {
+    steps.push_back(std::min(std::abs(std::clamp(value, -kFurthest, kFurthest) - zero), kFurthest));
+  }
+  if (steps.size() < 2) return;
+  const auto middle = steps.begin() + std::ssize(steps) / 2;
+  std::nth_element(steps.begin(), middle, steps.end());
+  if (*middle >= g.settings<Own>().least_gain) return;
+  Finding& f = findings.AddInput(op, 1, Consequence::kAdvice);
+  f.message = fmt::format("half of the {} weights (gains) of {} lie within {} of 0, since one scale holds the largest of them as well",
+                          steps.size(), f.op, Counted(static_cast<size_t>(*middle), "step"));
+  f.found = DescribeEncoding(*gains);
+  f.allowed = "gains of like size, or 16 bits";
+  f.fixes.push_back(UnsafeFix("give the norm gains of 1 and multiply by them behind it in 16 bits, or fold them into the next weights"));
+}
+
+// Weights too large to be read, of so few bits that one scale for all channels is known to be too coarse.
+void CheckSharedScale(const GraphView& g, int32_t op, size_t port, GraphFindings& findings) {
+  const Tensor& weight = *g.input(op, port);
+  const int64_t axis = ChannelAxis(g, op);
+  if (axis < 0 || weight.dims[static_cast<size_t>(axis)] < 2) return;
+  Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+  f.message = fmt::format("one scale for all {} channels of {} in {} bits: the largest weight of all sets the step of each",
+                          weight.dims[static_cast<size_t>(axis)], f.port, EffectiveBits(weight));
+  f.found = DescribeEncoding(weight);
+  f.allowed = "a scale for each channel, or for blocks of them";
+  f.fixes.push_back(UnsafeFix("quantize it per-channel or in blocks, or in 8 bits"));
+}
+
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
+  if (g.Is(op, g.settings<Own>().norms)) return CheckGains(g, op, findings);
   const OpInfo& info = g.info(op);
   if (info.weight < 0) return;
   const auto port = static_cast<size_t>(info.weight);
   const Tensor* weight = g.input(op, port);
-  if (weight == nullptr || weight->values == nullptr || !IsFixedPoint(weight->dtype) ||
-      BitsOf(weight->dtype) > 16) {
+  if (weight == nullptr || !weight->is_static || !IsFixedPoint(weight->dtype) || BitsOf(weight->dtype) > 16) return;
+  if (weight->values == nullptr || weight->values->ints.empty()) {
+    if (weight->encoding->kind == EncodingKind::kPerTensor && EffectiveBits(*weight) <= 4) {
+      CheckSharedScale(g, op, port, findings);
+    }
     return;
   }
   if (weight->encoding->kind == EncodingKind::kPerTensor ||
@@ -192,7 +254,9 @@ constexpr RuleEntry kEntry = {
                                   .explanation = R"(## What it checks
 The stored values of weights, as far as they are read (constants of up to 4,096 values): in each output
 channel the signal-to-quantization-noise ratio (SQNR), which is 10 log10(12 m) dB where m is the mean of
-the squared values in steps. It speaks up below 20 dB, with 4 bits or less below 12 dB.
+the squared values in steps. It speaks up below 20 dB, with 4 bits or less below 12 dB. Of larger weights
+that 4 bits or less have no single scale for all channels. Half of the gains of a norm must have eight of
+256 steps.
 
 ## Why
 One scale for all channels is made for the largest. A channel whose weights are a hundred times smaller

@@ -23,7 +23,7 @@ namespace half_precision_range {
 struct Own : Settings {
   SetMask products = 0, quotients = 0, adds = 0, subtractions = 0, weighted = 0, powers = 0, sums = 0, orders = 0,
           angles = 0, selects = 0, casts = 0, lookups = 0, curves = 0, exponentials = 0, bounded_below = 0,
-          limits = 0, scores = 0, length_norms = 0, rms_norms = 0, moves = 0;
+          limits = 0, maxima = 0, scores = 0, length_norms = 0, rms_norms = 0, moves = 0;
   std::string_view low;        // the lower limit's param
   double large_factor = 0;     // from here on a factor takes most of the range
   double most = 0, least = 0;  // of half precision
@@ -62,6 +62,7 @@ constexpr SettingField kFields[] = {F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::most_counted>("most_counted"),
                                     F::Bind<&Own::angles>("angles"),
                                     F::Bind<&Own::half_routes>("half_routes"),
+                                    F::Bind<&Own::maxima>("maxima"),
                                     F::Bind<&Own::scores>("scores"),
                                     F::Bind<&Own::length_norms>("length_norms"),
                                     F::Bind<&Own::rms_norms>("rms_norms"),
@@ -298,8 +299,38 @@ void VisitPower(const GraphView& g, int32_t op, GraphFindings& findings) {
   f.fixes.push_back(UnsafeFix("write a square as the product of the base with itself, a root as Sqrt"));
 }
 
+// The product of an exponential with a tensor that isn't fixed: a mask; -1 = none.
+int32_t MaskBehind(const GraphView& g, int32_t op) {
+  for (const int32_t reader : g.Readers(g.op(op).outputs[0])) {
+    if (!g.Is(reader, g.settings<Own>().products) || g.op(reader).inputs.size() != 2) continue;
+    const TensorId a = g.op(reader).inputs[0], b = g.op(reader).inputs[1];
+    if (g.Shown(a) != g.Shown(b) && !g.tensor(a).is_static && !g.tensor(b).is_static) return reader;
+  }
+  return -1;
+}
+
+// A softmax in pieces that takes the largest of all before it masks: where that one is masked, the others may be 0.
+bool VisitLateMask(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Own& own = g.settings<Own>();
+  const int32_t shift = g.Producer(g.op(op).inputs[0]);
+  if (shift < 0 || !g.Is(shift, own.subtractions) || g.op(shift).inputs.size() != 2) return false;
+  const int32_t largest = g.Producer(g.op(shift).inputs[1]);
+  if (largest < 0 || !g.Is(largest, own.maxima)) return false;
+  const int32_t mask = MaskBehind(g, op);
+  if (mask < 0) return false;
+  Finding& f = findings.Add(op, Consequence::kAdvice);
+  f.message = fmt::format(
+      "the mask comes behind the exponential (\"{}\"): where a masked value is the largest by 17 or more, the exponentials "
+      "of all that count are 0 in half precision, and their sum is too",
+      g.NameOf(mask));
+  f.found = "the largest of masked values as well";
+  f.fixes.push_back(UnsafeFix("mask before the largest is taken (add about -100 to what does not count), or write a Softmax"));
+  return true;
+}
+
 void VisitExponential(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
+  if (HalfInput(g, op) != nullptr && VisitLateMask(g, op, findings)) return;
   if (HalfInput(g, op) == nullptr || g.ReadsFrom(op, own.bounded_below)) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
@@ -387,7 +418,7 @@ constexpr RuleEntry kEntry = {
 Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon
 or the mask that they add, lower limits that are 0 there, squares that are added up, products of what norms
 made with large gains, angles,
-exponentials of what has no lower bound, powers of what may be a negative zero, thousands of values (or
+exponentials of what has no lower bound, or that are masked behind, powers of what may be a negative zero, thousands of values (or
 scores behind a Sigmoid) of which the best are picked, and numbers of rows in a large table that are cast
 to floats. Constants are read where the file's reader keeps them.
 
