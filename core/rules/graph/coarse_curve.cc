@@ -34,7 +34,8 @@ void VisitEnd(const GraphView& g, int32_t op, GraphFindings& findings) {
                           g.op(op).op);
   f.found = fmt::format("from {} to {}", Number(held->low), Number(held->high));
   f.allowed = "the whole range of the logits, positive ones too";
-  f.fixes.push_back(UnsafeFix("calibrate with inputs that have what is looked for, and keep the exact range here (min-max, no percentile)"));
+  f.fixes.push_back(UnsafeFix(
+      "calibrate with inputs that have what is looked for, and keep the exact range here (min-max, no percentile)"));
 }
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {

@@ -163,8 +163,8 @@ void CheckZeros(const GraphView& g, int32_t op, TensorId id, GraphFindings& find
                        static_cast<double>(values.size());
   if (zeros < g.settings<Own>().most_zeros) return;
   Finding& f = findings.AddInput(op, static_cast<size_t>(g.info(op).weight), Consequence::kAdvice);
-  f.message = fmt::format("{:.0f} % of the weights of {} are 0 in {} bits: one scale for all of them goes by the largest", 100 * zeros,
-                          f.port, EffectiveBits(weight));
+  f.message = fmt::format("{:.0f} % of the weights of {} are 0 in {} bits: one scale for all of them goes by the largest",
+                          100 * zeros, f.port, EffectiveBits(weight));
   f.found = DescribeEncoding(weight);
   f.allowed = "a scale for each channel, or for blocks of them";
   f.fixes.push_back(UnsafeFix("quantize it per-channel or in blocks, or in 8 bits"));
@@ -210,11 +210,13 @@ void CheckZeros(const GraphView& g, int32_t op, TensorId id, GraphFindings& find
   std::nth_element(steps.begin(), middle, steps.end());
   if (*middle >= g.settings<Own>().least_gain) return;
   Finding& f = findings.AddInput(op, 1, Consequence::kAdvice);
-  f.message = fmt::format("half of the {} weights (gains) of {} lie within {} of 0, since one scale holds the largest of them as well",
-                          steps.size(), f.op, Counted(static_cast<size_t>(*middle), "step"));
+  f.message = fmt::format(
+      "half of the {} weights (gains) of {} lie within {} of 0, since one scale holds the largest of them as well",
+      steps.size(), f.op, Counted(static_cast<size_t>(*middle), "step"));
   f.found = DescribeEncoding(*gains);
   f.allowed = "gains of like size, or 16 bits";
-  f.fixes.push_back(UnsafeFix("give the norm gains of 1 and multiply by them behind it in 16 bits, or fold them into the next weights"));
+  f.fixes.push_back(UnsafeFix(
+      "give the norm gains of 1 and multiply by them behind it in 16 bits, or fold them into the next weights"));
 }
 
 // Weights too large to be read, of so few bits that one scale for all channels is known to be too coarse.
@@ -223,8 +225,9 @@ void CheckSharedScale(const GraphView& g, int32_t op, size_t port, GraphFindings
   const int64_t axis = ChannelAxis(g, op);
   if (axis < 0 || weight.dims[static_cast<size_t>(axis)] < 2) return;
   Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
-  f.message = fmt::format("one scale for all {} channels of {} in {} bits: the largest weight of all sets the step of each",
-                          weight.dims[static_cast<size_t>(axis)], f.port, EffectiveBits(weight));
+  f.message = fmt::format(
+      "one scale for all {} channels of {} in {} bits: the largest weight of all sets the step of each",
+      weight.dims[static_cast<size_t>(axis)], f.port, EffectiveBits(weight));
   f.found = DescribeEncoding(weight);
   f.allowed = "a scale for each channel, or for blocks of them";
   f.fixes.push_back(UnsafeFix("quantize it per-channel or in blocks, or in 8 bits"));

@@ -238,8 +238,8 @@ void VisitScores(const GraphView& g, int32_t op, GraphFindings& findings) {
       Number(*rows), Number(*columns), Number(*rows * *columns), Number(own.most));
   f.found = fmt::format("up to {}", Number(*rows * *columns));
   f.allowed = fmt::format("within {}", Number(own.most));
-  f.fixes.push_back(UnsafeFix("scale the queries down before the product (by the square root of their length), not the scores "
-                              "behind it"));
+  f.fixes.push_back(UnsafeFix(
+      "scale the queries down before the product (by the square root of their length), not the scores behind it"));
 }
 
 void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
@@ -324,7 +324,8 @@ bool VisitLateMask(const GraphView& g, int32_t op, GraphFindings& findings) {
       "of all that count are 0 in half precision, and their sum is too",
       g.NameOf(mask));
   f.found = "the largest of masked values as well";
-  f.fixes.push_back(UnsafeFix("mask before the largest is taken (add about -100 to what does not count), or write a Softmax"));
+  f.fixes.push_back(
+      UnsafeFix("mask before the largest is taken (add about -100 to what does not count), or write a Softmax"));
   return true;
 }
 
@@ -415,12 +416,12 @@ constexpr RuleEntry kEntry = {
     .rule = About(kHalfPrecisionRange,
                   {.summary = "a number leaves the range of the half precision that floats run in",
                    .explanation = R"(## What it checks
-Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon
-or the mask that they add, lower limits that are 0 there, squares that are added up, products of what norms
-made with large gains, angles,
-exponentials of what has no lower bound, or that are masked behind, powers of what may be a negative zero, thousands of values (or
-scores behind a Sigmoid) of which the best are picked, and numbers of rows in a large table that are cast
-to floats. Constants are read where the file's reader keeps them.
+Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon or
+the mask that they add, lower limits that are 0 there, squares that are added up, products of what norms
+made with large gains, angles, exponentials of what has no lower bound, or that are masked behind, powers
+of what may be a negative zero, thousands of values (or scores behind a Sigmoid) of which the best are
+picked, and numbers of rows in a large table that are cast to floats. Constants are read where the file's
+reader keeps them.
 
 ## Why
 The backend computes floats in half precision; with the option that ONNX Runtime's provider and
