@@ -33,12 +33,15 @@ FAULTS = ("model", "quantizer", "converter", "backend", "device setup")
 CONSEQUENCES = ("advice", "undocumented", "altered", "wrong_values", "prepare_fails", "rejected")
 # What a working variant must not have.
 WRONG = ("wrong_values", "prepare_fails", "rejected")
+# Who confirms a failure beside the place that tells of it, strongest first.
+CONFIRMED = ("provider", "library", "source", "document", "arithmetic", "nobody")
 COMMANDS = ("check", "check --encodings")
 TARGET = {"soc", "sdk", "arch", "route", "backend"}
 COMMON = {"id", "link", "title", "kind", "topic", "fault", "draw", "expect"}
-KEYS = {"log": COMMON | {"log", "model"}, "model": COMMON | {"target", "command", "model", "encodings", "works", "contradicted"}}
+KEYS = {"log": COMMON | {"log", "model"},
+        "model": COMMON | {"target", "command", "model", "encodings", "works", "contradicted", "confirmed"}}
 REQUIRED = {"log": KEYS["log"] - {"model", "draw"},
-            "model": KEYS["model"] - {"encodings", "works", "draw", "contradicted"}}
+            "model": KEYS["model"] - {"encodings", "works", "draw", "contradicted", "confirmed"}}
 EXPECT = {"log": {"says", "node", "rules", "reason", "action"},
           "model": {"says", "at", "rules", "reason", "least", "arch", "exit"}}
 LOG_LINES = 3
@@ -85,6 +88,8 @@ class Case:
     works: Case | None = None
     # The libraries that don't do what the thread says, and what they do: counted apart.
     contradicted: Json | None = None
+    # One of CONFIRMED; "" in the draws that did not ask.
+    confirmed: str = ""
 
     @property
     def project(self) -> str:
@@ -177,6 +182,7 @@ def check_model(raw: Json) -> None:
     check_target(raw["target"])
     if "contradicted" in raw:
         check_contradicted(raw["contradicted"])
+    need(raw.get("confirmed", CONFIRMED[0]) in CONFIRMED, f"confirmed is none of: {', '.join(CONFIRMED)}")
     need(raw["command"] in COMMANDS, f"command is none of: {', '.join(COMMANDS)}")
     need(("encodings" in raw) == (raw["command"] == "check --encodings"),
          "encodings come with `check --encodings`, and only there")

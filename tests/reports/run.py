@@ -139,6 +139,16 @@ def contradicted_part(results: list[Result]) -> str:
             f"| case | what the thread is about | asked | what was measured | quantgate |\n|---|---|---|---|---|\n{rows}\n")
 
 
+def confirmed_part(score: dict) -> str:
+    """The models of a scored draw that more than the place itself confirms; "" where nobody asked."""
+    found = score.get("confirmed")
+    if found is None:
+        return ""
+    return (f" Of the {found['models']} models that somebody can confirm {found['reported']} "
+            f"({100 * found['reported'] // found['models']} %) are reported, {found['partly']} partly, "
+            f"{found['missed']} missed.")
+
+
 def page_part(results: list[Result], held: list[Case], draws: dict[int, Draw]) -> str:
     text = f"\n{len(results) + len(held)} cases. "
     if held:
@@ -148,7 +158,8 @@ def page_part(results: list[Result], held: list[Case], draws: dict[int, Draw]) -
     text += f"{table(results, 'project')}\n{table(results, 'topic')}\n"
     for draw in draws.values():
         if draw.score is not None:
-            text += f"Draw {draw.draw}, held out until {draw.score['date']}: {sentence(draw.score['counts'])}\n\n"
+            text += f"Draw {draw.draw}, held out until {draw.score['date']}: {sentence(draw.score['counts'])}"
+            text += f"{confirmed_part(draw.score)}\n\n"
     return text
 
 
@@ -234,12 +245,16 @@ def score_held_out(held: list[Case], draws: dict[int, Draw]) -> int:
         print("error: every draw is scored already", file=sys.stderr)
         return 1
     oldest = min(case.draw for case in held)
-    found = counts(run_all([case for case in held if case.draw == oldest], draws))
+    results = run_all([case for case in held if case.draw == oldest], draws)
+    found = counts(results)
+    confirmed = counts([result for result in results if result.case.confirmed not in ("", "nobody")])
     text = collection.DRAWS.read_text(encoding="utf-8")
     document = yaml.safe_load(text)
     for raw in document["draws"]:
         if raw["draw"] == oldest:
             raw["score"] = {"date": datetime.date.today().isoformat(), "counts": found}
+            if confirmed["models"]:
+                raw["score"]["confirmed"] = {key: confirmed[key] for key in ("models", *reversed(STATUSES))}
     comment = "".join(line for line in text.splitlines(keepends=True) if line.startswith("#"))
     collection.DRAWS.write_text(comment + yaml.safe_dump(document, sort_keys=False, default_flow_style=None,
                                                          width=110), encoding="utf-8")
