@@ -25,14 +25,11 @@ constexpr SettingField kFields[] = {F::Bind<&Own::tangents>("tangents"), F::Bind
                                     F::Bind<&Own::sigmoid_end>("sigmoid_end"), F::Bind<&Own::min_steps>("min_steps")};
 
 // Scores whose logits end at 0: a calibration without the few large ones, or with a percentile that cuts them off.
-void VisitEnd(const GraphView& g, int32_t op, GraphFindings& findings) {
-  const Tensor* const in = g.input(op, 0);
-  const std::optional<Interval> held = StepOf(in) ? HeldRange(in) : std::nullopt;
-  if (!held || held->high > *StepOf(in) / 2 || held->low >= 0 || g.Refused(op)) return;
+void ReportEnd(const GraphView& g, int32_t op, Interval held, GraphFindings& findings) {
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format("the range of {} ends at 0: no output of {} exceeds 0.5, whatever the model finds", f.port,
                           g.op(op).op);
-  f.found = fmt::format("from {} to {}", Number(held->low), Number(held->high));
+  f.found = fmt::format("from {} to {}", Number(held.low), Number(held.high));
   f.allowed = "the whole range of the logits, positive ones too";
   f.fixes.push_back(UnsafeFix(
       "calibrate with inputs that have what is looked for, and keep the exact range here (min-max, no percentile)"));
@@ -42,14 +39,14 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   const bool tangent = g.Is(op, settings.tangents);
   if (!tangent && !g.Is(op, settings.sigmoids)) return;
-  if (!tangent) VisitEnd(g, op, findings);
   const Tensor* const in = g.input(op, 0);
   const std::optional<double> step = StepOf(in);
+  if (!step || !std::isfinite(*step) || g.Refused(op)) return;
+  const Interval held = *HeldRange(in);
+  if (!tangent && held.low < 0 && held.high <= *step / 2) ReportEnd(g, op, held, findings);
   const double end = tangent ? settings.tangent_end : settings.sigmoid_end;
-  if (!step || 2 * end / *step >= settings.min_steps || !std::isfinite(*step)) return;
-  const std::optional<Interval> held = HeldRange(in);
   // An encoding that lies on the flat part alone is no matter of its steps.
-  if (!held || held->low > -end || held->high < end || g.Refused(op)) return;
+  if (2 * end / *step >= settings.min_steps || held.low > -end || held.high < end) return;
   const int inside = 2 * static_cast<int>(end / *step) + 1;
   const int bits = EffectiveBits(*in);
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);

@@ -42,6 +42,11 @@ using Axes = absl::InlinedVector<int64_t, 6>;
 // Of 16 bits, with any zero point.
 constexpr int64_t kFurthest = int64_t{1} << 17;
 
+// How far a stored value lies from the zero point; a file may hold more than its types do.
+int64_t StepsFrom(int64_t zero, int64_t stored) {
+  return std::min(std::abs(std::clamp(stored, -kFurthest, kFurthest) - zero), kFurthest);
+}
+
 struct Channel {
   size_t index = 0;
   int64_t peak = 0;     // largest distance from the zero point, in steps
@@ -92,9 +97,7 @@ std::vector<Channel> ChannelsOf(const Tensor& weight, const Axes& dims, int64_t 
     for (Channel& own : channels) {
       const int64_t zero = ZeroPointAt(weight.encoding, own.index);
       for (const auto end = at + inner; at != end; ++at) {
-        // A file may hold more than its types do.
-        const int64_t stored = std::clamp(*at, -kFurthest, kFurthest);
-        const int64_t steps = std::min(std::abs(stored - zero), kFurthest);
+        const int64_t steps = StepsFrom(zero, *at);
         own.peak = std::max(own.peak, steps);
         own.squares += steps * steps;
       }
@@ -154,20 +157,28 @@ std::string SizeOf(const Channel& channel, double values) {
                      Counted(static_cast<size_t>(channel.peak), "step"), SqnrOf(MeanSquare(channel, values)));
 }
 
-// One scale of few bits that the largest weights set: most of the others are 0, however large the mean of the squares.
+bool SharesScaleOfFewBits(const Tensor& weight) { return SharesScale(weight) && EffectiveBits(weight) <= 4; }
+
+// The message is for the caller to say.
+Finding& AddSharedScale(const GraphView& g, int32_t op, const Tensor& weight, GraphFindings& findings) {
+  Finding& f = findings.AddInput(op, static_cast<size_t>(g.info(op).weight), Consequence::kAdvice);
+  f.found = DescribeEncoding(weight);
+  f.allowed = "a scale for each channel, or for blocks of them";
+  f.fixes.push_back(UnsafeFix("quantize it per-channel or in blocks, or in 8 bits"));
+  return f;
+}
+
+// Most of the weights are 0, however large the mean of the squares.
 void CheckZeros(const GraphView& g, int32_t op, TensorId id, GraphFindings& findings) {
   const Tensor& weight = g.tensor(id);
-  if (!SharesScale(weight) || EffectiveBits(weight) > 4 || weight.values->ints.empty()) return;
+  if (!SharesScaleOfFewBits(weight)) return;
   const std::vector<int64_t>& values = weight.values->ints;
   const double zeros = static_cast<double>(std::count(values.begin(), values.end(), ZeroPointAt(weight.encoding, 0))) /
                        static_cast<double>(values.size());
   if (zeros < g.settings<Own>().most_zeros) return;
-  Finding& f = findings.AddInput(op, static_cast<size_t>(g.info(op).weight), Consequence::kAdvice);
+  Finding& f = AddSharedScale(g, op, weight, findings);
   f.message = fmt::format("{:.0f} % of the weights of {} are 0 in {} bits: one scale for all of them goes by the largest",
                           100 * zeros, f.port, EffectiveBits(weight));
-  f.found = DescribeEncoding(weight);
-  f.allowed = "a scale for each channel, or for blocks of them";
-  f.fixes.push_back(UnsafeFix("quantize it per-channel or in blocks, or in 8 bits"));
 }
 
 // Apart from Visit(), which every op goes through.
@@ -196,14 +207,11 @@ void CheckZeros(const GraphView& g, int32_t op, TensorId id, GraphFindings& find
 // The gains of a norm with one scale, which a few large ones set.
 [[gnu::noinline]] void CheckGains(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor* gains = g.input(op, 1);
-  if (gains == nullptr || gains->values == nullptr || !IsFixedPoint(gains->dtype) || EffectiveBits(*gains) > 8 ||
-      gains->encoding->kind != EncodingKind::kPerTensor) {
-    return;
-  }
+  if (!HasOneScale(gains) || gains->values == nullptr || EffectiveBits(*gains) > 8) return;
   const int64_t zero = ZeroPointAt(gains->encoding, 0);
   std::vector<int64_t> steps;
   for (const int64_t value : gains->values->ints) {
-    steps.push_back(std::min(std::abs(std::clamp(value, -kFurthest, kFurthest) - zero), kFurthest));
+    steps.push_back(StepsFrom(zero, value));
   }
   if (steps.size() < 2) return;
   const auto middle = steps.begin() + std::ssize(steps) / 2;
@@ -220,17 +228,13 @@ void CheckZeros(const GraphView& g, int32_t op, TensorId id, GraphFindings& find
 }
 
 // Weights too large to be read, of so few bits that one scale for all channels is known to be too coarse.
-void CheckSharedScale(const GraphView& g, int32_t op, size_t port, GraphFindings& findings) {
-  const Tensor& weight = *g.input(op, port);
+void CheckUnread(const GraphView& g, int32_t op, const Tensor& weight, GraphFindings& findings) {
   const int64_t axis = ChannelAxis(g, op);
-  if (axis < 0 || weight.dims[static_cast<size_t>(axis)] < 2) return;
-  Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+  if (!SharesScaleOfFewBits(weight) || axis < 0 || weight.dims[static_cast<size_t>(axis)] < 2) return;
+  Finding& f = AddSharedScale(g, op, weight, findings);
   f.message = fmt::format(
       "one scale for all {} channels of {} in {} bits: the largest weight of all sets the step of each",
       weight.dims[static_cast<size_t>(axis)], f.port, EffectiveBits(weight));
-  f.found = DescribeEncoding(weight);
-  f.allowed = "a scale for each channel, or for blocks of them";
-  f.fixes.push_back(UnsafeFix("quantize it per-channel or in blocks, or in 8 bits"));
 }
 
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
@@ -240,12 +244,7 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const auto port = static_cast<size_t>(info.weight);
   const Tensor* weight = g.input(op, port);
   if (weight == nullptr || !weight->is_static || !IsFixedPoint(weight->dtype) || BitsOf(weight->dtype) > 16) return;
-  if (weight->values == nullptr || weight->values->ints.empty()) {
-    if (weight->encoding->kind == EncodingKind::kPerTensor && EffectiveBits(*weight) <= 4) {
-      CheckSharedScale(g, op, port, findings);
-    }
-    return;
-  }
+  if (weight->values == nullptr || weight->values->ints.empty()) return CheckUnread(g, op, *weight, findings);
   if (weight->encoding->kind == EncodingKind::kPerTensor ||
       weight->encoding->kind == EncodingKind::kPerChannel) {
     CheckValues(g, op, g.op(op).inputs[port], findings);

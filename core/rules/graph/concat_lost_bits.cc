@@ -127,9 +127,7 @@ void VisitSumsOfJoined(const GraphView& g, int32_t join, const Own& settings, Gr
 
 // Largest real number, whatever its sign, that a tensor with a step may hold.
 double Reach(const Tensor& t) {
-  if (const auto values = RealRange(t)) {
-    return std::max(std::abs(values->first), std::abs(values->second));
-  }
+  if (const auto magnitude = MagnitudeOf(t)) return *magnitude;
   const Interval held = *HeldRange(&t);
   return std::max(std::abs(held.low), std::abs(held.high));
 }
@@ -156,8 +154,8 @@ void VisitAddends(const GraphView& g, int32_t op, GraphFindings& findings) {
     // One number is the epsilon of a norm that is written out: what 16 bits lose of it shows near 0 only.
     if (in->is_static && IsOneNumber(*in) && EffectiveBits(*out) > 8) continue;
     const double reach = Reach(*in);
-    const double steps = reach / *step;
-    if (!(reach > 0) || steps >= LeastReach(*in, *out, g.settings<Own>())) continue;
+    const double steps = reach / *step, least = LeastReach(*in, *out, g.settings<Own>());
+    if (!(reach > 0) || steps >= least) continue;
     const auto readers = g.Readers(g.op(op).outputs[0]);
     if (std::any_of(readers.begin(), readers.end(), is_softmax)) return;
     Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
@@ -167,10 +165,9 @@ void VisitAddends(const GraphView& g, int32_t op, GraphFindings& findings) {
                                         : fmt::format("it moves the output of {} by {} at most", f.op,
                                                       most == 1 ? "one step" : Number(most) + " steps"));
     f.found = DescribeEncoding(*out);
-    f.allowed = fmt::format("a step of at most {}", Number(reach / LeastReach(*in, *out, g.settings<Own>())));
+    f.allowed = fmt::format("a step of at most {}", Number(reach / least));
     f.related = {"out[0]"};
-    f.lost_bits = steps < 0.5 ? EffectiveBits(*in)
-                              : std::min<double>(Lost(*in, *out), EffectiveBits(*in));
+    f.lost_bits = steps < 0.5 ? EffectiveBits(*in) : std::min<double>(Lost(*in, *out), EffectiveBits(*in));
     f.fixes.push_back(
         UnsafeFix("keep the sum in 16 bits, scale the addends alike, or leave it in float"));
   }

@@ -75,9 +75,7 @@ bool IsHalf(const Tensor* t) {
 
 // The largest magnitude of a float constant; 0 = it is none, or not known.
 double Magnitude(const Tensor* t) {
-  if (!IsHalf(t) || !t->is_static) return 0;
-  const auto range = RealRange(*t);
-  return range ? std::max(std::abs(range->first), std::abs(range->second)) : 0;
+  return IsHalf(t) && t->is_static ? MagnitudeOf(*t).value_or(0) : 0;
 }
 
 bool IsNegative(const Tensor& t) {
@@ -331,8 +329,7 @@ bool VisitLateMask(const GraphView& g, int32_t op, GraphFindings& findings) {
 
 void VisitExponential(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
-  if (HalfInput(g, op) != nullptr && VisitLateMask(g, op, findings)) return;
-  if (HalfInput(g, op) == nullptr || g.ReadsFrom(op, own.bounded_below)) return;
+  if (HalfInput(g, op) == nullptr || VisitLateMask(g, op, findings) || g.ReadsFrom(op, own.bounded_below)) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "the exponential of what is below {} is garbage in half precision, huge positive or negative numbers in place of 0",

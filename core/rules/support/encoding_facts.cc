@@ -111,6 +111,11 @@ std::optional<std::pair<double, double>> RealRange(const Tensor& t) {
   return std::pair((stored->first - zero) * scale, (stored->second - zero) * scale);
 }
 
+std::optional<double> MagnitudeOf(const Tensor& t) {
+  const auto range = RealRange(t);
+  return range ? std::optional(std::max(std::abs(range->first), std::abs(range->second))) : std::nullopt;
+}
+
 int64_t NormalAxis(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
 
 }  // namespace quantgate::rules

@@ -41,6 +41,8 @@ Interval ProductOf(Interval a, Interval b);
 
 // Smallest and largest real value of a constant, where they are known.
 std::optional<std::pair<double, double>> RealRange(const Tensor& tensor);
+// Largest distance from 0 of such a value.
+std::optional<double> MagnitudeOf(const Tensor& tensor);
 
 // Channel axis, negative ones counted from the end of `rank`.
 int64_t NormalAxis(int64_t axis, int64_t rank);

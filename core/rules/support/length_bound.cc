@@ -1,6 +1,5 @@
 #include "core/rules/support/length_bound.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -12,11 +11,9 @@ namespace {
 
 constexpr int kMostSteps = 8;
 
-// The largest magnitude of a constant; nullopt = it is none, or not known.
-std::optional<double> MagnitudeOf(const Tensor* t) {
-  const auto range = t == nullptr || !t->is_static ? std::nullopt : RealRange(*t);
-  if (!range) return std::nullopt;
-  return std::max(std::abs(range->first), std::abs(range->second));
+// Of a constant; nullopt = it is none, or not known.
+std::optional<double> FactorOf(const Tensor* t) {
+  return t == nullptr || !t->is_static ? std::nullopt : MagnitudeOf(*t);
 }
 
 // Of the rows that a norm writes; nullopt = it is another op, or its gain is not known.
@@ -26,7 +23,7 @@ std::optional<double> LengthOfNorm(const GraphView& g, int32_t op, const LengthS
   if (!g.Is(op, sets.rms_norms) || out == nullptr || out->dims.empty() || g.op(op).inputs.size() > 2) {
     return std::nullopt;
   }
-  const auto gain = g.input(op, 1) == nullptr ? std::optional(1.0) : MagnitudeOf(g.input(op, 1));
+  const auto gain = g.input(op, 1) == nullptr ? std::optional(1.0) : FactorOf(g.input(op, 1));
   if (!gain || out->dims.back() < 1) return std::nullopt;
   return *gain * std::sqrt(static_cast<double>(out->dims.back()));
 }
@@ -42,7 +39,7 @@ std::optional<double> LengthBound(const GraphView& g, TensorId id, const LengthS
     size_t port = 0;
     if (g.Is(op, sets.products) && g.op(op).inputs.size() == 2) {
       port = g.input(op, 0) != nullptr && g.input(op, 0)->is_static ? 1 : 0;
-      const auto by = MagnitudeOf(g.input(op, 1 - port));
+      const auto by = FactorOf(g.input(op, 1 - port));
       if (!by) return std::nullopt;
       factor *= *by;
     } else if (!g.Is(op, sets.moves)) {
