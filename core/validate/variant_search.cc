@@ -188,16 +188,19 @@ void ExplainRowElsewhere(const TargetTable& table, const opdb::VariantRow& row, 
 }
 
 // `port`: the first that the nearest row does not match.
-void ExplainNearestRow(const opdb::View& db, const ActiveOp& op, const ActiveVariant* nearest, int port,
-                       const PortFacts& dtypes, Finding& f) {
+void ExplainNearestRow(const opdb::View& db, const ActiveOp& op, const NodeView& node, const ActiveVariant* nearest,
+                       int port, const PortFacts& dtypes, Finding& f) {
   f.rule = &rules::RuleOf(rules::kDtypeRow);
   if (nearest == nullptr) {
     f.message = fmt::format("{} has no dtype rows on this target", f.op);
     return;
   }
+  const Tensor* const tensor = node.tensor(port);
+  const bool in_blocks = tensor != nullptr && tensor->encoding->kind == EncodingKind::kBlock;
   f.message = fmt::format(
-      "{} does not support these datatypes together: {} is {}, the nearest row, {}{}, has {}", f.op, f.port,
-      rules::DtypeList(dtypes.dtypes[static_cast<size_t>(port)]), db.str(nearest->row->id),
+      "{} does not support these datatypes together: {} is {}{}, the nearest row, {}{}, has {}", f.op, f.port,
+      rules::DtypeList(dtypes.dtypes[static_cast<size_t>(port)]), in_blocks ? " in blocks with a scale each" : "",
+      db.str(nearest->row->id),
       op.variants.size() > 1 ? fmt::format(" of {}", op.variants.size()) : "",
       rules::DtypeList(nearest->masks[port]));
 }
@@ -283,7 +286,7 @@ Finding ExplainNoRow(const TargetTable& table, const ActiveOp& op, const NodeVie
   } else if (const opdb::VariantRow* elsewhere = RowElsewhere(table, op, dtypes)) {
     ExplainRowElsewhere(table, *elsewhere, f);
   } else {
-    ExplainNearestRow(db, op, nearest, std::max(first_port, 0), dtypes, f);
+    ExplainNearestRow(db, op, node, nearest, std::max(first_port, 0), dtypes, f);
   }
   if (nearest != nullptr) {
     f.fixes.push_back(DtypeFix(node, nearest->masks, dtypes, db.str(nearest->row->id)));
