@@ -19,7 +19,7 @@ struct Own : Settings {
   // A masked score must be this far below the others.
   double max_mask_addend = 0;
   // A step of the scores this large leaves nothing of them.
-  double coarse_score_step = 1;
+  double coarse_score_step = 0.5;
 };
 
 using F = Fields<Own>;
@@ -77,11 +77,11 @@ void VisitScores(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   const Tensor* scores = g.input(op, 0);
   if (!IsCoarse(scores, settings)) return;
+  const double step = *StepOf(scores);
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
-      "one step of the scores is {}: \"{}\" tells scores apart only where one gets more than twice "
-      "the share of the other",
-      Number(scores->encoding->scales[0]), g.NameOf(op));
+      "one step of the scores is {}: \"{}\" tells scores apart only where one gets more than {} the share of the other",
+      Number(step), g.NameOf(op), step < 1 ? fmt::format("{:.1f} times", std::exp(step)) : "twice");
   f.found = DescribeEncoding(*scores);
   f.allowed = fmt::format("a scale well below {}", Number(settings.coarse_score_step));
   f.fixes.push_back(UnsafeFix("calibrate over the scores that matter: masked ones at about -100"));
@@ -130,7 +130,7 @@ constexpr RuleEntry kEntry = {
 An addition in front of a Softmax. A constant mask must push masked scores at least 20 below the
 others; and the sum's encoding must still tell the scores apart: with -inf, -65504 or the smallest
 float as mask, calibration gives the sum a range in which one step is larger than the scores. Scores
-that something else makes must have steps below 1 too.
+that something else makes must have steps below 0.5 too.
 
 ## Why
 A weak mask lets masked positions through. A strong one with a quantized sum makes all scores

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef QUANTGATE_CORE_RULES_SUPPORT_HALF_PRECISION_H_
+#define QUANTGATE_CORE_RULES_SUPPORT_HALF_PRECISION_H_
 
 // Of the rule about half precision (graph/half_precision_range.cc, which has its settings and looks at constants): what
 // it makes of the numbers that an op computes.
@@ -57,3 +58,5 @@ bool VisitInexact(const GraphView& graph, int32_t op, GraphFindings& findings);
 void VisitOverflow(const GraphView& graph, int32_t op, GraphFindings& findings);
 
 }  // namespace quantgate::rules::half_precision_range
+
+#endif  // QUANTGATE_CORE_RULES_SUPPORT_HALF_PRECISION_H_

@@ -1,5 +1,6 @@
 #include "core/rules/support/op_sets.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace quantgate::rules {
@@ -46,7 +47,7 @@ OpSets::OpSets(const opdb::View& db, const Target& target) {
     }
   }
   const opdb::Tree sets = db.Document("op_sets")["sets"];
-  for (size_t i = 0; i < sets.size() && i < 64; ++i) {
+  for (size_t i = 0; i < std::min(sets.size(), kMostSets); ++i) {
     const opdb::Tree set = sets.at(i);
     const SetMask bit = SetMask{1} << i;
     names_.push_back(set.key());

@@ -3,6 +3,7 @@
 #ifndef QUANTGATE_CORE_RULES_SUPPORT_OP_SETS_H_
 #define QUANTGATE_CORE_RULES_SUPPORT_OP_SETS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,9 @@
 
 namespace quantgate::rules {
 
-using SetMask = uint64_t;
+// A bit for each set.
+__extension__ typedef unsigned __int128 SetMask;
+inline constexpr size_t kMostSets = 128;
 
 struct OpInfo {
   const opdb::OpRow* row = nullptr;  // null: the backend has no such op

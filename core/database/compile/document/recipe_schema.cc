@@ -76,8 +76,8 @@ constexpr DocumentKey kSetKeys[] = {{"what", &kAnyText, true},
                                     {"high", &kAnyScalar, false, "values"},
                                     {"ops", &kMembers, true}};
 constexpr DocumentShape kSet = {.type = kMap, .what = "a set", .keys = kSetKeys};
-// A set is one bit of 64 (core/rules/support/op_sets.h).
-constexpr DocumentShape kSets = {.type = kNamed, .item = &kSet, .max = 64};
+// A set is one bit of 128 (core/rules/support/op_sets.h).
+constexpr DocumentShape kSets = {.type = kNamed, .item = &kSet, .max = 128};
 constexpr DocumentKey kOpSetsKeys[] = {{"sets", &kSets, true}};
 
 }  // namespace
