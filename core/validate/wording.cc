@@ -32,6 +32,15 @@ std::string Sentence(const opdb::ConstraintRow& row, const Finding& f, std::stri
                       note.empty() ? "" : ": ", Absl(note));
 }
 
+// "in[0] of Cast is UINT_8; supported: …" with what it costs in place of the semicolon.
+void SayCost(Finding& f, std::string_view cost) {
+  constexpr std::string_view kSupported = "; supported: ";
+  const std::string_view message = f.message;
+  const size_t at = message.find(kSupported);
+  if (at == message.npos) return;
+  f.message = absl::StrCat(Absl(message.substr(0, at)), Absl(cost), Absl(message.substr(at + kSupported.size())));
+}
+
 }  // namespace
 
 void WordByConsequence(const opdb::View& db, const opdb::ConstraintRow& row, Finding& f) {
@@ -51,9 +60,13 @@ void WordByConsequence(const opdb::View& db, const opdb::ConstraintRow& row, Fin
     case Consequence::kAltered:
       f.message = Sentence(row, f, " runs as written only with ", f.allowed, f.note);
       break;
-    case Consequence::kAccepted:
     case Consequence::kWrongValues:
+      SayCost(f, ", which gives wrong values; right: ");
+      break;
     case Consequence::kPrepareFails:
+      SayCost(f, ", which is not prepared; supported: ");
+      break;
+    case Consequence::kAccepted:
     case Consequence::kRejected:
     case Consequence::kUnchecked:
       break;

@@ -121,6 +121,9 @@ absl::Status CompilePort(opdb::Tree tree, std::vector<std::string_view>& temps, 
       has_source = true;
     } else if (key == "const") {
       out.source = PortSpec::Source::kConst;
+      if (entry.type() != opdb::TreeType::kBool) {
+        if (absl::Status s = CompileTo(entry, out.number); !s.ok()) return s;
+      }
       has_source = true;
     } else if (key == "fused_addend") {
       out.source = PortSpec::Source::kAdded;

@@ -34,6 +34,7 @@ struct PortSpec {
   int8_t unsqueeze = -1;            // then a dimension of size 1 is put here
   Expr dims;                        // kTemp, kConst, or other dims than those of the file
   int16_t like = 0;                 // kTemp, kConst: dtype and encoding as this port of the node
+  Expr number;                      // kConst: what all of it is, where that is one number
   Dtype dtype = Dtype::kUndefined;  // instead of that of `like`
   std::string_view name;            // kTemp
   // A quantized constant arrives in this type, whatever it has in the file.

@@ -5,24 +5,29 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
 #include "quantgate/report.h"
+#include "quantgate/text.h"
 
 namespace quantgate::rules {
 namespace coarse_argument {
 
 struct Own : Settings {
   SetMask exponentials = 0, angles = 0, poles = 0, quotients = 0, grids = 0, norms = 0, sums = 0,
-          orders = 0;
+          orders = 0, conversions = 0, products = 0, tables = 0, weighted = 0;
   double max_exponent_step = 0, max_angle_step = 0;
   double max_grid_step = 0;  // in pixels
   double max_norm_step = 0;  // of the spread of what is read
-  double least_levels = 0;   // of a sum
+  double least_levels = 0;   // of a sum, or a channel of a norm's output
   int64_t most_ordered = 0;  // values that few bits tell apart
+  double most_lost_steps = 0;  // of an input, that its square makes 0
+  double least_steps = 0;      // of the middle value of a constant
+  int64_t least_values = 0;    // of such a constant
 };
 
 using F = Fields<Own>;
@@ -34,6 +39,13 @@ constexpr SettingField kFields[] = {F::Bind<&Own::exponentials>("exponentials"),
                                     F::Bind<&Own::norms>("norms"),
                                     F::Bind<&Own::sums>("sums"),
                                     F::Bind<&Own::orders>("orders"),
+                                    F::Bind<&Own::conversions>("conversions"),
+                                    F::Bind<&Own::products>("products"),
+                                    F::Bind<&Own::tables>("tables"),
+                                    F::Bind<&Own::weighted>("weighted"),
+                                    F::Bind<&Own::most_lost_steps>("most_lost_steps"),
+                                    F::Bind<&Own::least_steps>("least_steps"),
+                                    F::Bind<&Own::least_values>("least_values"),
                                     F::Bind<&Own::max_exponent_step>("max_exponent_step"),
                                     F::Bind<&Own::max_angle_step>("max_angle_step"),
                                     F::Bind<&Own::max_grid_step>("max_grid_step"),
@@ -43,6 +55,9 @@ constexpr SettingField kFields[] = {F::Bind<&Own::exponentials>("exponentials"),
 
 // A share of exp(-11) is no step of 16 bits.
 constexpr double kNothingBeside = 11;
+
+// Of 16 bits, with any zero point.
+constexpr int64_t kFurthest = int64_t{1} << 17;
 
 bool HasFewBits(const Tensor& t) { return EffectiveBits(t) <= 8; }
 
@@ -120,6 +135,99 @@ void VisitNorm(const GraphView& g, int32_t op, double step, GraphFindings& findi
       f.op, Number(reach), Number(spread), Number(step));
 }
 
+// The tensor that an op's output is stored in: of float, what it is quantized to.
+const Tensor* StoredOutput(const GraphView& g, int32_t op) {
+  const Tensor* const out = g.output(op);
+  if (out == nullptr || StepOf(out)) return out;
+  const int32_t reader = g.FirstReader(g.op(op).outputs[0]);
+  return reader >= 0 && g.Is(reader, g.settings<Own>().conversions) ? g.output(reader) : out;
+}
+
+// Gains that differ so much that most channels of the output lie within a few steps.
+void VisitGains(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Tensor *gains = g.input(op, 1), *out = StoredOutput(g, op);
+  const auto step = StepOf(out);
+  if (!step || !HasFewBits(*out) || gains == nullptr || gains->values == nullptr || IsFixedPoint(gains->dtype)) return;
+  std::vector<double> sizes;
+  for (const double gain : gains->values->reals) sizes.push_back(std::abs(gain));
+  if (sizes.size() < 2) return;
+  const auto middle = sizes.begin() + std::ssize(sizes) / 2;
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  // What a norm makes lies within three times the gain, but for one in 400.
+  const double levels = 6 * *middle / *step;
+  if (!(levels < g.settings<Own>().least_levels)) return;
+  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "half of the channels that {} writes have gains up to {} and lie within {} steps of {}: a few large ones make the "
+      "range of its {} bits",
+      f.op, Number(*middle), static_cast<int>(levels) + 1, Number(*step), EffectiveBits(*out));
+  f.found = DescribeEncoding(*out);
+  f.allowed = "16 bits, or gains of like size";
+  f.fixes.push_back(UnsafeFix(
+      "keep the output in 16 bits, or move the large gains into the weights behind it (as SmoothQuant does)"));
+}
+
+// The square of a tensor in few bits: what is small becomes 0.
+void VisitSquare(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const auto& inputs = g.op(op).inputs;
+  const Tensor* const out = g.output(op);
+  const auto step = StepOf(g.input(op, 0)), made = StepOf(out);
+  if (inputs.size() != 2 || inputs[0] != inputs[1] || !step || !made || !HasFewBits(*out)) return;
+  const double lost = std::sqrt(*made / 2);
+  if (!(lost >= g.settings<Own>().most_lost_steps * *step)) return;
+  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format("the square of {} has steps of {} in {} bits: what lies within {} of 0, {} steps of the input, is 0",
+                          g.input(op, 0)->name, Number(*made), EffectiveBits(*out), Number(lost),
+                          static_cast<int>(lost / *step));
+  f.found = DescribeEncoding(*out);
+  f.allowed = "16 bits";
+  f.fixes.push_back(UnsafeFix("keep the square in 16 bits or in float, or write the norm as one operator"));
+}
+
+// A table or another constant that is looked up, multiplied or added, most of whose values lie within a few steps.
+void VisitConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& findings) {
+  const Tensor* const constant = g.input(op, port);
+  if (constant == nullptr || !constant->is_static || !HasOneScale(constant) || constant->values == nullptr ||
+      !HasFewBits(*constant)) {
+    return;
+  }
+  const int64_t zero = ZeroPointAt(constant->encoding, 0);
+  std::vector<int64_t> steps;
+  for (const int64_t value : constant->values->ints) steps.push_back(std::abs(std::clamp(value, -kFurthest, kFurthest) - zero));
+  const Own& own = g.settings<Own>();
+  if (std::ssize(steps) < own.least_values) return;
+  const auto middle = steps.begin() + std::ssize(steps) / 2;
+  std::nth_element(steps.begin(), middle, steps.end());
+  // Of zeros and ones, a mask, nothing is lost.
+  if (*middle == 0 || static_cast<double>(*middle) >= own.least_steps) return;
+  Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+  f.message = fmt::format("half of the {} values of {} lie within {} of 0: a few large ones make the range of its {} bits",
+                          steps.size(), f.port, Counted(static_cast<size_t>(*middle), "step"), EffectiveBits(*constant));
+  f.found = DescribeEncoding(*constant);
+  f.allowed = "16 bits, or values of like size";
+  f.fixes.push_back(UnsafeFix("keep it in 16 bits or in float, or bound the outliers before"));
+}
+
+// One value for each place, such as a depth, that the model gives in few bits.
+void VisitOutput(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Tensor* const out = g.output(op);
+  const auto step = StepOf(out);
+  if (!step || !HasFewBits(*out) || out->dims.empty() || out->dims.back() != 1) return;
+  const TensorId id = g.op(op).outputs[0];
+  const int32_t reader = g.FirstReader(id);
+  const bool ends = g.IsGraphOutput(id) || (reader >= 0 && g.Is(reader, g.settings<Own>().conversions) &&
+                                            g.IsGraphOutput(g.op(reader).outputs[0]));
+  if (!ends) return;
+  const Interval held = *HeldRange(out);
+  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format("the model gives one number for each place in {} bits: {:.0f} levels from {} to {}, in steps of {}",
+                          EffectiveBits(*out), std::exp2(EffectiveBits(*out)), Number(held.low), Number(held.high),
+                          Number(*step));
+  f.found = DescribeEncoding(*out);
+  f.allowed = "16 bits, where the value itself counts (a depth, a distance)";
+  f.fixes.push_back(UnsafeFix("give this output 16 bits, or leave its last layer in float"));
+}
+
 // Differences of nearly equal numbers.
 void VisitSum(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor *a = g.input(op, 0), *b = g.input(op, 1);
@@ -149,7 +257,14 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   if (g.Refused(op) || g.ReportedBefore(op)) return;
   if (g.Is(op, own.grids)) return VisitGrid(g, op, findings);
+  if (g.Is(op, own.weighted)) return VisitOutput(g, op, findings);
+  if (g.Is(op, own.tables)) return VisitConstant(g, op, 0, findings);
+  if (g.Is(op, own.products)) VisitSquare(g, op, findings);
+  if (g.Is(op, own.products | own.sums)) {
+    for (size_t port = 0; port < 2; ++port) VisitConstant(g, op, port, findings);
+  }
   if (g.Is(op, own.sums)) return VisitSum(g, op, findings);
+  if (g.Is(op, own.norms)) VisitGains(g, op, findings);
   if (g.Is(op, own.quotients)) {
     if (g.input(op, 1) != nullptr) VisitPole(g, op, 1, findings);
     return;
@@ -170,8 +285,11 @@ constexpr RuleEntry kEntry = {
 What an exponential reads has steps below 0.5, what a sine or cosine reads below 0.2, coordinates of a GridSample
 below a quarter of a pixel. What is divided by, and what a logarithm, a reciprocal or the reciprocal
 of a root reads, has more than 8 bits. What a norm reads has steps below a quarter of its spread, as the range of
-its output tells it. A sum or difference has 16 different values at least, and what a TopK orders has more than
-8 bits where there are 1,024 values or more.
+its output tells it; half of the channels that it writes in 8 bits, by its gains, use 16 steps at least. A sum or
+difference has 16 different values at least, and what a TopK orders has more than
+8 bits where there are 1,024 values or more. A square in 8 bits does not make 0 of what is three steps from it; the
+middle value of a constant that is looked up, multiplied or added has four steps; and one number for each place, such
+as a depth, is given in more than 8 bits.
 
 ## Why
 Rounding an input by half a step changes the result as much as the function is steep. Exponentials of numbers

@@ -227,9 +227,20 @@ void CheckZeros(const GraphView& g, int32_t op, TensorId id, GraphFindings& find
       "give the norm gains of 1 and multiply by them behind it in 16 bits, or fold them into the next weights"));
 }
 
-// Weights too large to be read, of so few bits that one scale for all channels is known to be too coarse.
+// Weights too large to be read, of so few bits that one scale for all channels, or for each, is known to be coarse.
 void CheckUnread(const GraphView& g, int32_t op, const Tensor& weight, GraphFindings& findings) {
   const int64_t axis = ChannelAxis(g, op);
+  if (weight.encoding->kind == EncodingKind::kPerChannel && EffectiveBits(weight) <= 4) {
+    Finding& f = findings.AddInput(op, static_cast<size_t>(g.info(op).weight), Consequence::kAdvice);
+    f.message = fmt::format(
+        "{} has {} bits and one scale for a whole channel, which its largest weight sets: an SQNR of about {} dB for a "
+        "bell curve, less with outliers",
+        f.port, EffectiveBits(weight), EffectiveBits(weight) == 4 ? 14 : 6);
+    f.found = DescribeEncoding(weight);
+    f.allowed = "blocks with a scale each (LPBQ), or 8 bits";
+    f.fixes.push_back(UnsafeFix("if accuracy is lost, quantize it in blocks (LPBQ), or keep this layer in 8 bits"));
+    return;
+  }
   if (!SharesScaleOfFewBits(weight) || axis < 0 || weight.dims[static_cast<size_t>(axis)] < 2) return;
   Finding& f = AddSharedScale(g, op, weight, findings);
   f.message = fmt::format(
@@ -257,7 +268,7 @@ constexpr RuleEntry kEntry = {
 The stored values of weights, as far as they are read (constants of up to 4,096 values): in each output
 channel the signal-to-quantization-noise ratio (SQNR), which is 10 log10(12 m) dB where m is the mean of
 the squared values in steps. It speaks up below 20 dB, with 4 bits or less below 12 dB. Of larger weights
-that 4 bits or less have no single scale for all channels. Half of the gains of a norm must have eight of
+that 4 bits or less have scales for blocks, not one for a channel or for all. Half of the gains of a norm must have eight of
 256 steps.
 
 ## Why

@@ -17,18 +17,20 @@ namespace cut_range {
 
 struct Own : Settings {
   SetMask joins = 0;
+  SetMask views = 0;     // hand on each value of their input
   SetMask products = 0;  // of two inputs
   SetMask tangents = 0, sigmoids = 0;
-  double tolerance = 0;        // part of an input's range that the output may cut
+  double tolerance = 0;        // part of an input's range that the output of a join may cut
+  double least_kept = 0;       // part of an input's range that a view must keep
   double curve_tolerance = 0;  // the same of what a curve makes of its input's range
   double excess = 0;     // times its range that a product goes beyond it, in an input's encoding
 };
 
 using F = Fields<Own>;
 constexpr SettingField kFields[] = {
-    F::Bind<&Own::joins>("joins"), F::Bind<&Own::products>("products"),
+    F::Bind<&Own::joins>("joins"), F::Bind<&Own::views>("views"), F::Bind<&Own::products>("products"),
     F::Bind<&Own::tangents>("tangents"), F::Bind<&Own::sigmoids>("sigmoids"),
-    F::Bind<&Own::tolerance>("tolerance"), F::Bind<&Own::curve_tolerance>("curve_tolerance"),
+    F::Bind<&Own::tolerance>("tolerance"), F::Bind<&Own::least_kept>("least_kept"), F::Bind<&Own::curve_tolerance>("curve_tolerance"),
     F::Bind<&Own::excess>("excess")};
 
 std::string Text(Interval r) { return fmt::format("{:.4g} … {:.4g}", r.low, r.high); }
@@ -37,6 +39,11 @@ std::string Text(Interval r) { return fmt::format("{:.4g} … {:.4g}", r.low, r.
 bool Cuts(const Interval& out, const Interval& in, double tolerance) {
   const double cut = std::max(out.low - in.low, in.high - out.high);
   return cut > tolerance * (in.high - in.low);
+}
+
+// Whether a view keeps less than this part of its input's range; a Relu may have been folded into it.
+bool Narrows(const Interval& out, const Interval& in, double least_kept) {
+  return out.high - out.low < least_kept * (in.high - in.low);
 }
 
 // A product in the very encoding of one of its factors, which is far too narrow for it: the encoding
@@ -90,12 +97,13 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (g.Is(op, settings.products) && g.op(op).inputs.size() == 2) {
     VisitProduct(g, op, settings.excess, findings);
   }
-  const auto out = g.Is(op, settings.joins) ? HeldRange(g.output(op)) : std::nullopt;
+  const bool is_join = g.Is(op, settings.joins);
+  const auto out = is_join || g.Is(op, settings.views) ? HeldRange(g.output(op)) : std::nullopt;
   if (!out) return;
   for (size_t port = 0; port < g.op(op).inputs.size(); ++port) {
     const Tensor* tensor = g.input(op, port);
     const std::optional<Interval> in = HeldRange(tensor);
-    if (!in || !Cuts(*out, *in, settings.tolerance)) continue;
+    if (!in || !(is_join ? Cuts(*out, *in, settings.tolerance) : Narrows(*out, *in, settings.least_kept))) continue;
     Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
     f.message = fmt::format(
         "{} reaches {}, the output of {} holds {} only: values beyond are "
@@ -105,7 +113,8 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
     f.allowed =
         fmt::format("range {}", Text({std::min(in->low, out->low), std::max(in->high, out->high)}));
     f.related = {"out[0]"};
-    f.fixes.push_back({"calibrate the output with the values of all inputs", false, {}});
+    f.fixes.push_back({is_join ? "calibrate the output with the values of all inputs"
+                               : "give the output the range of the input, in its own number of bits", false, {}});
   }
 }
 
@@ -114,8 +123,8 @@ constexpr RuleEntry kEntry = {
                   {.summary = "the range of the joined tensor does not hold one of its inputs",
                    .explanation = R"(## What it checks
 The range of a quantized tensor is what its stored values can say. Where several tensors go into one
-(Concat, Pack), or share one encoding, the range of the output must hold the range of each input. A
-product must not have the very encoding of one of its factors where their ranges make it much larger. The
+(Concat, Pack), or share one encoding, the range of the output must hold the range of each input. So must the
+output of an op that hands on all of its input (a Reshape, Transpose, Convert), at least 0.4 times its range. A product must not have the very encoding of one of its factors where their ranges make it much larger. The
 output of a Tanh or Sigmoid must hold most of what the curve makes of its input's range.
 
 ## Why

@@ -47,6 +47,8 @@ constexpr SettingField kFields[] = {F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::length_norms>("length_norms"),
                                     F::Bind<&Own::rms_norms>("rms_norms"),
                                     F::Bind<&Own::moves>("moves"),
+                                    F::Bind<&Own::long_sums>("long_sums"),
+                                    F::Bind<&Own::many_addends>("many_addends"),
                                     F::Bind<&Own::selects>("selects")};
 
 // The largest magnitude of a float constant; 0 = it is none, or not known.
@@ -198,7 +200,8 @@ constexpr RuleEntry kEntry = {
                   {.summary = "a number leaves the range of the half precision that floats run in",
                    .explanation = R"(## What it checks
 Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon or
-the mask that they add, lower limits that are 0 there, squares that are added up, products of what norms
+the mask that they add, lower limits that are 0 there, squares that are added up, squares and other powers, sums of
+many thousand values, products of what norms
 made with large gains, angles, exponentials of what has no lower bound, or that are masked behind, powers
 of what may be a negative zero, thousands of values (or scores behind a Sigmoid) of which the best are
 picked, and numbers of rows in a large table that are cast to floats. Constants are read where the file's

@@ -71,6 +71,44 @@ void VisitOrder(const GraphView& g, int32_t op, GraphFindings& findings) {
                                           scores ? ", or choose before the curve, which keeps the order" : "")));
 }
 
+// A sum of so many values that ordinary ones overflow.
+void VisitLongSum(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Tensor *in = HalfInput(g, op), *out = g.output(op);
+  if (in == nullptr || out == nullptr) return;
+  double count = LeastElements(*in) / LeastElements(*out);
+  if (count == 1) {  // a running sum
+    const Param* axis = g.op(op).FindParam("axis");
+    count = static_cast<double>(DimOf(*in, axis == nullptr ? -1 : IntOf(axis->value).value_or(-1)).value_or(0));
+  }
+  const Own& own = g.settings<Own>();
+  if (!(count >= static_cast<double>(own.many_addends))) return;
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "a sum of {} values overflows half precision, in which floats are computed, where their mean is beyond {:.2g}",
+      Number(count), own.most / count);
+  f.found = Dims(*in);
+  f.allowed = fmt::format("sums within {}", Number(own.most));
+  f.fixes.push_back(UnsafeFix("take a mean, scale the values down before, or sum in pieces"));
+}
+
+// Values whose power overflows.
+void ReportPower(const GraphView& g, int32_t op, double exponent, GraphFindings& findings) {
+  const double root = std::floor(std::pow(g.settings<Own>().most, 1 / exponent));
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format("values beyond {} overflow half precision, in which floats are computed, to the power of {}",
+                          Number(root), Number(exponent));
+  f.found = fmt::format("to the power of {}", Number(exponent));
+  f.allowed = fmt::format("values within {}", Number(root));
+  f.fixes.push_back(UnsafeFix("scale the values down before, and the result up where it is used"));
+}
+
+// Whether what an op makes is added up along an axis: what overflows is said there.
+bool IsSummed(const GraphView& g, int32_t op) {
+  const auto readers = g.Readers(g.op(op).outputs[0]);
+  return std::any_of(readers.begin(), readers.end(),
+                     [&](int32_t reader) { return g.Is(reader, g.settings<Own>().sums); });
+}
+
 // Whether a power of it is right where the base is a negative zero.
 bool KeepsNegativeZero(const Tensor* exponent) {
   const std::optional<double> number = NumberOf(exponent);
@@ -81,6 +119,8 @@ bool KeepsNegativeZero(const Tensor* exponent) {
 void VisitPower(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   const Tensor* base = HalfInput(g, op);
+  const double exponent = NumberOf(g.input(op, 1)).value_or(0);
+  if (base != nullptr && exponent >= 2 && !IsSummed(g, op)) ReportPower(g, op, exponent, findings);
   if (base == nullptr || KeepsNegativeZero(g.input(op, 1)) || g.ReadsFrom(op, own.adds | own.subtractions)) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
@@ -206,6 +246,12 @@ bool VisitInexact(const GraphView& g, int32_t op, GraphFindings& findings) {
 }
 
 void VisitOverflow(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const auto& inputs = g.op(op).inputs;
+  if (g.Is(op, g.settings<Own>().products) && inputs.size() == 2 && inputs[0] == inputs[1] && !IsSummed(g, op) &&
+      HalfInput(g, op) != nullptr) {
+    ReportPower(g, op, 2, findings);
+  }
+  if (g.Is(op, g.settings<Own>().long_sums)) VisitLongSum(g, op, findings);
   if (g.Is(op, g.settings<Own>().scores)) VisitScores(g, op, findings);
   if (g.Is(op, g.settings<Own>().sums)) VisitSquares(g, op, findings);
 }

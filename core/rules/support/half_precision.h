@@ -18,7 +18,7 @@ namespace quantgate::rules::half_precision_range {
 struct Own : Settings {
   SetMask products = 0, quotients = 0, adds = 0, subtractions = 0, weighted = 0, powers = 0, sums = 0, orders = 0,
           angles = 0, selects = 0, casts = 0, lookups = 0, curves = 0, exponentials = 0, bounded_below = 0,
-          limits = 0, maxima = 0, scores = 0, length_norms = 0, rms_norms = 0, moves = 0;
+          limits = 0, maxima = 0, scores = 0, length_norms = 0, rms_norms = 0, moves = 0, long_sums = 0;
   std::string_view low;        // the lower limit's param
   double large_factor = 0;     // from here on a factor takes most of the range
   double most = 0, least = 0;  // of half precision
@@ -27,6 +27,7 @@ struct Own : Settings {
   int64_t most_ordered = 0;    // values that it can tell apart
   int64_t most_ordered_scores = 0;  // the same of what a curve writes, which is less exact
   int64_t most_counted = 0;    // up to here it has every integer
+  int64_t many_addends = 0;    // of which an ordinary mean makes the sum overflow
   // That compute FLOAT_32 in half precision too; others may, by an option of the graph.
   std::vector<std::string_view> half_routes;
 };
