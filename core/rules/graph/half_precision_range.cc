@@ -48,6 +48,7 @@ constexpr SettingField kFields[] = {F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::rms_norms>("rms_norms"),
                                     F::Bind<&Own::moves>("moves"),
                                     F::Bind<&Own::long_sums>("long_sums"),
+                                    F::Bind<&Own::floors>("floors"),
                                     F::Bind<&Own::many_addends>("many_addends"),
                                     F::Bind<&Own::selects>("selects")};
 
@@ -77,7 +78,7 @@ void ReportConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& 
   const bool vanishes = magnitude < own.least;
   const bool is_mask =
       !vanishes && g.Is(op, own.products) && (IsNegative(constant) || magnitude >= own.mask);
-  const bool harmless = is_mask || g.Is(op, own.adds) || (vanishes && g.Is(op, own.products) && IsOnlyAdded(g, op));
+  const bool harmless = is_mask || g.Is(op, own.adds | own.floors) || (vanishes && g.Is(op, own.products) && IsOnlyAdded(g, op));
   const bool wrong = !harmless && IsCertain(g, constant);
   Finding& f =
       findings.AddInput(op, port, wrong ? Consequence::kWrongValues : Consequence::kAdvice);
@@ -147,7 +148,7 @@ void VisitConstants(const GraphView& g, int32_t op, GraphFindings& findings) {
   const bool cut = g.Is(op, own.adds | own.selects);
   for (size_t port = 0; port < std::min<size_t>(3, g.op(op).inputs.size()); ++port) {
     const double magnitude = Magnitude(g.input(op, port));
-    if (magnitude == 0) continue;
+    if (magnitude == 0 || (magnitude > own.most && g.Is(op, own.floors))) continue;
     if (cut && magnitude > own.most) {
       if (IsNegative(*g.input(op, port))) ReportMask(g, op, port, findings);
     } else if (magnitude > own.most || (magnitude < own.least && !g.Is(op, own.selects))) {
@@ -188,7 +189,7 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (g.Refused(op)) return;
   if (VisitInexact(g, op, findings) || !IsHalf(g.output(op))) return;
   if (g.Is(op, own.limits)) return VisitLimit(g, op, findings);
-  if (g.Is(op, own.products | own.quotients | own.adds | own.selects)) {
+  if (g.Is(op, own.products | own.quotients | own.adds | own.selects | own.floors)) {
     VisitConstants(g, op, findings);
   }
   if (g.Is(op, own.weighted)) VisitWeight(g, op, findings);

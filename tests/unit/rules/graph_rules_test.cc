@@ -230,8 +230,8 @@ TEST(MaskRange, AThirdInputIsNoOperand) {
   EXPECT_TRUE(Scene(g, "mask-range").Findings().empty());
 }
 
-TEST(MaskRange, AStepOfOneTakesTheRangeOfTheScores) {
-  for (const auto& [scale, reported] : {std::pair{0.99F, false}, {1.0F, true}, {2.0F, true}}) {
+TEST(MaskRange, AStepOfAHalfTakesTheRangeOfTheScores) {
+  for (const auto& [scale, reported] : {std::pair{0.49F, false}, {0.5F, true}, {2.0F, true}}) {
     Graph g = Masked(-100, 1);
     g.At(g.model.nodes[0].outputs[0]).encoding.Edit().scales = {scale};
     const Scene scene(g, "mask-range");
