@@ -53,7 +53,7 @@ void SourceResolver::Refuse(int32_t node, std::string reason, bool form) {
     return f.node_index == node && f.consequence == Consequence::kAltered;
   });
   Report(node, form ? rules::kRefusedByRoute : rules::kUnmappedSourceOp, Consequence::kRejected,
-         absl::StrCat(source.op.str(), form ? " is not translated: " : " has no QNN op: ",
+         absl::StrCat(source.op.str(), form ? " is not translated: " : " is not supported: ",
                       std::move(reason)));
   resolved_.sources[static_cast<size_t>(node)].state = SourceNode::State::kRefused;
 }

@@ -17,6 +17,7 @@ namespace cut_range {
 
 struct Own : Settings {
   SetMask joins = 0;
+  SetMask selects = 0;
   SetMask views = 0;     // hand on each value of their input
   SetMask products = 0;  // of two inputs
   SetMask tangents = 0, sigmoids = 0;
@@ -28,7 +29,8 @@ struct Own : Settings {
 
 using F = Fields<Own>;
 constexpr SettingField kFields[] = {
-    F::Bind<&Own::joins>("joins"), F::Bind<&Own::views>("views"), F::Bind<&Own::products>("products"),
+    F::Bind<&Own::joins>("joins"), F::Bind<&Own::views>("views"), F::Bind<&Own::selects>("selects"),
+    F::Bind<&Own::products>("products"),
     F::Bind<&Own::tangents>("tangents"), F::Bind<&Own::sigmoids>("sigmoids"),
     F::Bind<&Own::tolerance>("tolerance"), F::Bind<&Own::least_kept>("least_kept"), F::Bind<&Own::curve_tolerance>("curve_tolerance"),
     F::Bind<&Own::excess>("excess")};
@@ -91,8 +93,32 @@ void VisitCurve(const GraphView& g, int32_t op, GraphFindings& findings) {
       {"calibrate the output by its smallest and largest values, not by averages of them", false, {}});
 }
 
+// A constant that is chosen, such as what takes a place out of a softmax, and that the output does not hold.
+void VisitChoice(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const auto out = HeldRange(g.output(op));
+  if (!out) return;
+  for (size_t port = 1; port < g.op(op).inputs.size(); ++port) {
+    const Tensor* const constant = g.input(op, port);
+    const auto values = constant != nullptr && constant->is_static ? RealRange(*constant) : std::nullopt;
+    if (!values || !Cuts(*out, {values->first, values->second}, 0)) continue;
+    const double beyond = std::max(out->low - values->first, values->second - out->high);
+    if (beyond <= out->high - out->low) continue;
+    Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
+    f.message = fmt::format("{} is {}, and the output of {} holds {} only: it is clipped to the nearest end", f.port,
+                            Number(values->first == values->second || out->low > values->first ? values->first
+                                                                                              : values->second),
+                            f.op, Text(*out));
+    f.found = fmt::format("range {}", Text(*out));
+    f.allowed = "a range that holds the constant";
+    f.related = {"out[0]"};
+    f.fixes.push_back(UnsafeFix(
+        "choose a mild number (about -100 for a mask) before calibration, and calibrate with inputs of which some are chosen"));
+  }
+}
+
 void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
+  if (g.Is(op, settings.selects)) return VisitChoice(g, op, findings);
   if (g.Is(op, settings.tangents | settings.sigmoids)) return VisitCurve(g, op, findings);
   if (g.Is(op, settings.products) && g.op(op).inputs.size() == 2) {
     VisitProduct(g, op, settings.excess, findings);
@@ -124,7 +150,8 @@ constexpr RuleEntry kEntry = {
                    .explanation = R"(## What it checks
 The range of a quantized tensor is what its stored values can say. Where several tensors go into one
 (Concat, Pack), or share one encoding, the range of the output must hold the range of each input. So must the
-output of an op that hands on all of its input (a Reshape, Transpose, Convert), at least 0.4 times its range. A product must not have the very encoding of one of its factors where their ranges make it much larger. The
+output of an op that hands on all of its input (a Reshape, Transpose, Convert), at least 0.4 times its range, and that of a choice
+(Where) a constant that is chosen. A product must not have the very encoding of one of its factors where their ranges make it much larger. The
 output of a Tanh or Sigmoid must hold most of what the curve makes of its input's range.
 
 ## Why

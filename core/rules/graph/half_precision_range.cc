@@ -49,6 +49,7 @@ constexpr SettingField kFields[] = {F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::moves>("moves"),
                                     F::Bind<&Own::long_sums>("long_sums"),
                                     F::Bind<&Own::floors>("floors"),
+                                    F::Bind<&Own::quantizes>("quantizes"),
                                     F::Bind<&Own::many_addends>("many_addends"),
                                     F::Bind<&Own::selects>("selects")};
 
@@ -202,7 +203,7 @@ constexpr RuleEntry kEntry = {
                    .explanation = R"(## What it checks
 Ops that are written in float: constants that they multiply with or divide by, weights, the epsilon or
 the mask that they add, lower limits that are 0 there, squares that are added up, squares and other powers, sums of
-many thousand values, products of what norms
+many thousand values, ranges beyond it that floats are quantized to, products of what norms
 made with large gains, angles, exponentials of what has no lower bound, or that are masked behind, powers
 of what may be a negative zero, thousands of values (or scores behind a Sigmoid) of which the best are
 picked, and numbers of rows in a large table that are cast to floats. Constants are read where the file's

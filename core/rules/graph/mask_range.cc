@@ -98,8 +98,7 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
     const bool lost = LosesOperand(g, add);
     Finding& f = findings.AddOutput(add, 0, lost ? Consequence::kAltered : Consequence::kAdvice);
     f.message = fmt::format(
-        "the scores that go into \"{}\" have scale {}: the mask has used up their "
-        "range{}",
+        "the scores that go into \"{}\" come in steps of {}: the mask has used up their range{}",
         g.NameOf(op), Number(sum->encoding->scales[0]),
         lost ? ", and nothing is left of the scores" : "");
     f.found = DescribeEncoding(*sum);

@@ -207,7 +207,18 @@ int64_t LastRow(const GraphView& g, TensorId id) {
 void VisitCast(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   const Tensor *in = g.input(op, 0), *out = g.output(op);
-  if (in == nullptr || !IsHalf(out) || !IsCertain(g, *out) || in->is_static) return;
+  if (in == nullptr || !IsHalf(out) || !IsCertain(g, *out)) return;
+  if (in->is_static) {
+    const double magnitude = MagnitudeOf(*in).value_or(0);
+    if (magnitude <= own.most) return;
+    Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+    f.message = fmt::format("the constant {} reaches {} and becomes infinity in half precision, which ends at {}", f.port,
+                            Number(magnitude), Number(own.most));
+    f.found = fmt::format("up to {}", Number(magnitude));
+    f.allowed = fmt::format("at most {}", Number(own.most));
+    f.fixes.push_back(UnsafeFix("scale what it is used with so that it stays within"));
+    return;
+  }
   int64_t last = 0;
   TensorId id = g.op(op).inputs[0];
   for (int step = 0; step < kMostLinks && id != kNoTensor; ++step) {
@@ -227,9 +238,30 @@ void VisitCast(const GraphView& g, int32_t op, GraphFindings& findings) {
 
 }  // namespace
 
+namespace {
+
+// Floats that are brought to a range beyond half precision.
+void VisitQuantize(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const auto held = HeldRange(g.output(op));
+  const double most = g.settings<Own>().most;
+  if (HalfInput(g, op) == nullptr || !held || std::max(-held->low, held->high) <= most) return;
+  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "the range up to {} of what {} makes is beyond half precision, in which {} is computed before: it ends at {}, and what "
+      "exceeds it is infinite or cut",
+      Number(std::max(-held->low, held->high)), f.op, f.port, Number(most));
+  f.found = fmt::format("from {} to {}", Number(held->low), Number(held->high));
+  f.allowed = fmt::format("within {}", Number(most));
+  f.fixes.push_back(UnsafeFix("quantize the op that makes it as well, or scale what it reads down"));
+}
+
+}  // namespace
+
 bool VisitInexact(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
-  if (g.Is(op, own.casts)) {
+  if (g.Is(op, own.quantizes)) {
+    VisitQuantize(g, op, findings);
+  } else if (g.Is(op, own.casts)) {
     VisitCast(g, op, findings);
   } else if (g.Is(op, own.angles)) {
     VisitAngle(g, op, findings);
