@@ -32,8 +32,8 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const double part = std::sqrt(2 * (std::exp2(EffectiveBits(*squares)) - 1));
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
-      "the squares of \"{}\" have {} bits: what is below 1/{} of the largest value is 0 in their "
-      "sum, and the norm of a row of small values is lost",
+      "a norm is written out: the squares of \"{}\" have {} bits, what is below 1/{} of the largest value is 0 in their sum, "
+      "and the norm of a row of small values is lost",
       g.NameOf(square), EffectiveBits(*squares), Number(std::floor(part)));
   f.found = DescribeEncoding(*squares);
   f.fixes.push_back(

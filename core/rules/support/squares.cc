@@ -1,6 +1,7 @@
 #include "core/rules/support/squares.h"
 
-#include <utility>
+#include <cmath>
+#include <optional>
 
 #include "core/rules/support/encoding_facts.h"
 
@@ -16,9 +17,10 @@ int32_t SquareBefore(const GraphView& g, int32_t op, SetMask products, SetMask p
   }
   if (!g.Is(square, powers)) return -1;
   const Tensor* exponent = g.input(square, 1);
-  const bool is_two =
-      exponent != nullptr && exponent->is_static && RealRange(*exponent) == std::pair(2.0, 2.0);
-  return is_two ? square : -1;
+  const auto range = exponent != nullptr && exponent->is_static ? RealRange(*exponent) : std::nullopt;
+  // Quantized, a 2 is a step off.
+  const auto is_two = [](double value) { return std::abs(value - 2) < 0.02; };
+  return range && is_two(range->first) && is_two(range->second) ? square : -1;
 }
 
 }  // namespace quantgate::rules
