@@ -52,6 +52,8 @@ LINK = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/"
 RULE = re.compile(r"QG\d{3}|none|new")
 
 Json = dict[str, Any]
+# Of a case and of its working variant.
+Models = tuple[Json | None, Json | None]
 
 
 class Mistake(Exception):
@@ -179,7 +181,13 @@ def check_contradicted(raw: Any) -> None:
         check_sentence(raw.get(key), f"contradicted.{key}")
 
 
-def check_model(raw: Json) -> None:
+def working_variant(raw: Json) -> Json:
+    """Target, model and encodings of a case, with what its `works` changes."""
+    return merge({key: raw[key] for key in ("target", "model", "encodings") if key in raw}, raw["works"])
+
+
+def check_model(raw: Json) -> Models:
+    """The case's model and that of its working variant, expanded."""
     check_target(raw["target"])
     if "contradicted" in raw:
         check_contradicted(raw["contradicted"])
@@ -190,23 +198,26 @@ def check_model(raw: Json) -> None:
     expect = raw["expect"]
     need("at" in expect, "expect.at is missing")
     pattern(expect.get("reason"), "expect.reason")
-    names = {node["name"] for node in compact.expand(raw["model"])["nodes"]} | {"model", "target"}
+    model = compact.expand(raw["model"])
+    names = {node["name"] for node in model["nodes"]} | {"model", "target"}
     for name in places(expect):
         need(name in names, f"expect.at: there is no node {name}")
     if expect["at"] != "target":
         need(expect.get("least") in CONSEQUENCES, f"expect.least is none of: {', '.join(CONSEQUENCES)}")
         need("arch" not in expect and "exit" not in expect, "expect.arch and .exit go with `at: target`")
     works = raw.get("works")
-    if works is not None:
-        only(works, {"target", "model", "encodings"}, "works")
-        need(works != {}, "works is empty")
-        fixed = merge({key: raw[key] for key in ("target", "model", "encodings") if key in raw}, works)
-        check_target(fixed["target"])
-        need(("encodings" in fixed) == ("encodings" in raw), "works: encodings come and go with the case")
-        compact.expand(fixed["model"])
+    if works is None:
+        return model, None
+    only(works, {"target", "model", "encodings"}, "works")
+    need(works != {}, "works is empty")
+    fixed = working_variant(raw)
+    check_target(fixed["target"])
+    need(("encodings" in fixed) == ("encodings" in raw), "works: encodings come and go with the case")
+    return model, compact.expand(fixed["model"])
 
 
-def check_case(raw: Any) -> None:
+def check_case(raw: Any) -> Models:
+    """The models that were expanded on the way, for case_of()."""
     need(isinstance(raw, dict), "is no mapping")
     need(raw.get("kind") in KINDS, f"kind is none of: {', '.join(KINDS)}")
     only(raw, KEYS[raw["kind"]], "case")
@@ -223,22 +234,24 @@ def check_case(raw: Any) -> None:
     check_sentence(raw["expect"].get("says"), "expect.says")
     if "rules" in raw["expect"]:
         check_rules(raw["expect"]["rules"], "expect.rules")
-    (check_log if raw["kind"] == "log" else check_model)(raw)
+    if raw["kind"] == "model":
+        return check_model(raw)
+    check_log(raw)
+    return None, None
 
 
-def case_of(raw: Json) -> Case:
-    """A checked case, its models expanded."""
+def case_of(raw: Json, models: Models = (None, None)) -> Case:
+    """A checked case, its models expanded: those of check_case() where they are given."""
     given = {key: raw[key] for key in Case.__dataclass_fields__ if key in raw and key not in ("works", "model")}
     case = Case(**{"draw": 1, **given})
     if "model" in raw:
-        case.model = compact.expand(raw["model"])
+        case.model = models[0] or compact.expand(raw["model"])
     if "works" in raw:
-        keys = ("target", "model", "encodings")
-        fixed = merge({key: raw[key] for key in keys if key in raw}, raw["works"])
+        fixed = working_variant(raw)
         case.works = copy.copy(case)
         case.works.works = case.works.contradicted = None
         case.works.target, case.works.encodings = fixed["target"], fixed.get("encodings")
-        case.works.model = compact.expand(fixed["model"])
+        case.works.model = models[1] or compact.expand(fixed["model"])
     return case
 
 
@@ -253,8 +266,7 @@ def load_text(text: str, name: str) -> list[Case]:
     for index, raw in enumerate(document["cases"]):
         place = f"{name}: {raw.get('id', index) if isinstance(raw, dict) else index}"
         try:
-            check_case(raw)
-            cases.append(case_of(raw))
+            cases.append(case_of(raw, check_case(raw)))
         except (Mistake, compact.Mistake) as error:
             raise Mistake(f"{place}: {error}") from None
     return cases

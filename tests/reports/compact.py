@@ -78,7 +78,12 @@ class Tensor:
             return values
         if len(values) > count:
             raise Mistake(f"tensor {self.name}: {len(values)} values for {count} elements")
-        return [values[i % len(values)] for i in range(count)]
+        return values
+
+    def _in_turn(self, values: list[Any]) -> list[Any]:
+        """As many as the tensor has elements; a single one stands for all."""
+        count = math.prod(self.dims)
+        return values if len(values) in (1, count) else (values * (count // len(values) + 1))[:count]
 
     def json(self, dtype: str | None = None) -> Json:
         """As Model JSON, without encoding."""
@@ -89,9 +94,9 @@ class Tensor:
         if self.values is not None:
             if self.dtype.startswith("f"):
                 # JSON has no infinity; this is infinite in single precision.
-                tensor["realValues"] = [math.copysign(1e39, v) if math.isinf(v) else v for v in self.values]
+                tensor["realValues"] = self._in_turn([math.copysign(1e39, v) if math.isinf(v) else v for v in self.values])
             else:
-                tensor["values"] = [int(v) for v in self.values]
+                tensor["values"] = self._in_turn([int(v) for v in self.values])
         return tensor
 
     def encoding(self) -> Json:

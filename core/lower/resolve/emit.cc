@@ -235,7 +235,8 @@ std::optional<TensorId> SourceResolver::AddNew(int32_t index, const PortSpec& sp
     t.dims = {1};
   }
   if (!spec.number.empty() && IsFloat(t.dtype)) {
-    if (const auto number = spec.number.Eval(NodeScope(*this, index)).AsReal()) t.value_range = std::pair(*number, *number);
+    const std::optional<double> number = spec.number.Eval(NodeScope(*this, index)).AsReal();
+    if (number) t.value_range = std::pair(*number, *number);
   }
   return builder_.Add(std::move(t));
 }

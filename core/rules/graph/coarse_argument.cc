@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
+#include "core/rules/support/squares.h"
 #include "quantgate/report.h"
 #include "quantgate/text.h"
 
@@ -56,9 +56,6 @@ constexpr SettingField kFields[] = {F::Bind<&Own::exponentials>("exponentials"),
 // A share of exp(-11) is no step of 16 bits.
 constexpr double kNothingBeside = 11;
 
-// Of 16 bits, with any zero point.
-constexpr int64_t kFurthest = int64_t{1} << 17;
-
 bool HasFewBits(const Tensor& t) { return EffectiveBits(t) <= 8; }
 
 // A finding at an input, whose message is for the caller to say.
@@ -85,10 +82,9 @@ void VisitAngle(const GraphView& g, int32_t op, double step, GraphFindings& find
   const double most = g.settings<Own>().max_angle_step;
   if (step < most) return;
   Finding& f = Add(g, op, 0, fmt::format("a step below {}", Number(most)), findings);
-  f.message = step < 3 ? fmt::format("the angle of {} comes in steps of {}: the result is off by up to {}", f.op,
-                                     Number(step), Number(step / 2))
-                       : fmt::format("the angle of {} comes in steps of {}, half a turn or more: the result is arbitrary",
-                                     f.op, Number(step));
+  f.message = fmt::format("the angle of {} comes in steps of {}", f.op, Number(step));
+  f.message += step < 3 ? fmt::format(": the result is off by up to {}", Number(step / 2))
+                        : ", half a turn or more: the result is arbitrary";
 }
 
 // Functions without a value at 0, and divisors.
@@ -112,8 +108,8 @@ void VisitGrid(const GraphView& g, int32_t op, GraphFindings& findings) {
   const double pixels = *step * static_cast<double>(longest) / 2;
   if (!(pixels >= g.settings<Own>().max_grid_step)) return;
   Finding& f = Add(g, op, 1, fmt::format("steps below {} pixels", Number(g.settings<Own>().max_grid_step)), findings);
-  f.message = fmt::format("the coordinates of {} come in steps of {}, which are {:.2g} of {} pixels", f.op, Number(*step),
-                          pixels, longest);
+  f.message = fmt::format("the coordinates of {} come in steps of {}, which are {:.2g} of {} pixels", f.op,
+                          Number(*step), pixels, longest);
 }
 
 // The range of the output tells the spread of what is read: a norm makes it that of its gains.
@@ -147,12 +143,9 @@ const Tensor* StoredOutput(const GraphView& g, int32_t op) {
 void VisitGains(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor *gains = g.input(op, 1), *out = StoredOutput(g, op);
   const auto step = StepOf(out);
-  if (!step || !HasFewBits(*out) || gains == nullptr || gains->values == nullptr || IsFixedPoint(gains->dtype)) return;
-  std::vector<double> sizes;
-  for (const double gain : gains->values->reals) sizes.push_back(std::abs(gain));
-  if (sizes.size() < 2) return;
-  const auto middle = sizes.begin() + std::ssize(sizes) / 2;
-  std::nth_element(sizes.begin(), middle, sizes.end());
+  if (!step || !HasFewBits(*out) || gains == nullptr || IsFixedPoint(gains->dtype)) return;
+  const std::optional<double> middle = MedianMagnitude(*gains);
+  if (!middle) return;
   // What a norm makes lies within three times the gain, but for one in 400.
   const double levels = 6 * *middle / *step;
   if (!(levels < g.settings<Own>().least_levels)) return;
@@ -169,16 +162,15 @@ void VisitGains(const GraphView& g, int32_t op, GraphFindings& findings) {
 
 // The square of a tensor in few bits: what is small becomes 0.
 void VisitSquare(const GraphView& g, int32_t op, GraphFindings& findings) {
-  const auto& inputs = g.op(op).inputs;
   const Tensor* const out = g.output(op);
   const auto step = StepOf(g.input(op, 0)), made = StepOf(out);
-  if (inputs.size() != 2 || inputs[0] != inputs[1] || !step || !made || !HasFewBits(*out)) return;
+  if (!IsSquare(g, op, g.settings<Own>().products) || !step || !made || !HasFewBits(*out)) return;
   const double lost = std::sqrt(*made / 2);
   if (!(lost >= g.settings<Own>().most_lost_steps * *step)) return;
   Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
-  f.message = fmt::format("the square of {} has steps of {} in {} bits: what lies within {} of 0, {} steps of the input, is 0",
-                          g.input(op, 0)->name, Number(*made), EffectiveBits(*out), Number(lost),
-                          static_cast<int>(lost / *step));
+  f.message = fmt::format(
+      "the square of {} has steps of {} in {} bits: what lies within {} of 0, {} steps of the input, is 0",
+      g.input(op, 0)->name, Number(*made), EffectiveBits(*out), Number(lost), static_cast<int>(lost / *step));
   f.found = DescribeEncoding(*out);
   f.allowed = "16 bits";
   f.fixes.push_back(UnsafeFix("keep the square in 16 bits or in float, or write the norm as one operator"));
@@ -187,22 +179,16 @@ void VisitSquare(const GraphView& g, int32_t op, GraphFindings& findings) {
 // A table or another constant that is looked up, multiplied or added, most of whose values lie within a few steps.
 void VisitConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& findings) {
   const Tensor* const constant = g.input(op, port);
-  if (constant == nullptr || !constant->is_static || !HasOneScale(constant) || constant->values == nullptr ||
-      !HasFewBits(*constant)) {
-    return;
-  }
-  const int64_t zero = ZeroPointAt(constant->encoding, 0);
-  std::vector<int64_t> steps;
-  for (const int64_t value : constant->values->ints) steps.push_back(std::abs(std::clamp(value, -kFurthest, kFurthest) - zero));
+  if (!HasOneScale(constant) || !constant->is_static || !HasFewBits(*constant)) return;
   const Own& own = g.settings<Own>();
-  if (std::ssize(steps) < own.least_values) return;
-  const auto middle = steps.begin() + std::ssize(steps) / 2;
-  std::nth_element(steps.begin(), middle, steps.end());
+  const std::optional<double> middle = MedianMagnitude(*constant);
+  if (!middle || std::ssize(constant->values->ints) < own.least_values) return;
   // Of zeros and ones, a mask, nothing is lost.
-  if (*middle == 0 || static_cast<double>(*middle) >= own.least_steps) return;
+  if (*middle == 0 || *middle >= own.least_steps) return;
   Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
-  f.message = fmt::format("half of the {} values of {} lie within {} of 0: a few large ones make the range of its {} bits",
-                          steps.size(), f.port, Counted(static_cast<size_t>(*middle), "step"), EffectiveBits(*constant));
+  f.message = fmt::format(
+      "half of the {} values of {} lie within {} of 0: a few large ones make the range of its {} bits",
+      constant->values->ints.size(), f.port, Counted(static_cast<size_t>(*middle), "step"), EffectiveBits(*constant));
   f.found = DescribeEncoding(*constant);
   f.allowed = "16 bits, or values of like size";
   f.fixes.push_back(UnsafeFix("keep it in 16 bits or in float, or bound the outliers before"));
@@ -220,9 +206,9 @@ void VisitOutput(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (!ends) return;
   const Interval held = *HeldRange(out);
   Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
-  f.message = fmt::format("the model gives one number for each place in {} bits: {:.0f} levels from {} to {}, in steps of {}",
-                          EffectiveBits(*out), std::exp2(EffectiveBits(*out)), Number(held.low), Number(held.high),
-                          Number(*step));
+  f.message = fmt::format(
+      "the model gives one number for each place in {} bits: {:.0f} levels from {} to {}, in steps of {}",
+      EffectiveBits(*out), std::exp2(EffectiveBits(*out)), Number(held.low), Number(held.high), Number(*step));
   f.found = DescribeEncoding(*out);
   f.allowed = "16 bits, where the value itself counts (a depth, a distance)";
   f.fixes.push_back(UnsafeFix("give this output 16 bits, or leave its last layer in float"));
@@ -259,7 +245,7 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (g.Is(op, own.grids)) return VisitGrid(g, op, findings);
   if (g.Is(op, own.weighted)) return VisitOutput(g, op, findings);
   if (g.Is(op, own.tables)) return VisitConstant(g, op, 0, findings);
-  if (g.Is(op, own.products)) VisitSquare(g, op, findings);
+  VisitSquare(g, op, findings);
   if (g.Is(op, own.products | own.sums)) {
     for (size_t port = 0; port < 2; ++port) VisitConstant(g, op, port, findings);
   }

@@ -39,14 +39,6 @@ constexpr SettingField kFields[] = {F::Bind<&Own::min_sqnr>("min_sqnr"),
 
 using Axes = absl::InlinedVector<int64_t, 6>;
 
-// Of 16 bits, with any zero point.
-constexpr int64_t kFurthest = int64_t{1} << 17;
-
-// How far a stored value lies from the zero point; a file may hold more than its types do.
-int64_t StepsFrom(int64_t zero, int64_t stored) {
-  return std::min(std::abs(std::clamp(stored, -kFurthest, kFurthest) - zero), kFurthest);
-}
-
 struct Channel {
   size_t index = 0;
   int64_t peak = 0;     // largest distance from the zero point, in steps
@@ -207,24 +199,23 @@ void CheckZeros(const GraphView& g, int32_t op, TensorId id, GraphFindings& find
 // The gains of a norm with one scale, which a few large ones set.
 [[gnu::noinline]] void CheckGains(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor* gains = g.input(op, 1);
-  if (!HasOneScale(gains) || gains->values == nullptr || EffectiveBits(*gains) > 8) return;
-  const int64_t zero = ZeroPointAt(gains->encoding, 0);
-  std::vector<int64_t> steps;
-  for (const int64_t value : gains->values->ints) {
-    steps.push_back(StepsFrom(zero, value));
-  }
-  if (steps.size() < 2) return;
-  const auto middle = steps.begin() + std::ssize(steps) / 2;
-  std::nth_element(steps.begin(), middle, steps.end());
-  if (*middle >= g.settings<Own>().least_gain) return;
+  if (!HasOneScale(gains) || EffectiveBits(*gains) > 8) return;
+  const std::optional<double> middle = MedianMagnitude(*gains);
+  if (!middle || *middle >= static_cast<double>(g.settings<Own>().least_gain)) return;
   Finding& f = findings.AddInput(op, 1, Consequence::kAdvice);
   f.message = fmt::format(
       "half of the {} weights (gains) of {} lie within {} of 0, since one scale holds the largest of them as well",
-      steps.size(), f.op, Counted(static_cast<size_t>(*middle), "step"));
+      gains->values->ints.size(), f.op, Counted(static_cast<size_t>(*middle), "step"));
   f.found = DescribeEncoding(*gains);
   f.allowed = "gains of like size, or 16 bits";
   f.fixes.push_back(UnsafeFix(
       "give the norm gains of 1 and multiply by them behind it in 16 bits, or fold them into the next weights"));
+}
+
+// In whole dB, of weights like a bell curve whose largest, the end of the range, is 4.8 times their spread: 14 in 4 bits.
+int BellCurveSqnr(int bits) {
+  const double spread = (std::exp2(bits - 1) - 1) / 4.8;
+  return static_cast<int>(std::floor(10 * std::log10(12 * spread * spread)));
 }
 
 // Weights too large to be read, of so few bits that one scale for all channels, or for each, is known to be coarse.
@@ -235,7 +226,7 @@ void CheckUnread(const GraphView& g, int32_t op, const Tensor& weight, GraphFind
     f.message = fmt::format(
         "{} has {} bits and one scale for a whole channel, which its largest weight sets: an SQNR of about {} dB for a "
         "bell curve, less with outliers",
-        f.port, EffectiveBits(weight), EffectiveBits(weight) == 4 ? 14 : 6);
+        f.port, EffectiveBits(weight), BellCurveSqnr(EffectiveBits(weight)));
     f.found = DescribeEncoding(weight);
     f.allowed = "blocks with a scale each (LPBQ), or 8 bits";
     f.fixes.push_back(UnsafeFix("if accuracy is lost, quantize it in blocks (LPBQ), or keep this layer in 8 bits"));

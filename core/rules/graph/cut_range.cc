@@ -32,7 +32,8 @@ constexpr SettingField kFields[] = {
     F::Bind<&Own::joins>("joins"), F::Bind<&Own::views>("views"), F::Bind<&Own::selects>("selects"),
     F::Bind<&Own::products>("products"),
     F::Bind<&Own::tangents>("tangents"), F::Bind<&Own::sigmoids>("sigmoids"),
-    F::Bind<&Own::tolerance>("tolerance"), F::Bind<&Own::least_kept>("least_kept"), F::Bind<&Own::curve_tolerance>("curve_tolerance"),
+    F::Bind<&Own::tolerance>("tolerance"), F::Bind<&Own::least_kept>("least_kept"),
+    F::Bind<&Own::curve_tolerance>("curve_tolerance"),
     F::Bind<&Own::excess>("excess")};
 
 std::string Text(Interval r) { return fmt::format("{:.4g} … {:.4g}", r.low, r.high); }
@@ -100,19 +101,18 @@ void VisitChoice(const GraphView& g, int32_t op, GraphFindings& findings) {
   for (size_t port = 1; port < g.op(op).inputs.size(); ++port) {
     const Tensor* const constant = g.input(op, port);
     const auto values = constant != nullptr && constant->is_static ? RealRange(*constant) : std::nullopt;
-    if (!values || !Cuts(*out, {values->first, values->second}, 0)) continue;
-    const double beyond = std::max(out->low - values->first, values->second - out->high);
-    if (beyond <= out->high - out->low) continue;
+    if (!values) continue;
+    const double below = out->low - values->first, above = values->second - out->high;
+    if (std::max(below, above) <= out->high - out->low) continue;
     Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
     f.message = fmt::format("{} is {}, and the output of {} holds {} only: it is clipped to the nearest end", f.port,
-                            Number(values->first == values->second || out->low > values->first ? values->first
-                                                                                              : values->second),
-                            f.op, Text(*out));
+                            Number(below > above ? values->first : values->second), f.op, Text(*out));
     f.found = fmt::format("range {}", Text(*out));
     f.allowed = "a range that holds the constant";
     f.related = {"out[0]"};
-    f.fixes.push_back(UnsafeFix(
-        "choose a mild number (about -100 for a mask) before calibration, and calibrate with inputs of which some are chosen"));
+    f.fixes.push_back(
+        UnsafeFix("choose a mild number (about -100 for a mask) before calibration, and calibrate with inputs of which "
+                  "some are chosen"));
   }
 }
 

@@ -79,7 +79,8 @@ void ReportConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& 
   const bool vanishes = magnitude < own.least;
   const bool is_mask =
       !vanishes && g.Is(op, own.products) && (IsNegative(constant) || magnitude >= own.mask);
-  const bool harmless = is_mask || g.Is(op, own.adds | own.floors) || (vanishes && g.Is(op, own.products) && IsOnlyAdded(g, op));
+  const bool harmless = is_mask || g.Is(op, own.adds | own.floors) ||
+                        (vanishes && g.Is(op, own.products) && IsOnlyAdded(g, op));
   const bool wrong = !harmless && IsCertain(g, constant);
   Finding& f =
       findings.AddInput(op, port, wrong ? Consequence::kWrongValues : Consequence::kAdvice);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <vector>
 
 #include "core/rules/support/node_view.h"
 
@@ -114,6 +117,27 @@ std::optional<std::pair<double, double>> RealRange(const Tensor& t) {
 std::optional<double> MagnitudeOf(const Tensor& t) {
   const auto range = RealRange(t);
   return range ? std::optional(std::max(std::abs(range->first), std::abs(range->second))) : std::nullopt;
+}
+
+int64_t StepsFrom(int64_t zero, int64_t stored) {
+  // Of 16 bits, with any zero point.
+  constexpr int64_t kFurthest = int64_t{1} << 17;
+  return std::min(std::abs(std::clamp(stored, -kFurthest, kFurthest) - zero), kFurthest);
+}
+
+std::optional<double> MedianMagnitude(const Tensor& t) {
+  if (t.values == nullptr) return std::nullopt;
+  std::vector<double> sizes;
+  if (IsFixedPoint(t.dtype)) {
+    const int64_t zero = ZeroPointAt(t.encoding, 0);
+    for (const int64_t value : t.values->ints) sizes.push_back(static_cast<double>(StepsFrom(zero, value)));
+  } else {
+    for (const double value : t.values->reals) sizes.push_back(std::abs(value));
+  }
+  if (sizes.size() < 2) return std::nullopt;
+  const auto middle = sizes.begin() + std::ssize(sizes) / 2;
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  return *middle;
 }
 
 int64_t NormalAxis(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }

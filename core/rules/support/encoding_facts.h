@@ -44,6 +44,12 @@ std::optional<std::pair<double, double>> RealRange(const Tensor& tensor);
 // Largest distance from 0 of such a value.
 std::optional<double> MagnitudeOf(const Tensor& tensor);
 
+// How far a stored value lies from the zero point, in steps; a file may hold more than its types do.
+int64_t StepsFrom(int64_t zero, int64_t stored);
+// The middle one of the magnitudes of a constant's values: steps from its zero point where it is fixed-point, else real
+// numbers. nullopt where fewer than two are known.
+std::optional<double> MedianMagnitude(const Tensor& tensor);
+
 // Channel axis, negative ones counted from the end of `rank`.
 int64_t NormalAxis(int64_t axis, int64_t rank);
 

@@ -1,3 +1,5 @@
+#include "core/rules/support/half_precision.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/rules/support/half_precision.h"
 #include "core/rules/support/expr.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
@@ -236,10 +237,6 @@ void VisitCast(const GraphView& g, int32_t op, GraphFindings& findings) {
   f.fixes.push_back(UnsafeFix("compare and search them as integers (INT_32)"));
 }
 
-}  // namespace
-
-namespace {
-
 // Floats that are brought to a range beyond half precision.
 void VisitQuantize(const GraphView& g, int32_t op, GraphFindings& findings) {
   const auto held = HeldRange(g.output(op));
@@ -278,9 +275,7 @@ bool VisitInexact(const GraphView& g, int32_t op, GraphFindings& findings) {
 }
 
 void VisitOverflow(const GraphView& g, int32_t op, GraphFindings& findings) {
-  const auto& inputs = g.op(op).inputs;
-  if (g.Is(op, g.settings<Own>().products) && inputs.size() == 2 && inputs[0] == inputs[1] && !IsSummed(g, op) &&
-      HalfInput(g, op) != nullptr) {
+  if (IsSquare(g, op, g.settings<Own>().products) && !IsSummed(g, op) && HalfInput(g, op) != nullptr) {
     ReportPower(g, op, 2, findings);
   }
   if (g.Is(op, g.settings<Own>().long_sums)) VisitLongSum(g, op, findings);

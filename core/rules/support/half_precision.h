@@ -18,7 +18,8 @@ namespace quantgate::rules::half_precision_range {
 struct Own : Settings {
   SetMask products = 0, quotients = 0, adds = 0, subtractions = 0, weighted = 0, powers = 0, sums = 0, orders = 0,
           angles = 0, selects = 0, casts = 0, lookups = 0, curves = 0, exponentials = 0, bounded_below = 0,
-          limits = 0, maxima = 0, scores = 0, length_norms = 0, rms_norms = 0, moves = 0, long_sums = 0, floors = 0, quantizes = 0;
+          limits = 0, maxima = 0, scores = 0, length_norms = 0, rms_norms = 0, moves = 0, long_sums = 0,
+          floors = 0, quantizes = 0;
   std::string_view low;        // the lower limit's param
   double large_factor = 0;     // from here on a factor takes most of the range
   double most = 0, least = 0;  // of half precision

@@ -8,6 +8,9 @@
 
 namespace quantgate::rules {
 
+// Whether an op is a product of a tensor with itself.
+bool IsSquare(const GraphView& g, int32_t op, SetMask products);
+
 // The op that makes the first input of `op` where it squares what it reads: a product of a tensor
 // with itself, or a power of 2; -1 = none.
 int32_t SquareBefore(const GraphView& g, int32_t op, SetMask products, SetMask powers);

@@ -16,7 +16,7 @@ constexpr DocumentShape kDimension = {.type = kInteger, .min = 0, .max = 8};
 
 constexpr DocumentKey kPortKeys[] = {
     {"from", &kPortNumber},     {"all_from", &kPortNumber},   {"temp", &kAnyText},
-    {"const", &kAnExpression},    {"fused_addend", &kTrueOnly}, {"layout", &kLayout},
+    {"const", &kAnExpression},  {"fused_addend", &kTrueOnly}, {"layout", &kLayout},
     {"unsqueeze", &kDimension}, {"dims", &kAnExpression},     {"like", &kAPort},
     {"dtype", &kADtype},        {"requantize", &kADtype},     {"wrap", &kAnExpression},
     {"requantize_from", &kADtype, false, "requantize"},       {"times", &kAnExpression, false, "temp"}};
