@@ -103,6 +103,7 @@ about other:
   - {pattern: "chip {name:word}", when: {name: [SM, SA]}, means: "chip {name}", do: "upgrade"}
   - {pattern: "kernel.cc says {rest:rest}", role: stage, means: "the kernel speaks", do: "listen"}
   - {pattern: "value {n:int}", when: {n: [5, 6]}, means: "five or six", do: "less"}
+  - {pattern: "{n} are too many", means: "{n} too many", do: "less"}
 )";
 
 class Logs : public testing::Test {
@@ -269,9 +270,35 @@ TEST_F(Logs, PiecesAreOneLog) {
 TEST_F(Logs, FindingsAreLimited) {
   std::string log;
   for (int i = 0; i < 3000; ++i) log += "refused n" + std::to_string(i) + "\n";
+  log += "value 5\n";
   const LogAnswer answer = Explain(log);
-  EXPECT_EQ(answer.findings.size(), 2000u);
-  EXPECT_EQ(answer.left_out, 1000u);
+  EXPECT_EQ(answer.findings.size(), 1001u);
+  EXPECT_EQ(answer.findings.back().means, "five or six");
+  EXPECT_EQ(answer.left_out, 2000u);
+}
+
+TEST_F(Logs, WhatIsLeftOutTakesItsCausesAlong) {
+  std::string log;
+  for (int i = 0; i < 1200; ++i) {
+    log += "bad rank " + std::to_string(i) + "\nrefused n" + std::to_string(i) + "\n";
+  }
+  const LogAnswer answer = Explain(log);
+  EXPECT_EQ(answer.findings.size(), 1000u);
+  EXPECT_EQ(answer.left_out, 200u);
+}
+
+TEST_F(Logs, ALineIsTheSameAtAnotherTime) {
+  std::string log;
+  for (const char* time : {"2026-11-28 10:00:00.123 ", "[11/28 10:00:01,5] ", "  1.2ms ", ""}) {
+    log += std::string(time) + "value 5\n";
+  }
+  const LogFinding finding = One(log);
+  EXPECT_EQ(finding.count, 4u);
+  EXPECT_EQ(finding.message, "2026-11-28 10:00:00.123 value 5");
+}
+
+TEST_F(Logs, ANumberThatBeginsALineIsNoTime) {
+  EXPECT_EQ(Explain("6 are too many\n7 are too many\n-8 are too many\n").findings.size(), 3u);
 }
 
 std::string Meaning(std::string_view log) {

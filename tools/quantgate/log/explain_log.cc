@@ -132,7 +132,8 @@ std::string LogText(const LogFlags& flags, const LogAnswer& answer, bool color, 
     text += FindingText(flags.file, finding, with_model, paint, width);
   }
   if (answer.left_out > 0) {
-    text += fmt::format("and {} more findings; split the log\n\n", answer.left_out);
+    text += fmt::format("and {} more {} with such messages; split the log\n\n", answer.left_out,
+                        answer.left_out == 1 ? "line" : "lines");
   }
   text += UnknownText(answer, paint);
   if (answer.findings.empty()) {

@@ -20,11 +20,12 @@ constexpr size_t kNearLines = 20;
 // Lines that name a node or a cause and the line that belongs to it, where nothing is between.
 constexpr size_t kNextLines = 3;
 constexpr size_t kMostFindings = 2000;
+constexpr size_t kMostOfAMessage = 1000;  // of them, so that one that repeats hides no other
 constexpr size_t kMostParts = 8;
 constexpr size_t kMostUnknown = 10;
 constexpr size_t kMostUnknownKinds = 500;
 constexpr size_t kMostStages = 200;
-constexpr size_t kMostDescribed = 1024;
+constexpr size_t kMostDescribed = 4096;
 constexpr size_t kFewLines = 3;  // what somebody pastes: each line is meant
 constexpr size_t kMostLookedAt = 5000;  // unknown lines, which take the longest
 
@@ -39,6 +40,31 @@ std::string Caught(const LogPattern::Captures& captures, std::string_view hole) 
 void AddOnce(std::vector<std::string>& list, const std::string& text) {
   if (text.empty() || list.size() >= kMostParts) return;
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+}
+
+// A line that only names a node says nothing itself.
+bool Says(const LogEntry& entry) {
+  return !entry.means.empty() || entry.role != LogRole::kSubject;
+}
+
+// "2026-11-28", "[11/28", "10:00:00.123]", "12.3ms": no code, and no version.
+bool IsTime(std::string_view word) {
+  constexpr std::string_view kDigits = "0123456789";
+  const bool of_ms = word.ends_with("ms");
+  if (of_ms) word.remove_suffix(2);
+  const size_t digit = word.find_first_of(kDigits);
+  return word.find_first_not_of("0123456789-/:.,+TZ[]") == std::string_view::npos &&
+         digit != std::string_view::npos &&
+         (of_ms || word.find_first_of("-/:", digit) != std::string_view::npos);
+}
+
+std::string_view WithoutTime(std::string_view line) {
+  for (;;) {
+    const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const size_t end = std::min(line.find(' ', begin), line.size());
+    if (!IsTime(line.substr(begin, end - begin))) return line;
+    line.remove_prefix(end);
+  }
 }
 
 }  // namespace
@@ -93,12 +119,13 @@ void LogReader::Read(std::string_view lines) {
 }
 
 bool LogReader::DescribedBefore(std::string_view line) {
-  const auto known = described_.find(absl::string_view(line.data(), line.size()));
+  const std::string_view words = WithoutTime(line);
+  const auto known = described_.find(absl::string_view(words.data(), words.size()));
   if (known == described_.end()) return false;
   SettleBefore(line_);
   LogFinding finding = known->second.finding;
   finding.line = line_;
-  Take(std::move(finding), *known->second.entry);
+  Take(std::move(finding), *known->second.entry, line);
   return true;
 }
 
@@ -113,24 +140,44 @@ bool LogReader::Line(std::string_view line) {
     const auto captures = table_.Match(candidate, line);
     if (!captures) continue;
     SettleBefore(line_);
+    if (HasEnoughOf(entry)) {
+      LeaveOut(entry);
+      return true;
+    }
     LogFinding finding;
     if (entry.role != LogRole::kQuiet) finding = Describe(line, entry, *captures);
-    if (described_.size() < kMostDescribed) described_.emplace(std::string(line), Described{&entry, finding});
-    Take(std::move(finding), entry);
+    if (described_.size() == kMostDescribed) described_.clear();
+    described_.emplace(std::string(WithoutTime(line)), Described{&entry, finding});
+    Take(std::move(finding), entry, line);
     return true;
   }
   return false;
 }
 
-void LogReader::Take(LogFinding finding, const LogEntry& entry) {
+bool LogReader::HasEnoughOf(const LogEntry& entry) const {
+  const auto findings = findings_of_.find(&entry);
+  return findings != findings_of_.end() &&
+         (findings->second == kMostOfAMessage || answer_.findings.size() == kMostFindings);
+}
+
+// With what was said before it, which belongs to it.
+void LogReader::LeaveOut(const LogEntry& entry) {
+  ++answer_.left_out;
+  subject_.reset();
+  if (entry.role != LogRole::kVerdict) return;
+  std::erase_if(pending_,
+                [&](const Pending& pending) { return pending.entry->about == entry.about; });
+}
+
+void LogReader::Take(LogFinding finding, const LogEntry& entry, std::string_view text) {
   if (entry.role == LogRole::kQuiet) return;
   switch (entry.role) {
     case LogRole::kSubject:
-      return TakeSubject(std::move(finding), entry);
+      return TakeSubject(std::move(finding), entry, text);
     case LogRole::kVerdict:
-      return TakeVerdict(std::move(finding), entry);
+      return TakeVerdict(std::move(finding), entry, text);
     case LogRole::kEffect:
-      return TakeEffect(std::move(finding), entry);
+      return TakeEffect(std::move(finding), entry, text);
     case LogRole::kEcho:
       if (Near(entry.about, kNearLines) != nullptr) return;
       [[fallthrough]];
@@ -140,12 +187,12 @@ void LogReader::Take(LogFinding finding, const LogEntry& entry) {
         finding.op = subject_->finding.op;
         subject_->used = true;
       }
-      pending_.push_back({line_, &entry, std::move(finding)});
+      pending_.push_back({line_, &entry, std::move(finding), std::string(text)});
       return;
     default:
       GiveSubject(finding);
       DropEchoes(entry.about);
-      Add(std::move(finding), entry, line_);
+      Add(std::move(finding), entry, line_, text);
   }
 }
 
@@ -155,9 +202,6 @@ LogFinding LogReader::Describe(std::string_view line, const LogEntry& entry,
   finding.line = line_;
   finding.node = Caught(captures, "node");
   finding.op = Caught(captures, "op");
-  // A line that only names a node says nothing itself.
-  const bool says = !entry.means.empty() || entry.role != LogRole::kSubject;
-  if (says) finding.message = Printable(line, kShownColumns);
   std::string words = table_.Fill(entry.means, captures);
   for (size_t at = words.find(kNoIndex); at != std::string::npos; at = words.find(kNoIndex)) {
     words.erase(at, kNoIndex.size());
@@ -171,7 +215,7 @@ LogFinding LogReader::Describe(std::string_view line, const LogEntry& entry,
     if (finding.node.empty()) finding.node = Printable(named.node, kShownColumns);
     if (finding.op.empty()) finding.op = Printable(named.op, kShownColumns);
   }
-  if (says) AddFacts(line, finding);
+  if (Says(entry)) AddFacts(line, finding);
   return finding;
 }
 
@@ -185,13 +229,13 @@ void LogReader::AddFacts(std::string_view line, LogFinding& finding) const {
 }
 
 // A second line about it may add the op.
-void LogReader::TakeSubject(LogFinding finding, const LogEntry& entry) {
+void LogReader::TakeSubject(LogFinding finding, const LogEntry& entry, std::string_view text) {
   if (subject_ && subject_->line + kNextLines >= line_ && finding.node.empty()) {
     if (subject_->finding.op.empty()) subject_->finding.op = finding.op;
     return;
   }
   if (subject_) Settle(*subject_);
-  subject_ = Pending{line_, &entry, std::move(finding)};
+  subject_ = Pending{line_, &entry, std::move(finding), std::string(text)};
 }
 
 // The lines just before may have named the node.
@@ -206,7 +250,7 @@ void LogReader::GiveSubject(LogFinding& finding) {
   }
 }
 
-void LogReader::TakeVerdict(LogFinding finding, const LogEntry& entry) {
+void LogReader::TakeVerdict(LogFinding finding, const LogEntry& entry, std::string_view text) {
   GiveSubject(finding);
   DropEchoes(entry.about);
   bool first = true;
@@ -239,17 +283,17 @@ void LogReader::TakeVerdict(LogFinding finding, const LogEntry& entry) {
     for (const std::string& name : finding.names) AddOnce(known.names, name);
     return;
   }
-  Add(std::move(finding), entry, line_);
+  Add(std::move(finding), entry, line_, text);
 }
 
 // What follows from a failure belongs to it; alone it is one itself.
-void LogReader::TakeEffect(LogFinding finding, const LogEntry& entry) {
+void LogReader::TakeEffect(LogFinding finding, const LogEntry& entry, std::string_view text) {
   for (auto at = pending_.begin(); at != pending_.end();) {
     if (at->entry->about != entry.about || at->entry->role != LogRole::kCause) {
       ++at;
       continue;
     }
-    Add(std::move(at->finding), *at->entry, at->line);
+    Add(std::move(at->finding), *at->entry, at->line, at->text);
     at = pending_.erase(at);
   }
   DropEchoes(entry.about);
@@ -264,13 +308,14 @@ void LogReader::TakeEffect(LogFinding finding, const LogEntry& entry) {
     return;
   }
   GiveSubject(finding);
-  Add(std::move(finding), entry, line_);
+  Add(std::move(finding), entry, line_, text);
 }
 
-void LogReader::Add(LogFinding finding, const LogEntry& entry, size_t line) {
-  if (finding.means.empty() || Replace(finding, entry)) return;
+void LogReader::Add(LogFinding finding, const LogEntry& entry, size_t line,
+                    std::string_view text) {
+  if (finding.means.empty() || Replace(finding, entry, text)) return;
   // The same said again, of a node or of none.
-  const std::string key = fmt::format("{}\n{}\n{}", finding.node, finding.op, finding.means);
+  std::string key = finding.node + '\n' + finding.op + '\n' + finding.means;
   const auto known = known_.find(key);
   size_t at = answer_.findings.size();
   if (known != known_.end()) {
@@ -280,14 +325,16 @@ void LogReader::Add(LogFinding finding, const LogEntry& entry, size_t line) {
     ++answer_.left_out;
     return;
   } else {
-    known_.emplace(key, at);
+    known_.emplace(std::move(key), at);
+    ++findings_of_[&entry];
+    finding.message = Printable(text, kShownColumns);
     answer_.findings.push_back(std::move(finding));
   }
   last_[entry.about] = {at, line, entry.role};
 }
 
 // A reason that comes just behind what follows from it takes its place.
-bool LogReader::Replace(LogFinding& finding, const LogEntry& entry) {
+bool LogReader::Replace(LogFinding& finding, const LogEntry& entry, std::string_view text) {
   Last* last = entry.role == LogRole::kNote ? Near(entry.about, kNextLines) : nullptr;
   if (last == nullptr || last->role != LogRole::kEffect) return false;
   LogFinding& known = answer_.findings[last->finding];
@@ -302,6 +349,7 @@ bool LogReader::Replace(LogFinding& finding, const LogEntry& entry) {
     finding.node = known.node;
     finding.op = known.op;
   }
+  finding.message = Printable(text, kShownColumns);
   known = std::move(finding);
   *last = {last->finding, line_, entry.role};
   return true;
@@ -337,7 +385,7 @@ void LogReader::Settle(const Pending& pending) {
       last->second.line + kNearLines >= pending.line) {
     return;
   }
-  Add(pending.finding, *pending.entry, pending.line);
+  Add(pending.finding, *pending.entry, pending.line, pending.text);
 }
 
 void LogReader::SettleBefore(size_t line) {
@@ -370,25 +418,43 @@ void LogReader::AddUnknown(std::string_view line) {
 // Lines that tell of a failure, and places in tracebacks: maybe it is known who speaks.
 void LogReader::Unknown(std::string_view line, bool sign, bool traceback) {
   if (sign) AddUnknown(line);
-  if ((!sign && !traceback) || looked_at_ == kMostLookedAt) return;
-  ++looked_at_;
+  if (!sign && !traceback) return;
+  const std::string_view words = WithoutTime(line);
+  const auto before = looked_at_.find(absl::string_view(words.data(), words.size()));
+  if (before != looked_at_.end()) {
+    if (before->second < stages_.size()) ++stages_[before->second].count;
+    return;
+  }
+  if (looked_at_.size() < kMostLookedAt) {
+    looked_at_.emplace(words, LookAt(line, sign).value_or(kMostStages));
+  }
+}
+
+// Where in stages_ it is what is known of the line.
+std::optional<size_t> LogReader::LookAt(std::string_view line, bool sign) {
   LogFinding finding = WhoSpeaks(line);
   const bool known = !finding.means.empty();
   const bool few = few_ && !sign;
-  if (!sign && !known && !few) return;
+  if (!sign && !known && !few) return std::nullopt;
   const bool topics = (sign || few) && AddTopics(table_, line, finding);
   if (sign || few) AddCodes(line, finding);
   if (known || topics) return AddStage(std::move(finding));
-  if (sign || few) AddUnknownNames(std::move(finding));
+  return sign || few ? AddUnknownNames(std::move(finding)) : std::nullopt;
 }
 
 LogFinding LogReader::WhoSpeaks(std::string_view line) const {
   for (const LogEntry* stage : table_.stages()) {
     for (const LogPattern& pattern : stage->patterns) {
-      if (const auto captures = pattern.Match(line)) return Describe(line, *stage, *captures);
+      const auto captures = pattern.Match(line);
+      if (!captures) continue;
+      LogFinding finding = Describe(line, *stage, *captures);
+      finding.message = Printable(line, kShownColumns);
+      return finding;
     }
   }
-  return Describe(line, LogEntry(), {});
+  LogFinding finding = Describe(line, LogEntry(), {});
+  finding.message = Printable(line, kShownColumns);
+  return finding;
 }
 
 void LogReader::AddCodes(std::string_view line, LogFinding& finding) const {
@@ -398,22 +464,25 @@ void LogReader::AddCodes(std::string_view line, LogFinding& finding) const {
 }
 
 // The message is unknown; what it names is not.
-void LogReader::AddUnknownNames(LogFinding finding) {
-  if (stages_.size() >= kMostStages || table_.unknown_line().empty()) return;
-  if (finding.node.empty() && finding.names.empty()) return;
+std::optional<size_t> LogReader::AddUnknownNames(LogFinding finding) {
+  if (stages_.size() >= kMostStages || table_.unknown_line().empty()) return std::nullopt;
+  if (finding.node.empty() && finding.names.empty()) return std::nullopt;
   finding.means = table_.unknown_line();
   finding.action = table_.unknown_line_action();
-  AddStage(std::move(finding));
+  return AddStage(std::move(finding));
 }
 
-void LogReader::AddStage(LogFinding finding) {
-  for (LogFinding& known : stages_) {
+std::optional<size_t> LogReader::AddStage(LogFinding finding) {
+  for (size_t i = 0; i < stages_.size(); ++i) {
+    LogFinding& known = stages_[i];
     if (known.means != finding.means || known.node != finding.node) continue;
     ++known.count;
     for (const std::string& name : finding.names) AddOnce(known.names, name);
-    return;
+    return i;
   }
-  if (stages_.size() < kMostStages) stages_.push_back(std::move(finding));
+  if (stages_.size() == kMostStages) return std::nullopt;
+  stages_.push_back(std::move(finding));
+  return stages_.size() - 1;
 }
 
 // Who speaks is worth saying only where nothing near is known, or where a node is named; what a

@@ -49,7 +49,7 @@ struct UnknownLine {
 
 struct LogAnswer {
   std::vector<LogFinding> findings;  // in the order of the log
-  size_t left_out = 0;               // findings beyond the most that are kept
+  size_t left_out = 0;               // known lines about findings beyond the most that are kept
   std::vector<UnknownLine> unknown;  // the first ones
   size_t unknown_lines = 0;          // all
 };
@@ -70,6 +70,7 @@ class LogReader {
     size_t line;
     const LogEntry* entry;
     LogFinding finding;
+    std::string text;   // of the line
     bool used = false;  // a subject whose node another line has got
   };
   // The latest finding about a thing, and the line that last said something of it.
@@ -86,14 +87,16 @@ class LogReader {
   void LookAtFew();
   bool DescribedBefore(std::string_view line);
   bool Line(std::string_view line);
-  void Take(LogFinding finding, const LogEntry& entry);
+  bool HasEnoughOf(const LogEntry& entry) const;
+  void LeaveOut(const LogEntry& entry);
+  void Take(LogFinding finding, const LogEntry& entry, std::string_view text);
   LogFinding Describe(std::string_view line, const LogEntry& entry,
                       const LogPattern::Captures& captures) const;
-  void TakeVerdict(LogFinding finding, const LogEntry& entry);
-  void TakeEffect(LogFinding finding, const LogEntry& entry);
+  void TakeVerdict(LogFinding finding, const LogEntry& entry, std::string_view text);
+  void TakeEffect(LogFinding finding, const LogEntry& entry, std::string_view text);
   void GiveSubject(LogFinding& finding);
-  void Add(LogFinding finding, const LogEntry& entry, size_t line);
-  bool Replace(LogFinding& finding, const LogEntry& entry);
+  void Add(LogFinding finding, const LogEntry& entry, size_t line, std::string_view text);
+  bool Replace(LogFinding& finding, const LogEntry& entry, std::string_view text);
   void DropEchoes(std::string_view about);
   void Settle(const Pending& pending);
   void SettleBefore(size_t line);
@@ -101,16 +104,18 @@ class LogReader {
   void AddUnknown(std::string_view line);
   LogFinding WhoSpeaks(std::string_view line) const;
   void AddCodes(std::string_view line, LogFinding& finding) const;
-  void AddUnknownNames(LogFinding finding);
-  void AddStage(LogFinding finding);
+  std::optional<size_t> LookAt(std::string_view line, bool sign);
+  std::optional<size_t> AddUnknownNames(LogFinding finding);
+  std::optional<size_t> AddStage(LogFinding finding);
   void SettleStages();
   void AddFacts(std::string_view line, LogFinding& finding) const;
-  void TakeSubject(LogFinding finding, const LogEntry& entry);
+  void TakeSubject(LogFinding finding, const LogEntry& entry, std::string_view text);
   Last* Near(std::string_view about, size_t lines);
 
   const LogTable& table_;
   size_t line_ = 0;
-  size_t looked_at_ = 0;  // unknown lines of which it was asked what they name
+  // Unknown lines without their time that were read for what they name, and the stage they became.
+  absl::flat_hash_map<std::string, size_t> looked_at_;
   LogAnswer answer_;
   std::deque<Pending> pending_;
   std::optional<Pending> subject_;
@@ -118,7 +123,9 @@ class LogReader {
   absl::flat_hash_map<std::string, Last> last_;
   absl::flat_hash_map<std::string, size_t> known_, known_unknown_;
   std::vector<uint32_t> candidates_;
-  absl::flat_hash_map<std::string, Described> described_;  // by line: a log repeats itself
+  absl::flat_hash_map<const LogEntry*, size_t> findings_of_;
+  // By line without its time: a log repeats itself.
+  absl::flat_hash_map<std::string, Described> described_;
   std::optional<std::vector<std::string>> few_{std::in_place};  // all lines, of a log that has few
 };
 
