@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+from dataclasses import dataclass
 from typing import Any
 
 Json = dict[str, Any]
@@ -36,6 +38,19 @@ def number(text: Any) -> int | float:
         return int(text) if isinstance(text, (int, str)) else float(text)
     except ValueError:
         return float(text)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The values of a large tensor, `values` in turn until there are `count`; written out only in the text of a model."""
+
+    values: list[int | float]
+    count: int
+
+    def text(self) -> str:
+        whole, rest = divmod(self.count, len(self.values))
+        period = json.dumps(self.values)[1:-1]
+        return "[" + ", ".join([period] * whole + ([json.dumps(self.values[:rest])[1:-1]] if rest else [])) + "]"
 
 
 class Tensor:
@@ -80,9 +95,11 @@ class Tensor:
             raise Mistake(f"tensor {self.name}: {len(values)} values for {count} elements")
         return values
 
-    def _in_turn(self, values: list[Any]) -> list[Any]:
+    def _in_turn(self, values: list[Any]) -> list[Any] | Repeated:
         """As many as the tensor has elements; a single one stands for all."""
         count = math.prod(self.dims)
+        if count > 1 << 12 and 1 < len(values) < count:
+            return Repeated(values, count)
         return values if len(values) in (1, count) else (values * (count // len(values) + 1))[:count]
 
     def json(self, dtype: str | None = None) -> Json:
@@ -292,3 +309,16 @@ def expand(compact: Json | str) -> Json:
         if key not in compact:
             raise Mistake(f"model: {key} is missing")
     return Graph(compact).json()
+
+
+def text(model: Json) -> str:
+    """The file of an expanded model."""
+    repeated: list[Repeated] = []
+
+    def place(value: Any) -> str:
+        if not isinstance(value, Repeated):
+            raise TypeError(f"{type(value).__name__} has no JSON")
+        repeated.append(value)
+        return f"\0{len(repeated) - 1}"
+
+    return re.sub(r'"\\u0000(\d+)"', lambda found: repeated[int(found[1])].text(), json.dumps(model, default=place))

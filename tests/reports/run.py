@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import collection
+import compact
 import scoring
 import yaml
 from collection import Case, Draw
@@ -58,7 +59,7 @@ def ask(case: Case, folder: Path) -> Answer:
         (folder / "case.log").write_text("\n".join(case.log) + "\n", encoding="utf-8")
         command += ["explain", "case.log", "--format", "json"]
     else:
-        (folder / "model.json").write_text(json.dumps(case.model), encoding="utf-8")
+        (folder / "model.json").write_text(compact.text(case.model), encoding="utf-8")
         command += ["check", "model.json", "--format", "json"]
         for option, value in case.target.items():
             command += [f"--{option}", value]
@@ -66,7 +67,7 @@ def ask(case: Case, folder: Path) -> Answer:
             (folder / "case.encodings").write_text(json.dumps(case.encodings), encoding="utf-8")
             command += ["--encodings", "case.encodings"]
     if case.kind == "log" and case.model is not None:
-        (folder / "model.json").write_text(json.dumps(case.model), encoding="utf-8")
+        (folder / "model.json").write_text(compact.text(case.model), encoding="utf-8")
         command += ["--model", "model.json"]
     run = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=60, check=False)
     output = run.stdout.decode()
