@@ -6,66 +6,18 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "quantgate/text.h"
-#include "tools/quantgate/log/log_topics.h"
+#include "tools/quantgate/log/log_line.h"
 
 namespace quantgate::cli {
 namespace {
 
 constexpr size_t kMostLineBytes = 4096;
-constexpr size_t kShownColumns = 160;
-constexpr size_t kMostWords = 800;
-// A cause stands shortly before the verdict it belongs to, and what follows from it shortly after.
-constexpr size_t kNearLines = 20;
 // Lines that name a node or a cause and the line that belongs to it, where nothing is between.
 constexpr size_t kNextLines = 3;
 constexpr size_t kMostFindings = 2000;
 constexpr size_t kMostOfAMessage = 1000;  // of them, so that one that repeats hides no other
-constexpr size_t kMostParts = 8;
-constexpr size_t kMostUnknown = 10;
-constexpr size_t kMostUnknownKinds = 500;
-constexpr size_t kMostStages = 200;
 constexpr size_t kMostDescribed = 4096;
 constexpr size_t kFewLines = 3;  // what somebody pastes: each line is meant
-constexpr size_t kMostLookedAt = 5000;  // unknown lines, which take the longest
-
-// QNN says 4294967295 where no single index is meant.
-constexpr std::string_view kNoIndex = "[4294967295]";
-
-std::string Caught(const LogPattern::Captures& captures, std::string_view hole) {
-  const auto at = captures.find(hole);
-  return at == captures.end() ? "" : Printable(at->second, kShownColumns);
-}
-
-void AddOnce(std::vector<std::string>& list, const std::string& text) {
-  if (text.empty() || list.size() >= kMostParts) return;
-  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
-}
-
-// A line that only names a node says nothing itself.
-bool Says(const LogEntry& entry) {
-  return !entry.means.empty() || entry.role != LogRole::kSubject;
-}
-
-// "2026-11-28", "[11/28", "10:00:00.123]", "12.3ms": no code, and no version.
-bool IsTime(std::string_view word) {
-  constexpr std::string_view kDigits = "0123456789";
-  const bool of_ms = word.ends_with("ms");
-  if (of_ms) word.remove_suffix(2);
-  const size_t digit = word.find_first_of(kDigits);
-  return word.find_first_not_of("0123456789-/:.,+TZ[]") == std::string_view::npos &&
-         digit != std::string_view::npos &&
-         (of_ms || word.find_first_of("-/:", digit) != std::string_view::npos);
-}
-
-std::string_view WithoutTime(std::string_view line) {
-  for (;;) {
-    const size_t begin = std::min(line.find_first_not_of(' '), line.size());
-    const size_t end = std::min(line.find(' ', begin), line.size());
-    if (!IsTime(line.substr(begin, end - begin))) return line;
-    line.remove_prefix(end);
-  }
-}
 
 }  // namespace
 
@@ -81,10 +33,9 @@ void LogReader::KeepIfFew(std::string_view lines) {
 // In few lines where nothing is known, who speaks and what about is said of each, whether it looks
 // like a failure or not.
 void LogReader::LookAtFew() {
-  if (!few_ || !answer_.findings.empty() || !stages_.empty()) return;
+  if (!few_ || !answer_.findings.empty() || !unknown_.empty()) return;
   for (size_t i = 0; i < few_->size(); ++i) {
-    line_ = i + 1;
-    Unknown((*few_)[i], false, true);
+    unknown_.Take({.text = (*few_)[i], .number = i + 1, .sign = false, .few = true});
   }
 }
 
@@ -113,7 +64,7 @@ void LogReader::Read(std::string_view lines) {
       traceback = traceback || table_.IsTraceback(text);
       return table_.IsSign(text) || table_.IsTraceback(text);
     });
-    if (!Line(line)) Unknown(line, sign, traceback);
+    if (!Line(line) && (sign || traceback)) unknown_.Take({line, line_, sign, few_.has_value()});
   }
   line_ += feeds_before(lines.size());
 }
@@ -145,7 +96,9 @@ bool LogReader::Line(std::string_view line) {
       return true;
     }
     LogFinding finding;
-    if (entry.role != LogRole::kQuiet) finding = Describe(line, entry, *captures);
+    if (entry.role != LogRole::kQuiet) {
+      finding = DescribeLine(table_, line, line_, entry, *captures);
+    }
     if (described_.size() == kMostDescribed) described_.clear();
     described_.emplace(std::string(WithoutTime(line)), Described{&entry, finding});
     Take(std::move(finding), entry, line);
@@ -193,38 +146,6 @@ void LogReader::Take(LogFinding finding, const LogEntry& entry, std::string_view
       GiveSubject(finding);
       DropEchoes(entry.about);
       Add(std::move(finding), entry, line_, text);
-  }
-}
-
-LogFinding LogReader::Describe(std::string_view line, const LogEntry& entry,
-                               const LogPattern::Captures& captures) const {
-  LogFinding finding;
-  finding.line = line_;
-  finding.node = Caught(captures, "node");
-  finding.op = Caught(captures, "op");
-  std::string words = table_.Fill(entry.means, captures);
-  for (size_t at = words.find(kNoIndex); at != std::string::npos; at = words.find(kNoIndex)) {
-    words.erase(at, kNoIndex.size());
-  }
-  finding.means = Printable(words, kMostWords);
-  finding.action = Printable(table_.Fill(entry.action, captures), kMostWords);
-  finding.alone = entry.alone;
-  finding.rule = entry.rule;
-  if (finding.node.empty() || finding.op.empty()) {
-    const NamedNode named = FindNode(table_.names(), line);
-    if (finding.node.empty()) finding.node = Printable(named.node, kShownColumns);
-    if (finding.op.empty()) finding.op = Printable(named.op, kShownColumns);
-  }
-  if (Says(entry)) AddFacts(line, finding);
-  return finding;
-}
-
-// What the explanation says already is no news.
-void LogReader::AddFacts(std::string_view line, LogFinding& finding) const {
-  for (const LogFact& fact : table_.Facts(line)) {
-    if (finding.means.find(fact.key) == std::string::npos) {
-      AddOnce(finding.names, Printable(fact.words, kMostWords));
-    }
   }
 }
 
@@ -327,7 +248,7 @@ void LogReader::Add(LogFinding finding, const LogEntry& entry, size_t line,
   } else {
     known_.emplace(std::move(key), at);
     ++findings_of_[&entry];
-    finding.message = Printable(text, kShownColumns);
+    finding.message = Shown(text);
     answer_.findings.push_back(std::move(finding));
   }
   last_[entry.about] = {at, line, entry.role};
@@ -349,7 +270,7 @@ bool LogReader::Replace(LogFinding& finding, const LogEntry& entry, std::string_
     finding.node = known.node;
     finding.op = known.op;
   }
-  finding.message = Printable(text, kShownColumns);
+  finding.message = Shown(text);
   known = std::move(finding);
   *last = {last->finding, line_, entry.role};
   return true;
@@ -396,117 +317,11 @@ void LogReader::SettleBefore(size_t line) {
   }
 }
 
-void LogReader::AddUnknown(std::string_view line) {
-  ++answer_.unknown_lines;
-  // Lines that differ in numbers only are one.
-  std::string kind;
-  for (const char c : line) {
-    if (c < '0' || c > '9') kind += c;
-  }
-  const auto known = known_unknown_.find(kind);
-  if (known != known_unknown_.end()) {
-    if (known->second < answer_.unknown.size()) ++answer_.unknown[known->second].count;
-    return;
-  }
-  if (known_unknown_.size() == kMostUnknownKinds) return;
-  known_unknown_.emplace(std::move(kind), known_unknown_.size());
-  if (answer_.unknown.size() < kMostUnknown) {
-    answer_.unknown.push_back({line_, 1, Printable(line, kShownColumns)});
-  }
-}
-
-// Lines that tell of a failure, and places in tracebacks: maybe it is known who speaks.
-void LogReader::Unknown(std::string_view line, bool sign, bool traceback) {
-  if (sign) AddUnknown(line);
-  if (!sign && !traceback) return;
-  const std::string_view words = WithoutTime(line);
-  const auto before = looked_at_.find(absl::string_view(words.data(), words.size()));
-  if (before != looked_at_.end()) {
-    if (before->second < stages_.size()) ++stages_[before->second].count;
-    return;
-  }
-  if (looked_at_.size() < kMostLookedAt) {
-    looked_at_.emplace(words, LookAt(line, sign).value_or(kMostStages));
-  }
-}
-
-// Where in stages_ it is what is known of the line.
-std::optional<size_t> LogReader::LookAt(std::string_view line, bool sign) {
-  LogFinding finding = WhoSpeaks(line);
-  const bool known = !finding.means.empty();
-  const bool few = few_ && !sign;
-  if (!sign && !known && !few) return std::nullopt;
-  const bool topics = (sign || few) && AddTopics(table_, line, finding);
-  if (sign || few) AddCodes(line, finding);
-  if (known || topics) return AddStage(std::move(finding));
-  return sign || few ? AddUnknownNames(std::move(finding)) : std::nullopt;
-}
-
-LogFinding LogReader::WhoSpeaks(std::string_view line) const {
-  for (const LogEntry* stage : table_.stages()) {
-    for (const LogPattern& pattern : stage->patterns) {
-      const auto captures = pattern.Match(line);
-      if (!captures) continue;
-      LogFinding finding = Describe(line, *stage, *captures);
-      finding.message = Printable(line, kShownColumns);
-      return finding;
-    }
-  }
-  LogFinding finding = Describe(line, LogEntry(), {});
-  finding.message = Printable(line, kShownColumns);
-  return finding;
-}
-
-void LogReader::AddCodes(std::string_view line, LogFinding& finding) const {
-  for (const LogFact& fact : table_.NumberFacts(line)) {
-    AddOnce(finding.names, Printable(fact.words, kMostWords));
-  }
-}
-
-// The message is unknown; what it names is not.
-std::optional<size_t> LogReader::AddUnknownNames(LogFinding finding) {
-  if (stages_.size() >= kMostStages || table_.unknown_line().empty()) return std::nullopt;
-  if (finding.node.empty() && finding.names.empty()) return std::nullopt;
-  finding.means = table_.unknown_line();
-  finding.action = table_.unknown_line_action();
-  return AddStage(std::move(finding));
-}
-
-std::optional<size_t> LogReader::AddStage(LogFinding finding) {
-  for (size_t i = 0; i < stages_.size(); ++i) {
-    LogFinding& known = stages_[i];
-    if (known.means != finding.means || known.node != finding.node) continue;
-    ++known.count;
-    for (const std::string& name : finding.names) AddOnce(known.names, name);
-    return i;
-  }
-  if (stages_.size() == kMostStages) return std::nullopt;
-  stages_.push_back(std::move(finding));
-  return stages_.size() - 1;
-}
-
-// Who speaks is worth saying only where nothing near is known, or where a node is named; what a
-// line is about also of few lines, each of which is meant.
-void LogReader::SettleStages() {
-  const size_t known = answer_.findings.size();
-  for (LogFinding& stage : stages_) {
-    const auto near = [&](const LogFinding& finding) {
-      const size_t apart =
-          finding.line > stage.line ? finding.line - stage.line : stage.line - finding.line;
-      return apart <= kNearLines && (stage.node.empty() || !finding.node.empty());
-    };
-    const auto end = answer_.findings.begin() + static_cast<ptrdiff_t>(known);
-    const bool meant = few_ && stage.by_words;
-    if (!meant && std::any_of(answer_.findings.begin(), end, near)) continue;
-    answer_.findings.push_back(std::move(stage));
-  }
-}
-
 LogAnswer LogReader::Finish() && {
   SettleBefore(SIZE_MAX);
   if (subject_) Settle(*subject_);
   LookAtFew();
-  SettleStages();
+  std::move(unknown_).AddTo(answer_, few_.has_value());
   for (LogFinding& finding : answer_.findings) {
     if (finding.causes.empty() && !finding.alone.empty()) finding.means += "; " + finding.alone;
   }

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "quantgate/target.h"
 #include "quantgate/validator.h"
-#include "tools/quantgate/log/log_messages.h"
+#include "tools/quantgate/log/log_answer.h"
 
 namespace quantgate::cli {
 

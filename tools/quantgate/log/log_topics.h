@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/quantgate/log/log_messages.h"
+#include "tools/quantgate/log/log_answer.h"
 #include "tools/quantgate/log/log_table.h"
 
 namespace quantgate::cli {
