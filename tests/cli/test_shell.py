@@ -228,6 +228,9 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 ggml-hex: Hexagon Arch version v73
 [V:onnxruntime:Default, qnn_backend_manager.cc:519 QnnLogging]  <W> Cost Based unsupported on soc SM8350
 INFO: Created TensorFlow Lite delegate for QNN, version 2.49.0
+$ qnn-onnx-converter --input_network model.onnx --preserve_io layout --quantization_overrides model.encodings
+[Pass]: qnn-model-lib-generator success!
+adb push libhexagon_nn_skel_v66.so testsig-0x1a2b.so /data/local/tmp/
 """
         self.assertEqual(self.explain(log), [])
 
@@ -235,11 +238,13 @@ INFO: Created TensorFlow Lite delegate for QNN, version 2.49.0
         """Each with its holes filled: some entry must be about the line, if not always this one."""
         for path in sorted((ROOT / "tools/quantgate/data/log_messages").glob("*.yaml")):
             # Who speaks, and what words are about, is said of lines that look like failures only.
-            lines = [("ERROR " if entry.get("role") in ("stage", "topic", "hint") else "") + self.example(pattern, entry.get("when", {}))
+            lines = [("ERROR " if entry.get("role") in ("stage", "topic", "hint") or key == "in failures" else "")
+                     + self.example(pattern, entry.get("when", {}))
                      for about, entries in yaml.safe_load(path.read_text()).items()
                      for entry in (entries if about.startswith("about ") else [])
                      if entry.get("role") not in ("quiet", "subject")
-                     for pattern in [*entry.get("patterns", []), entry.get("pattern")] if pattern]
+                     for key in ("pattern", "patterns", "in failures")
+                     for pattern in ([entry[key]] if key == "pattern" and key in entry else entry.get(key, []))]
             if not lines:
                 continue
             # Far from each other, each is a finding or counted as one more line of it.

@@ -9,6 +9,7 @@
 #include "core/ir/encoding_math.h"
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
+#include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
 #include "quantgate/report.h"
 

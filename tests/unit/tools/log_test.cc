@@ -104,6 +104,7 @@ about other:
   - {pattern: "kernel.cc says {rest:rest}", role: stage, means: "the kernel speaks", do: "listen"}
   - {pattern: "value {n:int}", when: {n: [5, 6]}, means: "five or six", do: "less"}
   - {pattern: "{n} are too many", means: "{n} too many", do: "less"}
+  - {in failures: ["--some_option{rest:rest}"], means: "an option", do: "leave it out"}
 )";
 
 class Logs : public testing::Test {
@@ -295,6 +296,11 @@ TEST_F(Logs, ALineIsTheSameAtAnotherTime) {
   const LogFinding finding = One(log);
   EXPECT_EQ(finding.count, 4u);
   EXPECT_EQ(finding.message, "2026-11-28 10:00:00.123 value 5");
+}
+
+TEST_F(Logs, NamesOfOptionsCountWhereALineTellsOfAFailure) {
+  EXPECT_TRUE(Explain("Running tool --some_option x\n").findings.empty());
+  EXPECT_EQ(One("Failed: --some_option x\n").means, "an option");
 }
 
 TEST_F(Logs, ANumberThatBeginsALineIsNoTime) {

@@ -126,6 +126,8 @@ std::string NodeByItsLook(const LogNames& names, std::string_view line) {
     at = end;
     const auto begins = [&](const std::string& text) { return word.starts_with(text); };
     if (std::none_of(names.node_beginnings.begin(), names.node_beginnings.end(), begins)) continue;
+    const auto holds = [&](const std::string& text) { return word.find(text) != word.npos; };
+    if (std::any_of(names.path_parts.begin(), names.path_parts.end(), holds)) continue;
     const size_t slash = word.starts_with('/') ? word.find('/', 1) : std::string_view::npos;
     if (word.starts_with('/')) {
       if (slash == std::string_view::npos || slash + 1 == word.size()) continue;

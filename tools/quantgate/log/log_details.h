@@ -22,6 +22,7 @@ struct LogNames {
   // Words that begin so are names of nodes, where the line names none otherwise; but not where a
   // slash and one of `folders` are the beginning of a file's path.
   std::vector<std::string> node_beginnings, folders;
+  std::vector<std::string> path_parts;  // a word with one of them is no node
   struct Term {
     std::vector<std::string> words;
     std::string means;

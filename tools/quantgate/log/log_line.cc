@@ -41,7 +41,10 @@ std::string_view WithoutTime(std::string_view line) {
   }
 }
 
-std::string Shown(std::string_view line) { return Printable(line, kShownColumns); }
+std::string Shown(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return Printable(line, kShownColumns);
+}
 
 void AddOnce(std::vector<std::string>& list, const std::string& text) {
   if (text.empty() || list.size() >= kMostParts) return;

@@ -64,7 +64,7 @@ void LogReader::Read(std::string_view lines) {
       traceback = traceback || table_.IsTraceback(text);
       return table_.IsSign(text) || table_.IsTraceback(text);
     });
-    if (!Line(line) && (sign || traceback)) unknown_.Take({line, line_, sign, few_.has_value()});
+    if (!Line(line, sign) && (sign || traceback)) unknown_.Take({line, line_, sign, few_.has_value()});
   }
   line_ += feeds_before(lines.size());
 }
@@ -81,14 +81,14 @@ bool LogReader::DescribedBefore(std::string_view line) {
 }
 
 // The first entry of the table that fits counts.
-bool LogReader::Line(std::string_view line) {
+bool LogReader::Line(std::string_view line, bool failure) {
   std::sort(candidates_.begin(), candidates_.end());
   uint32_t last = UINT32_MAX;
   for (const uint32_t candidate : candidates_) {
     if (candidate == last) continue;
     last = candidate;
     const LogEntry& entry = table_.EntryOf(candidate);
-    const auto captures = table_.Match(candidate, line);
+    const auto captures = table_.Match(candidate, line, failure);
     if (!captures) continue;
     SettleBefore(line_);
     if (HasEnoughOf(entry)) {

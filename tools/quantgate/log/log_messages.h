@@ -49,7 +49,7 @@ class LogReader {
   void KeepIfFew(std::string_view lines);
   void LookAtFew();
   bool DescribedBefore(std::string_view line);
-  bool Line(std::string_view line);
+  bool Line(std::string_view line, bool failure);
   bool HasEnoughOf(const LogEntry& entry) const;
   void LeaveOut(const LogEntry& entry);
   void Take(LogFinding finding, const LogEntry& entry, std::string_view text);

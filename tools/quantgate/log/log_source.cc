@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <vector>
 
 namespace quantgate::cli {
@@ -54,12 +55,32 @@ class Source {
     used_ += static_cast<size_t>(end - begin);
   }
 
+  // Without the escape sequences that colour a terminal, "\033[31m". They may stand within a word.
+  std::string_view WithoutColors(std::string_view text) {
+    constexpr char kEscape = '\033';
+    if (text.find(kEscape) == std::string_view::npos) return text;
+    plain_.clear();
+    while (!text.empty()) {
+      const size_t escape = std::min(text.find(kEscape), text.size());
+      plain_ += text.substr(0, escape);
+      text.remove_prefix(escape);
+      if (!text.starts_with("\033[")) {
+        plain_ += text.substr(0, 1);
+        text.remove_prefix(std::min<size_t>(1, text.size()));
+        continue;
+      }
+      const size_t end = text.find_first_not_of("0123456789;", 2);
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + (text[end] != '\n'));
+    }
+    return plain_;
+  }
+
   // The first `size` bytes, which end a line. The rest of one that was cut before isn't a line.
   void HandOver(size_t size, const std::function<void(std::string_view)>& lines) {
     std::string_view text(buffer_.data(), size);
     if (inside_) text.remove_prefix(std::min(text.find('\n'), text.size()));
     inside_ = false;
-    if (!text.empty()) lines(text);
+    if (!text.empty()) lines(WithoutColors(text));
     std::copy(buffer_.begin() + static_cast<ptrdiff_t>(size),
               buffer_.begin() + static_cast<ptrdiff_t>(used_), buffer_.begin());
     used_ -= size;
@@ -67,6 +88,7 @@ class Source {
 
   int file_;
   std::vector<char> buffer_;
+  std::string plain_;  // of the buffer, without colours
   size_t used_ = 0;
   bool empty_ = true, wide_ = false;
   bool inside_ = false;  // the beginning of this line was handed over

@@ -26,15 +26,16 @@ constexpr std::array<std::pair<std::string_view, LogRole>, 10> kRoles = {
      {"topic", LogRole::kTopic},
      {"hint", LogRole::kHint},
      {"quiet", LogRole::kQuiet}}};
-constexpr std::array<std::string_view, 8> kKeys = {"pattern", "patterns", "role", "means",
-                                                   "do",      "alone",    "rule", "when"};
+constexpr std::array<std::string_view, 9> kKeys = {
+    "pattern", "patterns", "in failures", "role", "means", "do", "alone", "rule", "when"};
 constexpr size_t kShown = 80;  // columns of a user's text
 constexpr std::array<std::string_view, 5> kFilters = {"dtype", "error", "do", "bytes", "kib"};
 constexpr std::string_view kTraceback = "File \"";
 // A line with one of these that no entry is about is counted as unknown.
-constexpr std::array<std::string_view, 15> kSigns = {
-    "rror:",     "rror ",       "ERROR",         "ailed ", "AILED",  "ailure",   "xception", "annot ",
-    "nable to ", "nsupported ", "not supported", "FATAL",  "Fatal ", "ould not ", "<E>"};
+constexpr std::array<std::string_view, 17> kSigns = {
+    "rror:",    "rror ",  "ERROR",     "failed",      "Failed",        "AILED", "ailure", "xception",
+    "annot ",   "[E:",    "nable to ", "nsupported ", "not supported", "FATAL", "Fatal ", "ould not ",
+    "<E>"};
 
 // Calls `see(name, filter)` for each hole of a text.
 template <typename See>
@@ -146,8 +147,10 @@ void LogTable::LoadNames(const std::string& place, const YamlTree& names) {
       LoadTerms(place, part);
       continue;
     }
-    if (part.key == "node beginnings" || part.key == "folders") {
-      auto& list = part.key == "folders" ? names_.folders : names_.node_beginnings;
+    if (part.key == "node beginnings" || part.key == "folders" || part.key == "path parts") {
+      auto& list = part.key == "folders"      ? names_.folders
+                   : part.key == "path parts" ? names_.path_parts
+                                              : names_.node_beginnings;
       for (const YamlTree* text : Scalars(&part)) list.push_back(text->text);
       continue;
     }
@@ -222,7 +225,8 @@ void LogTable::LoadEntry(const std::string& place, const YamlTree& node) {
                                    DidYouMean(field.key, kKeys)));
     }
   }
-  for (const std::string_view key : {"pattern", "patterns"}) {
+  for (const std::string_view key : {"pattern", "patterns", "in failures"}) {
+    if (key == "in failures") entry.certain = entry.patterns.size();
     for (const YamlTree* pattern : Scalars(node.find(key))) {
       entry.patterns.emplace_back(pattern->text);
       const std::string& wrong = entry.patterns.back().wrong();
@@ -314,8 +318,10 @@ void LogTable::MakeIndex() {
   names_.MakeIndex();
 }
 
-std::optional<LogPattern::Captures> LogTable::Match(uint32_t text, std::string_view line) const {
+std::optional<LogPattern::Captures> LogTable::Match(uint32_t text, std::string_view line,
+                                                    bool failure) const {
   const LogEntry& entry = EntryOf(text);
+  if (owners_[text].pattern >= entry.certain && !failure) return std::nullopt;
   std::optional<LogPattern::Captures> captures = entry.patterns[owners_[text].pattern].Match(line);
   if (!captures) return std::nullopt;
   const auto caught = [&](const std::string& hole) {

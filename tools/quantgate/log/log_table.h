@@ -41,6 +41,7 @@ struct LogEntry {
     int64_t least, most;
   };
   std::vector<LogPattern> patterns;
+  size_t certain = 0;  // of the patterns; the others count on lines that tell of a failure only
   LogRole role = LogRole::kNote;
   std::string about;  // messages about one thing belong together: validation, prepare, device …
   std::string means, action;
@@ -87,8 +88,10 @@ class LogTable {
   const std::vector<const LogEntry*>& topics() const { return topics_; }
   const LogEntry& EntryOf(uint32_t text) const { return entries_[owners_[text].entry]; }
 
-  // Whether the pattern with these words is about a line, and what its holes catch.
-  std::optional<LogPattern::Captures> Match(uint32_t text, std::string_view line) const;
+  // Whether the pattern with these words is about a line, and what its holes catch. `failure`: the
+  // line has a sign of one.
+  std::optional<LogPattern::Captures> Match(uint32_t text, std::string_view line,
+                                            bool failure) const;
 
   // "3110", "0xc26", "QNN_OP_PACKAGE_ERROR_VALIDATION_FAILURE".
   const LogError* ErrorOf(std::string_view code) const;
