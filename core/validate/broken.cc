@@ -59,10 +59,14 @@ Finding Explain(const TargetTable& table, const ActiveOp& op, const NodeView& no
 // reported each, unless they demand the same.
 bool Decides(const opdb::View& db, const BrokenList& broken, const Broken& b) {
   for (const Broken& other : broken) {
-    if (&other == &b || other.tensor != b.tensor || other.element != b.element ||
-        !SameBreach(db, *b.constraint->row, *other.constraint->row)) {
-      continue;
+    if (&other == &b || other.tensor != b.tensor || other.element != b.element) continue;
+    // Documented alternatives, of which none holds, are no matter where the same fails by measurement.
+    if (b.constraint->row->kind == opdb::Kind::kAnyOf && b.tensor != nullptr &&
+        b.constraint->consequence == Consequence::kUndocumented &&
+        other.constraint->consequence >= Consequence::kWrongValues) {
+      return false;
     }
+    if (!SameBreach(db, *b.constraint->row, *other.constraint->row)) continue;
     if (b.constraint->consequence != other.constraint->consequence) {
       if (Worse(b.constraint->consequence, other.constraint->consequence) !=
           b.constraint->consequence) {

@@ -267,13 +267,13 @@ class Passes : GraphRewriter {
          wanted.scales.size() != bias->encoding->scales.size())) {
       return;
     }
-    bool same = true;
-    for (size_t i = 0; i < count; ++i) {
+    size_t channel = 0;
+    for (; channel < count; ++channel) {
       // Exporters round the product to single precision more than once.
-      const double a = scale_of(wanted, i), b = scale_of(bias->encoding, i);
-      same &= std::abs(a - b) <= 1e-5 * std::max(std::abs(a), std::abs(b));
+      const double a = scale_of(wanted, channel), b = scale_of(bias->encoding, channel);
+      if (std::abs(a - b) > 1e-5 * std::max(std::abs(a), std::abs(b))) break;
     }
-    if (same) return;
+    if (channel == count) return;
     // Single convolutions came out right with coarser steps; a ResNet-18 with steps 2.5 times as
     // coarse was off by a third of the range.
     const bool wrong = weight->encoding->kind == EncodingKind::kPerChannel;
@@ -287,9 +287,12 @@ class Passes : GraphRewriter {
                              "it"));
     f.port = absl::StrFormat("in[%d]", at);
     f.tensor = bias->name;
-    f.found = absl::StrFormat("scale %.7g", bias->encoding->scales[0]);
-    f.allowed = absl::StrFormat("scale %.7g%s", wanted.scales[0],
-                                wanted.scales.size() > 1 ? " in channel 0" : "");
+    const auto text_of = [&](const Encoding& e) {
+      const std::string scale = absl::StrFormat("scale %.7g", scale_of(e, channel));
+      return e.scales.size() > 1 ? absl::StrFormat("%s in channel %d", scale, channel) : scale;
+    };
+    f.found = text_of(*bias->encoding);
+    f.allowed = text_of(wanted);
     f.related = {"in[0]", "in[1]"};
     Changed(ChangeKind::kBias, f, f.found, f.allowed);
     f.fixes.push_back(

@@ -74,16 +74,20 @@ void Explain(const Subject& s, Finding& f) {
   const auto scale = args.real(ArgKey::kScale);
   const auto offset = args.number(ArgKey::kOffset);
   f.found = DescribeTensor(*s.tensor);
-  if (scale) f.allowed = fmt::format("scale {}", Number(*scale));
-  if (offset) f.allowed += fmt::format("{}{}", scale ? ", " : "", ZeroPoint(-*offset));
-  f.message = fmt::format("{} of {} must have {}", f.port, f.op, f.allowed);
-  Fix fix = UnsafeFix(fmt::format("quantize \"{}\" with {}", s.tensor->name, f.allowed));
   if (scale && *scale == 0) {
     // No step at all stands for that of the accumulator.
+    f.allowed = "input scale × weight scale of each channel; or scale 0, which stands for it";
+    f.message = fmt::format(
+        "{} of {} must have the scale of its channel's products, input scale × weight scale", f.port,
+        f.op);
     f.fixes.push_back(UnsafeFix(fmt::format(
         "quantize \"{}\" per-channel with input scale × weight scale", s.tensor->name)));
     return;
   }
+  if (scale) f.allowed = fmt::format("scale {}", Number(*scale));
+  if (offset) f.allowed += fmt::format("{}{}", scale ? ", " : "", ZeroPoint(-*offset));
+  f.message = fmt::format("{} of {} must have {}", f.port, f.op, f.allowed);
+  Fix fix = UnsafeFix(fmt::format("quantize \"{}\" with {}", s.tensor->name, f.allowed));
   if (scale && !ScaleHolds(s, args)) {
     fix.edits.push_back({"set", EncodingPath(*s.tensor, "scale"), fmt::format("{:.9g}", *scale)});
   }
