@@ -13,10 +13,12 @@
 #include "core/ir/encoding_math.h"
 #include "core/lower/encodings/complete.h"
 #include "core/lower/encodings/recipe.h"
+#include "core/lower/encodings/stored_values.h"
 #include "core/lower/encodings/tensor_roles.h"
 #include "core/lower/resolve/encodings.h"
 #include "core/rules/raise.h"
 #include "core/rules/support/format.h"
+#include "core/rules/support/node_view.h"
 #include "quantgate/encodings_file.h"
 #include "quantgate/rule.h"
 
@@ -27,6 +29,7 @@ namespace {
 constexpr size_t kFewTensors = 10000;
 constexpr int kFewHints = 50;
 constexpr size_t kLongestHinted = 200;
+constexpr double kLeastSqnr = 20;  // in dB, of a constant; an 8-bit one that fits has 40
 
 class Applying {
  public:
@@ -194,6 +197,29 @@ class Applying {
     tensor.dtype = entry.dtype;
     tensor.encoding = std::move(completed.encoding);
     ++used_;
+    if (tensor.is_static && IsFixedPoint(tensor.dtype)) StoreConstant(entry, id);
+  }
+
+  // The model's numbers are real until here.
+  void StoreConstant(const EncodingsEntry& entry, TensorId id) {
+    Tensor& tensor = model_.tensors[static_cast<size_t>(id)];
+    tensor.value_range.reset();
+    StoredValues stored = StoreInSteps(tensor);
+    const size_t count = stored.values == nullptr ? 0 : stored.values->ints.size();
+    tensor.values = std::move(stored.values);
+    // Of 4 bits each channel loses as much by rounding alone, which QG322 says.
+    if (count == 0 || stored.sqnr >= kLeastSqnr || rules::EffectiveBits(tensor) <= 4) return;
+    const bool cuts = stored.cut > 0;
+    Finding& finding = Add(
+        cuts ? rules::kCutRange : rules::kCoarseWeight, Consequence::kAdvice,
+        cuts ? fmt::format("{}: {} of the {} values of \"{}\" lie beyond what its encoding holds and are clipped: an "
+                           "SQNR of {:.0f} dB is left", At(entry), stored.cut, count, entry.name, stored.sqnr)
+             : fmt::format("{}: the values of \"{}\" are small beside the steps of its encoding: an SQNR of {:.0f} dB "
+                           "is left", At(entry), entry.name, stored.sqnr),
+        id);
+    finding.found = Describe(entry);
+    finding.allowed = "an encoding made of these values";
+    finding.fixes.push_back(rules::UnsafeFix("export the encodings from the model they are used with"));
   }
 
   // Comparisons give truth values, which have no scale.

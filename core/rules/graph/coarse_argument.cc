@@ -183,8 +183,9 @@ void VisitConstant(const GraphView& g, int32_t op, size_t port, GraphFindings& f
   const Own& own = g.settings<Own>();
   const std::optional<double> middle = MedianMagnitude(*constant);
   if (!middle || std::ssize(constant->values->ints) < own.least_values) return;
-  // Of zeros and ones, a mask, nothing is lost.
-  if (*middle == 0 || *middle >= own.least_steps) return;
+  // Of zeros and ones, a mask, and of others that are few steps in all, nothing is lost.
+  const std::optional<double> most = MagnitudeOf(*constant);
+  if (!most || *middle >= own.least_steps || *most < own.least_steps * *StepOf(constant)) return;
   Finding& f = findings.AddInput(op, port, Consequence::kAdvice);
   f.message = fmt::format(
       "half of the {} values of {} lie within {} of 0: a few large ones make the range of its {} bits",
