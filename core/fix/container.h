@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_FIX_CONTAINER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,14 @@ class FixableFile::Container {
   // Some of the file is written otherwise although no edit was made.
   virtual bool WritesUnchanged() const { return false; }
   virtual absl::Status WriteChanged(const fix::Editor& editor, const Sink& sink) const = 0;
+  // Of the model as it is being edited.
+  virtual Report CheckModel(const Validator& validator, const Model& model) const {
+    return validator.Check(model);
+  }
+  // Of the file before any edit, where that is more than the check of its model; and what of it is
+  // written right by writing the file again.
+  virtual std::optional<Report> CheckBefore(const Validator&) const { return std::nullopt; }
+  virtual bool IsMended(const Finding&) const { return false; }
   virtual absl::StatusOr<Report> CheckFile(const Validator& validator,
                                            const std::string& path) const = 0;
   virtual absl::StatusOr<Report> CheckBytes(const Validator& validator,

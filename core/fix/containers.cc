@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -154,16 +155,23 @@ class EncodingsContainer : public Container {
                                        database_.view());
   }
   bool WritesUnchanged() const override { return true; }
+  // On the route that such a pair takes; the encodings are in the model already.
+  Report CheckModel(const Validator& validator, const Model& model) const override {
+    return validator.Check(model, EncodingsFile());
+  }
+  std::optional<Report> CheckBefore(const Validator& validator) const override {
+    return validator.Check(bare_, file_);
+  }
+  bool IsMended(const Finding& finding) const override {
+    return finding.rule->slug == "offset-sign" && IsWrittenAnew(finding.tensor);
+  }
   absl::Status WriteChanged(const Editor& editor, const Sink& sink) const override {
     std::map<std::string, Coding> codings;
     for (const auto& [name, recoding] : editor.recoded()) codings[name] = recoding.to;
     // An entry whose sign was lost is written as it was understood.
     for (const EncodingsProblem& problem : file_.problems) {
-      if (problem.kind != EncodingsProblem::Kind::kOffsetSign || problem.entry < 0) continue;
-      const EncodingsEntry& entry = file_.entries[static_cast<size_t>(problem.entry)];
-      if (entry.encoding->kind == EncodingKind::kPerTensor ||
-          entry.encoding->kind == EncodingKind::kPerChannel) {
-        codings.try_emplace(entry.name, Coding{entry.dtype, entry.encoding});
+      if (const EncodingsEntry* entry = WrittenAnew(problem)) {
+        codings.try_emplace(entry->name, Coding{entry->dtype, entry->encoding});
       }
     }
     if (codings.empty()) {
@@ -188,6 +196,20 @@ class EncodingsContainer : public Container {
                                const absl::StatusOr<EncodingsFile>& written) const {
     if (!written.ok()) return written.status();
     return validator.Check(bare_, *written);
+  }
+
+  const EncodingsEntry* WrittenAnew(const EncodingsProblem& problem) const {
+    if (problem.kind != EncodingsProblem::Kind::kOffsetSign || problem.entry < 0) return nullptr;
+    const EncodingsEntry& entry = file_.entries[static_cast<size_t>(problem.entry)];
+    const bool simple = entry.encoding->kind == EncodingKind::kPerTensor ||
+                        entry.encoding->kind == EncodingKind::kPerChannel;
+    return simple ? &entry : nullptr;
+  }
+  bool IsWrittenAnew(std::string_view tensor) const {
+    return std::any_of(file_.problems.begin(), file_.problems.end(), [&](const auto& problem) {
+      const EncodingsEntry* entry = WrittenAnew(problem);
+      return entry != nullptr && entry->name == tensor;
+    });
   }
 
   const Database& database_;

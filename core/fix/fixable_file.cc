@@ -79,12 +79,21 @@ FixResult FixableFile::Fix(const Validator& validator, const FixOptions& options
   inner.rounding = options.allow_rounding ? fix::Rounding::kAllowed : fix::Rounding::kNone;
   inner.at_least = options.at_least;
   fix::FixResult made = fix::FixModel(
-      container_->MakeEditor(), [&](const Model& model) { return validator.Check(model); }, inner);
+      container_->MakeEditor(),
+      [&](const Model& model) { return container_->CheckModel(validator, model); }, inner);
   FixResult result;
   result.before = std::move(made.before);
   result.after = std::move(made.after);
   result.fixed = OutcomesOf(std::move(made.fixed));
   result.left = OutcomesOf(std::move(made.left));
+  if (std::optional<Report> before = container_->CheckBefore(validator)) {
+    result.before = *std::move(before);
+    for (const Finding& finding : result.before.findings) {
+      if (container_->IsMended(finding)) {
+        result.fixed.push_back({finding, "written in the convention of the file's version"});
+      }
+    }
+  }
   for (const auto& [name, change] : made.editor->recoded()) {
     result.changes.push_back({name, TypeOf(change.from), TypeOf(change.to), change.is_static,
                               change.moved, change.error});

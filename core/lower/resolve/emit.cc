@@ -38,8 +38,12 @@ TensorId SourceResolver::QuantizedBias(int32_t index, TensorId id) {
   if (in != kNoTensor && weight != kNoTensor) {
     const Encoding& a = builder_.tensor(in).encoding;
     const Encoding& w = builder_.tensor(weight).encoding;
-    if (w.kind == EncodingKind::kPerChannel) encoding.kind = EncodingKind::kPerChannel;
+    // That of LPBQ is its channel's; scales of blocks are no bias's, which has one then.
+    if (w.kind == EncodingKind::kPerChannel || w.kind == EncodingKind::kLpbq) encoding.kind = EncodingKind::kPerChannel;
     if (!a.scales.empty() && !w.scales.empty()) encoding.scales = w.scales;
+    if (encoding.kind == EncodingKind::kPerTensor && encoding.scales.size() > 1) {
+      encoding.scales = {*std::max_element(encoding.scales.begin(), encoding.scales.end())};
+    }
     for (float& scale : encoding.scales) scale *= a.scales.empty() ? 1 : a.scales[0];
   }
   return builder_.Fixed(id, Dtype::kSfixedPoint32, encoding, true);
