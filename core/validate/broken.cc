@@ -60,9 +60,12 @@ Finding Explain(const TargetTable& table, const ActiveOp& op, const NodeView& no
 bool Decides(const opdb::View& db, const BrokenList& broken, const Broken& b) {
   for (const Broken& other : broken) {
     if (&other == &b || other.tensor != b.tensor || other.element != b.element) continue;
-    // Documented alternatives, of which none holds, are no matter where the same fails by measurement.
-    if (b.constraint->row->kind == opdb::Kind::kAnyOf && b.tensor != nullptr &&
-        b.constraint->consequence == Consequence::kUndocumented &&
+    // "Works where measured" is not so where the same value, a param or what has no documented alternative, fails by
+    // another constraint.
+    const bool same_value = b.tensor != nullptr ? b.constraint->row->kind == opdb::Kind::kAnyOf
+                                                : b.constraint->row->param >= 0 &&
+                                                      b.constraint->row->param == other.constraint->row->param;
+    if (same_value && b.constraint->consequence == Consequence::kUndocumented &&
         other.constraint->consequence >= Consequence::kWrongValues) {
       return false;
     }

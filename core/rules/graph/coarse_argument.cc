@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
 #include "core/rules/support/format.h"
 #include "core/rules/support/graph_view.h"
 #include "core/rules/support/squares.h"
+#include "core/rules/support/value_bounds.h"
 #include "quantgate/report.h"
 #include "quantgate/text.h"
 
@@ -20,6 +22,8 @@ namespace coarse_argument {
 struct Own : Settings {
   SetMask exponentials = 0, angles = 0, poles = 0, quotients = 0, grids = 0, norms = 0, sums = 0,
           orders = 0, conversions = 0, products = 0, tables = 0, weighted = 0;
+  SetMask shares = 0, signed_shares = 0, limits = 0, relus = 0, adds = 0, moves = 0;
+  std::string_view low, high;  // the params of limits
   double max_exponent_step = 0, max_angle_step = 0;
   double max_grid_step = 0;  // in pixels
   double max_norm_step = 0;  // of the spread of what is read
@@ -43,6 +47,14 @@ constexpr SettingField kFields[] = {F::Bind<&Own::exponentials>("exponentials"),
                                     F::Bind<&Own::products>("products"),
                                     F::Bind<&Own::tables>("tables"),
                                     F::Bind<&Own::weighted>("weighted"),
+                                    F::Bind<&Own::shares>("shares"),
+                                    F::Bind<&Own::signed_shares>("signed_shares"),
+                                    F::Bind<&Own::limits>("limits"),
+                                    F::Bind<&Own::low>("low"),
+                                    F::Bind<&Own::high>("high"),
+                                    F::Bind<&Own::relus>("relus"),
+                                    F::Bind<&Own::adds>("adds"),
+                                    F::Bind<&Own::moves>("moves"),
                                     F::Bind<&Own::most_lost_steps>("most_lost_steps"),
                                     F::Bind<&Own::least_steps>("least_steps"),
                                     F::Bind<&Own::least_values>("least_values"),
@@ -93,6 +105,11 @@ void VisitPole(const GraphView& g, int32_t op, size_t port, GraphFindings& findi
   const std::optional<Interval> held = HeldRange(&in);
   if (!held || !HasFewBits(in) || in.is_static || held->low > 0 || held->high < 0) return;
   const double step = *StepOf(&in);
+  const Own& own = g.settings<Own>();
+  const Interval bounds = ValueBounds(g, g.op(op).inputs[port],
+                                      {own.shares, own.signed_shares, own.limits, own.relus, own.adds, own.products,
+                                       own.moves, own.low, own.high});
+  if (bounds.low >= step || bounds.high <= -step) return;
   Finding& f = Add(g, op, port, "16 bits", findings);
   f.message = fmt::format(
       "{} of {} has {} bits: what is below {} is 0, where it has no value, and the steps next to it ({}, {}, …) give "

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/ir/encoding_math.h"
 #include "core/rules/rule_entry.h"
@@ -21,10 +23,14 @@ struct Own : Settings {
   SetMask selects = 0;
   SetMask views = 0;     // hand on each value of their input
   SetMask products = 0;  // of two inputs
-  SetMask tangents = 0, sigmoids = 0;
+  SetMask tangents = 0, sigmoids = 0, relus = 0, negations = 0, exponentials = 0;
+  SetMask norms = 0;  // whose rows have a mean square of 1, times their gains
+  SetMask totals = 0; // sums of many values
   double tolerance = 0;        // part of an input's range that the output of a join may cut
   double least_kept = 0;       // part of an input's range that a view must keep
   double curve_tolerance = 0;  // the same of what a curve makes of its input's range
+  double slope_tolerance = 0;  // part of an input's range of which a slope's output may cut the results
+  double many = 0;             // values that are summed up
   double excess = 0;     // times its range that a product goes beyond it, in an input's encoding
 };
 
@@ -33,8 +39,11 @@ constexpr SettingField kFields[] = {
     F::Bind<&Own::joins>("joins"), F::Bind<&Own::views>("views"), F::Bind<&Own::selects>("selects"),
     F::Bind<&Own::products>("products"),
     F::Bind<&Own::tangents>("tangents"), F::Bind<&Own::sigmoids>("sigmoids"),
+    F::Bind<&Own::relus>("relus"), F::Bind<&Own::negations>("negations"),
+    F::Bind<&Own::exponentials>("exponentials"), F::Bind<&Own::norms>("norms"), F::Bind<&Own::totals>("totals"),
     F::Bind<&Own::tolerance>("tolerance"), F::Bind<&Own::least_kept>("least_kept"),
     F::Bind<&Own::curve_tolerance>("curve_tolerance"),
+    F::Bind<&Own::slope_tolerance>("slope_tolerance"), F::Bind<&Own::many>("many"),
     F::Bind<&Own::excess>("excess")};
 
 std::string Text(Interval r) { return fmt::format("{:.4g} … {:.4g}", r.low, r.high); }
@@ -71,6 +80,71 @@ void VisitProduct(const GraphView& g, int32_t op, double excess, GraphFindings& 
   f.allowed = "the calibrated range of the product";
   f.fixes.push_back(
       {"calibrate the output of its own, do not share the encoding of an input", false, {}});
+}
+
+// Inputs, of what the op reads, whose results lie within a range.
+Interval Kept(const GraphView& g, int32_t op, Interval out) {
+  const Own& own = g.settings<Own>();
+  if (g.Is(op, own.negations)) return {-out.high, -out.low};
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  if (g.Is(op, own.relus)) return {out.low <= 0 ? -kInfinite : out.low, out.high};
+  return {out.low <= 0 ? -kInfinite : std::log(out.low), out.high <= 0 ? -kInfinite : std::log(out.high)};
+}
+
+// An op that rises or falls all along, and whose output keeps a part of its input's range only.
+void VisitSlope(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const auto in = HeldRange(g.input(op, 0)), out = HeldRange(g.output(op));
+  if (!in || !out) return;
+  const Interval kept = Kept(g, op, *out);
+  // Values that a Relu makes 0 are none that its output cuts.
+  const double low = g.Is(op, g.settings<Own>().relus) ? std::max(0.0, in->low) : in->low;
+  if (!Cuts(kept, {low, in->high}, g.settings<Own>().slope_tolerance)) return;
+  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format("{} of {} holds {} only, which it makes of inputs from {:.4g} to {:.4g}, and its input reaches {}: "
+                          "what is made of the others is clipped",
+                          f.port, f.op, Text(*out), std::max(kept.low, in->low), std::min(kept.high, in->high), Text(*in));
+  f.found = fmt::format("range {}", Text(*out));
+  f.allowed = "the calibrated range of what the op makes";
+  f.related = {"in[0]"};
+  f.fixes.push_back({"calibrate the output of its own, with the inputs that made the input's range", false, {}});
+}
+
+// A norm whose output ends below the size that most of its values have.
+void VisitNorm(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Tensor* const gains = g.input(op, 1);
+  const auto out = HeldRange(g.output(op));
+  if (!out || (gains != nullptr && !gains->is_static)) return;
+  const auto least = gains == nullptr ? std::optional(std::pair(1.0, 1.0)) : RealRange(*gains);
+  if (!least) return;
+  const double gain = std::min(std::abs(least->first), std::abs(least->second));
+  const bool one_sign = least->first * least->second > 0;
+  if (!one_sign || std::max(-out->low, out->high) >= gain) return;
+  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format(
+      "{} of {} holds {} only, and the values of a row have a root mean square of 1 times their gains, {} or more: most of "
+      "them are clipped",
+      f.port, f.op, Text(*out), Number(gain));
+  f.found = fmt::format("range {}", Text(*out));
+  f.allowed = fmt::format("a range of some {} on either side", Number(3 * gain));
+  f.fixes.push_back({"calibrate the output of its own", false, {}});
+}
+
+// The sum of many values in the encoding of one.
+void VisitTotal(const GraphView& g, int32_t op, GraphFindings& findings) {
+  const Tensor *in = g.input(op, 0), *out = g.output(op);
+  const auto held = HeldRange(in);
+  if (!held || !HeldRange(out) || in->dtype != out->dtype || !SameEncoding(*in->encoding, *out->encoding)) return;
+  const double count = LeastElements(*in) / LeastElements(*out);
+  // Of both signs they may cancel.
+  const bool one_sign = std::min(-held->low, held->high) <= *StepOf(in);
+  if (!one_sign || !(count >= g.settings<Own>().many)) return;
+  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  f.message = fmt::format("{} of {} has the encoding of its input, which ends at {}, and sums up {} values of one sign: "
+                          "what lies beyond is clipped",
+                          f.port, f.op, Text(*held), Number(count));
+  f.found = fmt::format("range {}", Text(*held));
+  f.allowed = "the calibrated range of the sum";
+  f.fixes.push_back({"calibrate the output of its own, do not share the encoding of the input", false, {}});
 }
 
 // A Tanh or Sigmoid whose output does not hold what it makes of its input's range.
@@ -121,6 +195,9 @@ void Visit(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& settings = g.settings<Own>();
   if (g.Is(op, settings.selects)) return VisitChoice(g, op, findings);
   if (g.Is(op, settings.tangents | settings.sigmoids)) return VisitCurve(g, op, findings);
+  if (g.Is(op, settings.relus | settings.negations | settings.exponentials)) return VisitSlope(g, op, findings);
+  if (g.Is(op, settings.norms)) return VisitNorm(g, op, findings);
+  if (g.Is(op, settings.totals)) return VisitTotal(g, op, findings);
   if (g.Is(op, settings.products) && g.op(op).inputs.size() == 2) {
     VisitProduct(g, op, settings.excess, findings);
   }
@@ -153,7 +230,9 @@ The range of a quantized tensor is what its stored values can say. Where several
 (Concat, Pack), or share one encoding, the range of the output must hold the range of each input. So must the
 output of an op that hands on all of its input (a Reshape, Transpose, Convert), at least 0.4 times its range, and that of a choice
 (Where) a constant that is chosen. A product must not have the very encoding of one of its factors where their ranges make it much larger. The
-output of a Tanh or Sigmoid must hold most of what the curve makes of its input's range.
+output of a Tanh or Sigmoid must hold most of what the curve makes of its input's range, that of a Relu, Neg or Exp
+what it makes of most of it. The output of a norm must reach the root mean square that its gains give it, and the sum
+of many values must not have the encoding of one.
 
 ## Why
 Values beyond the range saturate: the largest activations, which matter most, become equal. Shared

@@ -35,11 +35,18 @@ void VisitScores(const GraphView& g, int32_t op, GraphFindings& findings) {
       "scale the queries down before the product (by the square root of their length), not the scores behind it"));
 }
 
+// Whether what an op reads first can't go beyond a limit at either side of 0.
+bool StaysWithin(const GraphView& g, int32_t op, double limit) {
+  const Interval bounds = BoundsOf(g, op);
+  return -limit <= bounds.low && bounds.high <= limit;
+}
+
 void VisitSquares(const GraphView& g, int32_t op, GraphFindings& findings) {
   if (HalfInput(g, op) == nullptr) return;
   const int32_t square = SquareBefore(g, op, g.settings<Own>().products, g.settings<Own>().powers);
   if (square < 0) return;
   const double root = std::floor(std::sqrt(g.settings<Own>().most));
+  if (StaysWithin(g, square, root)) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "squares of values beyond {} overflow half precision, in which floats are computed: the sum "
@@ -95,6 +102,7 @@ void VisitLongSum(const GraphView& g, int32_t op, GraphFindings& findings) {
 // Values whose power overflows.
 void ReportPower(const GraphView& g, int32_t op, double exponent, GraphFindings& findings) {
   const double root = std::floor(std::pow(g.settings<Own>().most, 1 / exponent));
+  if (StaysWithin(g, op, root)) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format("values beyond {} overflow half precision, in which floats are computed, to the power of {}",
                           Number(root), Number(exponent));
@@ -116,6 +124,13 @@ bool KeepsNegativeZero(const Tensor* exponent) {
   return number && (*number < 0 || (*number > 1 && std::fmod(*number, 2) == 1));
 }
 
+// Whether stored integers stand behind a tensor, whose 0 has no sign.
+bool IsDequantized(const GraphView& g, TensorId id) {
+  const int32_t op = g.Producer(id);
+  return op >= 0 && g.Is(op, g.settings<Own>().moves) && g.input(op, 0) != nullptr &&
+         IsFixedPoint(g.input(op, 0)->dtype);
+}
+
 // The base may be a negative zero, as 0 times a negative number is; a sum never is.
 void VisitPower(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
@@ -123,6 +138,7 @@ void VisitPower(const GraphView& g, int32_t op, GraphFindings& findings) {
   const double exponent = NumberOf(g.input(op, 1)).value_or(0);
   if (base != nullptr && exponent >= 2 && !IsSummed(g, op)) ReportPower(g, op, exponent, findings);
   if (base == nullptr || KeepsNegativeZero(g.input(op, 1)) || g.ReadsFrom(op, own.adds | own.subtractions)) return;
+  if (g.ReadsFrom(op, own.shares) || BoundsOf(g, op).low > 0 || IsDequantized(g, g.op(op).inputs[0])) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "in half precision {} of a negative zero, such as 0 times a negative number, is garbage: -4 for a square, 131008 "
@@ -165,6 +181,7 @@ bool VisitLateMask(const GraphView& g, int32_t op, GraphFindings& findings) {
 void VisitExponential(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Own& own = g.settings<Own>();
   if (HalfInput(g, op) == nullptr || VisitLateMask(g, op, findings) || g.ReadsFrom(op, own.bounded_below)) return;
+  if (BoundsOf(g, op).low >= own.least_exponent) return;
   Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
   f.message = fmt::format(
       "the exponential of what is below {} is garbage in half precision, huge positive or negative numbers in place of 0",
