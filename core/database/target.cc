@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "core/base/absl_view.h"
 #include "core/base/nearest.h"
@@ -145,19 +146,18 @@ const SocRow* FindSocInside(const View& db, std::string_view wanted) {
   return found;
 }
 
-// By a name whose first word, that of a family or maker, is left out: "8 Gen 2", "XR2", "S24". Null
-// where several socs have such a name.
+// By a name whose first word, that of a family or maker, is left out or short: "8 Gen 2", "8gen2", "SD 8 Gen 2", "XR2",
+// "S24". Null where several socs have such a name.
 const SocRow* FindSocOfAFamily(const View& db, std::string_view wanted) {
-  const std::vector<std::string> words = Words(wanted);
-  if (words.size() == 1 && words[0].size() < 3) return nullptr;  // "X" says too little
+  std::vector<std::string> words = Words(wanted);
+  if (words.size() > 1 && words[0] == "sd") words.erase(words.begin());
+  const std::string joined = absl::StrJoin(words, "");
+  if (joined.size() < 3) return nullptr;  // "X" says too little
   const SocRow* found = nullptr;
   for (const SocRow& soc : db.socs()) {
     for (const std::string_view name : Names(db, soc.aliases)) {
       const std::vector<std::string> all = Words(name);
-      if (all.size() < 2 || !AllLetters(all[0]) ||
-          !std::equal(all.begin() + 1, all.end(), words.begin(), words.end())) {
-        continue;
-      }
+      if (all.size() < 2 || !AllLetters(all[0]) || absl::StrJoin(all.begin() + 1, all.end(), "") != joined) continue;
       if (found != nullptr && found != &soc) return nullptr;
       found = &soc;
     }
@@ -190,9 +190,20 @@ const SocRow* FindSoc(const View& db, std::string_view wanted, std::string& note
 
 absl::Status UnknownSoc(const View& db, std::string_view wanted) {
   std::vector<std::string_view> names;
+  const auto has_letters = [](std::string_view name) {
+    return std::any_of(name.begin(), name.end(), absl::ascii_isalpha);
+  };
   for (const SocRow& soc : db.socs()) {
+    if (!wanted.empty() && db.str(soc.arch_name) == Lower(wanted)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("unknown soc ", Quoted(wanted), ": it is an architecture (--arch ",
+                       Absl(db.str(soc.arch_name)), ")"));
+    }
     names.push_back(db.str(soc.name));
-    for (const std::string_view other : Names(db, soc.aliases)) names.push_back(other);
+    for (const std::string_view other : Names(db, soc.aliases)) {
+      // Numbers are near to numbers only.
+      if (has_letters(other) || !has_letters(wanted)) names.push_back(other);
+    }
   }
   return absl::InvalidArgumentError(
       absl::StrCat("unknown soc ", Quoted(wanted), Known(wanted, names)));

@@ -85,7 +85,8 @@ TEST_F(SmallDatabase, SocGivesTheArch) {
   // Aliases, with and without a maker's name before them.
   for (const char* soc : {"qcs8550", "Snapdragon 8 Gen 2", "maker-snapdragon-8-gen-2", "519",
                           "maker-snapdragon-8gen2", "Snapdragon® 8 Gen 2 QRD", "QCS8550 (Proxy)",
-                          "sm8550-ac", "Snapdragon 8 Gen 2 for Phones", "8 Gen 2"}) {
+                          "sm8550-ac", "Snapdragon 8 Gen 2 for Phones", "8 Gen 2", "8gen2",
+                          "SD 8 Gen 2"}) {
     EXPECT_EQ(Good({.soc = soc}).soc(), "SM8550") << soc;
   }
   EXPECT_EQ(Good({.soc = "qcs8550"}).notes(), std::vector<std::string>{"\"qcs8550\" is SM8550"});
@@ -134,6 +135,7 @@ TEST_F(SmallDatabase, UnknownTargetsNameTheNearest) {
   EXPECT_EQ(Error({.backend = "http"}), "unknown backend \"http\" (did you mean htp?)");
   EXPECT_NE(Error({.backend = "tpux"}).find("htp"), std::string::npos);
   EXPECT_EQ(Error({.soc = "SM8555"}).find("unknown soc \"SM8555\" (did you mean SM8550"), 0u);
+  EXPECT_EQ(Error({.soc = "v73"}), "unknown soc \"v73\": it is an architecture (--arch v73)");
   EXPECT_EQ(Error({.arch = "v74"}).find("unknown arch \"v74\" of htp (did you mean v73"), 0u);
   EXPECT_EQ(Error({.sdk = "2.9"}), "SDK 2.9 is older than the oldest known, 2.25");
   EXPECT_NE(Error({.sdk = "new"}).find("expected MAJOR.MINOR"), std::string::npos);
