@@ -132,6 +132,18 @@ FORMS = {
                                   outputs=("u16[1,8,8,8] 0.001/32768",)), ("2.23",), ("2.51",)),
     "unsigned 16-bit weights": (form("Conv", "u16[1,4,8,8] 0.001/32768", "const u16[8,4,1,1] 0.001/32768",
                                      outputs=("u16[1,8,8,8] 0.001/32768",)), ("2.34",), ("2.51",)),
+    "unsigned 16-bit weights over a sequence": (form("Conv", "u16[1,4,8] 0.001/32768", "const u16[8,4,1] 0.001/35000",
+                                                     outputs=("u16[1,8,8] 0.001/32768",)), ("2.51",), ()),
+    "symmetric unsigned 16-bit weights over a sequence": (
+        form("Conv", "u16[1,4,8] 0.001/32768", "const u16[8,4,1] 0.001/32768", outputs=("u16[1,8,8] 0.001/32768",)), (),
+        ("2.51",)),
+    "unsigned 16-bit weights with any zero point over an image": (
+        form("Conv", "u16[1,4,8,8] 0.001/32768", "const u16[8,4,1,1] 0.001/35000",
+             outputs=("u16[1,8,8,8] 0.001/32768",)), (), ("2.51",)),
+    "int16 in Expand": (form("Expand", "s16[1,8] 0.001/0", "const i64[2] = 4, 8", outputs=("s16[4,8] 0.001/0",)),
+                        ("2.51",), ()),
+    "uint16 in Expand": (form("Expand", "u16[1,8] 0.001/32768", "const i64[2] = 4, 8",
+                              outputs=("u16[4,8] 0.001/32768",)), (), ("2.51",)),
     "int64 input of the model": (form("Reshape", "i64[4,8]", "const i64[2] = 8, 4", outputs=("i64[8,4]",)), ("2.32",),
                                  ("2.51",)),
     "an equation of Einsum that came later": (form("Einsum", "f32[1,2,3,4]", "f32[2,5,4]", outputs=("f32[1,2,3,5]",),
@@ -287,6 +299,12 @@ BROKEN = {
                                             "prepare_fails", ("2.47", "2.51"), ()),
     "four bits with one scale": (form("Conv", "u16[1,4,8,8] 0.001/32768", "const s4[8,4,1,1] 0.01/0",
                                       outputs=("u16[1,8,8,8] 0.001/32768",)), "prepare_fails", (), ("2.47", "2.51")),
+    "four bits with one scale and a bias over a volume": (
+        form("Conv", "u16[1,4,4,4,4] 0.001/32768", "const s4[8,4,1,1,1] 0.01/0", "const s32[8] 0.00001/0",
+             outputs=("u16[1,8,4,4,4] 0.001/32768",)), "prepare_fails", ("2.51",), ()),
+    "four bits with one scale and a bias over a sequence": (
+        form("Conv", "u16[1,4,8] 0.001/32768", "const s4[8,4,1] 0.01/0", "const s32[8] 0.00001/0",
+             outputs=("u16[1,8,8] 0.001/32768",)), "prepare_fails", (), ("2.51",)),
     "remainder of 8-bit integers": (form("Mod", "i8[4,8]", "const i8[4,8] = 7", outputs=("i8[4,8]",)), "wrong_values",
                                     ("2.47", "2.51"), ()),
 }
