@@ -47,7 +47,7 @@ class Scope {
   virtual bool IsStored(int64_t port) const = 0;
   // Whether a port is an input or an output of the whole model.
   virtual bool IsAtEdge(int64_t port) const = 0;
-  // The next three need the whole graph, and find nothing where it isn't known.
+  // The next seven need the whole graph, and find nothing where it isn't known.
   // Whether a node reads the tensor of a port.
   virtual bool IsRead(int64_t /*port*/) const { return false; }
   // Whether an earlier node reads what a port reads.
@@ -55,6 +55,16 @@ class Scope {
   // The operator of the file that makes an input for nobody else, or that alone reads an output;
   // empty = there is none.
   virtual std::string_view Neighbour(int64_t /*port*/) const { return {}; }
+  // The operator of the file that makes an input, whatever else reads it; empty = there is none.
+  virtual std::string_view MakerOf(int64_t /*port*/) const { return {}; }
+  // Whether nodes read the tensor of a port, and all of them are this operator.
+  virtual bool IsReadOnlyBy(int64_t /*port*/, std::string_view /*op*/) const { return false; }
+  // Whether a node that runs in float reads the tensor of a port.
+  virtual bool IsReadInFloat(int64_t /*port*/) const { return false; }
+  // Whether `end` makes or alone reads what is behind these operators, in a row from an input or an output.
+  virtual bool EndsAt(int64_t /*port*/, std::string_view /*operators*/, std::string_view /*end*/) const {
+    return false;
+  }
   virtual int64_t InputCount() const = 0;
   virtual int64_t OutputCount() const = 0;
   virtual int64_t Opset() const = 0;

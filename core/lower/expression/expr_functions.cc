@@ -7,6 +7,11 @@
 //   read(P)                          whether a node reads it
 //   read_before(P)                   whether an earlier node reads it too, also in another encoding
 //   neighbour(P)                     the operator that makes an input for nobody else, or alone reads an output
+//   maker(P)                         the operator that makes an input, whatever else reads it
+//   read_only_by(P,'Op')             whether it is read, and by this operator alone
+//   read_in_float(P)                 whether an operator that runs in float reads it
+//   ends_at(P,'Op Op','Op')          whether the last one makes, or alone reads, what is behind the others, which are
+//                                    in a row from an input or output on; 'Op/Op' takes what the second makes too
 //   quantized(P) stored_bits(P) block_size(P,axis) offset(P)
 //   stored_dtype(P) per_channel(P)   of one that is quantized; the first: 'UFIXED_POINT_8'
 //   lowest(P) highest(P)             of what the encoding of P can hold
@@ -63,6 +68,24 @@ Value NeighbourOf(const Scope& s, Args a) {
   if (a[0].type != Value::Type::kPort) return Value::Null();
   const std::string_view op = s.Neighbour(a[0].integer);
   return op.empty() ? Value::Null() : Value::Text(op);
+}
+
+Value Maker(const Scope& s, Args a) {
+  if (a[0].type != Value::Type::kPort) return Value::Null();
+  const std::string_view op = s.MakerOf(a[0].integer);
+  return op.empty() ? Value::Null() : Value::Text(op);
+}
+Value ReadOnlyBy(const Scope& s, Args a) {
+  return Value::Int(a[0].type == Value::Type::kPort && a[1].type == Value::Type::kText &&
+                    s.IsReadOnlyBy(a[0].integer, a[1].text));
+}
+Value ReadInFloat(const Scope& s, Args a) {
+  return Value::Int(a[0].type == Value::Type::kPort && s.IsReadInFloat(a[0].integer));
+}
+
+Value EndsAt(const Scope& s, Args a) {
+  return Value::Int(a[0].type == Value::Type::kPort && a[1].type == Value::Type::kText &&
+                    a[2].type == Value::Type::kText && s.EndsAt(a[0].integer, a[1].text, a[2].text));
 }
 
 Value Read(const Scope& s, Args a) {
@@ -464,6 +487,7 @@ constexpr FunctionRow kFunctions[] = {
     {"einsum_is", 2, 2, EinsumIs},
     {"elements", 1, 1, Elements},
     {"empty_input", 0, 0, EmptyInput},
+    {"ends_at", 3, 3, EndsAt},
     {"equal_split", 2, 2, EqualSplit},
     {"fill", 2, 2, Fill},
     {"given", 1, 1, Given},
@@ -474,6 +498,7 @@ constexpr FunctionRow kFunctions[] = {
     {"len", 1, 1, Len},
     {"least", 1, 1, Least},
     {"lowest", 1, 1, Lowest},
+    {"maker", 1, 1, Maker},
     {"max", 2, 2, Larger},
     {"min", 2, 2, Smaller},
     {"nearest_places", 4, 4, NearestPlaces},
@@ -493,6 +518,8 @@ constexpr FunctionRow kFunctions[] = {
     {"rank", 1, 1, Rank},
     {"read", 1, 1, Read},
     {"read_before", 1, 1, ReadBefore},
+    {"read_in_float", 1, 1, ReadInFloat},
+    {"read_only_by", 2, 2, ReadOnlyBy},
     {"real", 1, 1, RealOfNumber},
     {"remove", 2, 2, Remove},
     {"rows", 2, 2, Rows},

@@ -407,6 +407,11 @@ void SourceResolver::ReportMissing(int32_t index) {
   }
 }
 
+bool SourceResolver::RunsInFloat(int32_t index) const {
+  const NodeState& state = states_[static_cast<size_t>(index)];
+  return state.kind == Kind::kOp && !state.quantized && state.chosen != nullptr;
+}
+
 // Q and DQ that belong to no unit stand alone; at the graph's ends the caller (de)quantizes.
 void SourceResolver::PlaceQuantizers() {
   for (size_t i = 0; i < file_.nodes.size(); ++i) {
@@ -417,8 +422,7 @@ void SourceResolver::PlaceQuantizers() {
       for (const int32_t reader : Readers(node.outputs[0])) {
         const NodeState& r = states_[static_cast<size_t>(reader)];
         if (r.kind == Kind::kQuantize && !annotated_) state.emit |= !IsPerTensor(state.encoding);
-        if (r.kind == Kind::kUnknown ||
-            (r.kind == Kind::kOp && !r.quantized && r.chosen != nullptr)) {
+        if (r.kind == Kind::kUnknown || RunsInFloat(reader)) {
           state.emit |= !constant;
           resolved_.sources[i].separate_constant |= constant && IsPerTensor(state.encoding);
         }

@@ -2,6 +2,7 @@
 
 #include <absl/algorithm/container.h>
 
+#include <algorithm>
 #include <span>
 #include <variant>
 
@@ -211,6 +212,66 @@ std::string_view NodeScope::Neighbour(int64_t port) const {
   if (readers.size() != 1) return {};
   const int32_t node = port < 0 ? readers[0] : resolver_.Producer(id);
   return node < 0 ? std::string_view() : resolver_.file_.nodes[static_cast<size_t>(node)].op.view();
+}
+
+std::string_view NodeScope::MakerOf(int64_t port) const {
+  const TensorId id = port < 0 ? kNoTensor : Tensor(port);
+  const int32_t node = id == kNoTensor ? -1 : resolver_.Producer(id);
+  return node < 0 ? std::string_view() : resolver_.file_.nodes[static_cast<size_t>(node)].op.view();
+}
+
+bool NodeScope::IsReadOnlyBy(int64_t port, std::string_view op) const {
+  const auto readers = Readers(Tensor(port));
+  return !readers.empty() && absl::c_all_of(readers, [&](int32_t node) {
+    return resolver_.file_.nodes[static_cast<size_t>(node)].op == op;
+  });
+}
+
+bool NodeScope::IsReadInFloat(int64_t port) const {
+  const TensorId id = Tensor(port);
+  // Several QuantizeLinear behind one op may be equal and become one: then it is a unit after all.
+  const auto quantizes = [&](int32_t node) {
+    return resolver_.states_[static_cast<size_t>(node)].kind == SourceResolver::Kind::kQuantize;
+  };
+  const auto several = [&](TensorId out) { return absl::c_count_if(Readers(out), quantizes) > 1; };
+  return absl::c_any_of(Readers(id), [&](int32_t node) {
+    return resolver_.RunsInFloat(node) &&
+           absl::c_none_of(resolver_.file_.nodes[static_cast<size_t>(node)].outputs, several);
+  });
+}
+
+bool NodeScope::EndsAt(int64_t port, std::string_view operators, std::string_view end) const {
+  TensorId at = Tensor(port);
+  const auto next = [&]() -> const Node* {
+    if (at == kNoTensor) return nullptr;
+    const auto readers = Readers(at);
+    const bool alone = readers.size() == 1 && !resolver_.graph_output_[static_cast<size_t>(at)];
+    const int32_t node = port >= 0 ? resolver_.Producer(at) : alone ? readers[0] : -1;
+    return node < 0 ? nullptr : &resolver_.file_.nodes[static_cast<size_t>(node)];
+  };
+  const auto made_by = [&](TensorId id, std::string_view op) {
+    const TensorId real = id == kNoTensor ? at : resolver_.Real(id);
+    const int32_t maker = real == at ? -1 : resolver_.Producer(real);
+    return maker >= 0 && resolver_.file_.nodes[static_cast<size_t>(maker)].op == op;
+  };
+  const auto computed = [&](TensorId id) {
+    return id != kNoTensor && !resolver_.IsConstant(resolver_.Real(id));
+  };
+  while (!operators.empty()) {
+    const std::string_view word = operators.substr(0, operators.find(' '));
+    operators.remove_prefix(std::min(word.size() + 1, operators.size()));
+    const std::string_view op = word.substr(0, word.find('/'));
+    const std::string_view beside = word.substr(std::min(op.size() + 1, word.size()));
+    const Node* const node = next();
+    if (node == nullptr || node->op != op || node->outputs.empty()) return false;
+    const auto takes = [&](TensorId id) { return made_by(id, beside); };
+    if (!beside.empty() && absl::c_none_of(node->inputs, takes)) return false;
+    const auto input = absl::c_find_if(node->inputs, computed);
+    if (port >= 0 && input == node->inputs.end()) return false;
+    at = port >= 0 ? resolver_.Real(*input) : node->outputs[0];
+  }
+  const Node* const node = next();
+  return node != nullptr && node->op == end;
 }
 
 int64_t NodeScope::InputCount() const { return static_cast<int64_t>(node().inputs.size()); }

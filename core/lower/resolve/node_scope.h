@@ -29,6 +29,10 @@ class NodeScope : public mapping::Scope {
   bool IsRead(int64_t port) const override;
   bool IsReadBefore(int64_t port) const override;
   std::string_view Neighbour(int64_t port) const override;
+  std::string_view MakerOf(int64_t port) const override;
+  bool IsReadOnlyBy(int64_t port, std::string_view op) const override;
+  bool IsReadInFloat(int64_t port) const override;
+  bool EndsAt(int64_t port, std::string_view operators, std::string_view end) const override;
   int64_t InputCount() const override;
   int64_t OutputCount() const override;
   int64_t Opset() const override;

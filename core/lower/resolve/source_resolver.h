@@ -113,6 +113,8 @@ class SourceResolver {
   // Whether the tool quantizes this input of the node, a constant number.
   bool IsQuantizedScalar(int32_t node, TensorId id) const;
   bool MakesRedundant(int32_t activation, int32_t encoding) const;
+  // Whether it is an op that no quantized unit is formed of; after units were formed.
+  bool RunsInFloat(int32_t node) const;
   void PlaceQuantizers();
 
   void Emit();

@@ -339,7 +339,9 @@ class Describer {
     std::vector<int32_t> readers;
     for (size_t i = 0; i < resolved_.sources.size(); ++i) {
       const Node& node = file_.nodes[i];
-      if (resolved_.sources[i].separate_constant) dequantized[static_cast<size_t>(node.outputs[0])] = true;
+      if (resolved_.sources[i].separate_constant && StateOf(i) != State::kRefused) {
+        dequantized[static_cast<size_t>(node.outputs[0])] = true;
+      }
       if (std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
             return id != kNoTensor && dequantized[static_cast<size_t>(id)];
           })) {

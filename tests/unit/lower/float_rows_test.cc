@@ -464,5 +464,116 @@ TEST(FloatRows, AnIntegerProductIsOneOpOnlyOfAnImageOrWithAMatrix) {
   EXPECT_EQ(verdict("MatMulInteger", {8}, {8, 3}, {3}), Consequence::kRejected);
 }
 
+TEST(FloatRows, SeveralProductsOfOneDynamicQuantizationAreOneOpEach) {
+  struct Around {
+    bool other_reader = false, output = false;
+  };
+  const auto verdicts = [](int products, const Around& around = {}) {
+    OnnxModel m;
+    const TensorId q = m.Op("q", "DynamicQuantizeLinear", {m.Input("x", {1, 8, 4})}, {1, 8, 4}, {}, Dtype::kUint8);
+    for (int i = 0; i < products; ++i) {
+      const std::string n = std::to_string(i);
+      const TensorId w = m.Constant("w" + n, std::vector<int64_t>(16, 3 + i), Dtype::kUint8);
+      m.model.tensors[static_cast<size_t>(w)].dims = {4, 4};
+      const TensorId product = m.Op("p" + n, "MatMulInteger", {q, w}, {1, 8, 4}, {}, Dtype::kInt32);
+      m.End(m.Op("c" + n, "Cast", {product}, {1, 8, 4}, {{"to", IntParam{1}}}));
+    }
+    if (around.other_reader) m.End(m.Op("other", "Cast", {q}, {1, 8, 4}, {{"to", IntParam{1}}}));
+    if (around.output) m.End(q);
+    const Report report = Check(m.model);
+    return std::pair(report.nodes[0].verdict, report.nodes[1].verdict);
+  };
+  const std::pair taken(Consequence::kAccepted, Consequence::kAccepted);
+  EXPECT_EQ(verdicts(1), taken);
+  EXPECT_EQ(verdicts(2), taken);
+  EXPECT_EQ(verdicts(3), taken) << "queries, keys and values";
+  EXPECT_EQ(verdicts(2, {.other_reader = true}), std::pair(Consequence::kRejected, Consequence::kRejected));
+  EXPECT_EQ(verdicts(1, {.output = true}).first, Consequence::kRejected);
+}
+
+TEST(FloatRows, ABiasOf32BitsThatAnOperatorInFloatReadsStaysOnTheCpu) {
+  struct Conv {
+    bool from_quantized = false, to_quantized = false, per_channel = false, int32_bias = false, twice = false;
+    Dtype weight = Dtype::kUint8;
+  };
+  const auto said = [](const Conv& form) {
+    OnnxModel m;
+    const TensorId x = form.from_quantized ? m.Quantized("x", {1, 8, 6, 6}) : m.Input("x", {1, 8, 6, 6});
+    const TensorId w = form.per_channel ? m.PerChannelWeight("w", {8, 8, 1, 1}, 0)
+                                        : m.Weight("w", {8, 8, 1, 1}, form.weight, 0);
+    const TensorId b = form.int32_bias ? m.Weight("b", {8}, Dtype::kInt32, 0, 0.0002) : m.Scale("b", {8}, 0.5);
+    const TensorId y = m.Op("c", "Conv", {x, w, b}, {1, 8, 6, 6}, {});
+    m.End(form.to_quantized ? m.Requantize("y", y) : y);
+    if (form.twice) m.End(m.Requantize("z", y));
+    const Report report = Check(m.model);
+    std::string refused;
+    for (const Finding& f : report.findings) {
+      if (f.consequence != Consequence::kRejected) continue;
+      refused += m.model.nodes[static_cast<size_t>(f.node_index)].name.str();
+    }
+    return refused;
+  };
+  EXPECT_EQ(said({.to_quantized = true, .int32_bias = true}), "b.dq");
+  EXPECT_EQ(said({.from_quantized = true, .int32_bias = true}), "b.dq");
+  EXPECT_EQ(said({.from_quantized = true, .to_quantized = true, .int32_bias = true}), "") << "a unit";
+  EXPECT_EQ(said({.from_quantized = true, .to_quantized = true, .int32_bias = true, .twice = true}), "")
+      << "a pair for each reader: ONNX Runtime makes one of equal ones";
+  EXPECT_EQ(said({.to_quantized = true}), "") << "the bias is in float";
+  EXPECT_EQ(said({.to_quantized = true, .weight = Dtype::kUint16}), "");
+  EXPECT_EQ(said({.from_quantized = true, .to_quantized = true, .per_channel = true, .int32_bias = true}), "");
+}
+
+TEST(QuantizedRows, SignedWeightsOf4BitsAreReadWrongWithoutAZeroPoint) {
+  const auto worst = [](bool zero_point, Dtype dtype) {
+    OnnxModel m;
+    const TensorId x = m.Quantized("x", {4, 8});
+    const TensorId w = zero_point ? m.Weight("w", {8, 8}, dtype, 0) : m.PerChannelWeight("w", {8, 8}, 1, dtype);
+    m.Unit("p", "MatMul", {x, w}, {4, 8}, {});
+    return Worst(m.model);
+  };
+  EXPECT_EQ(worst(false, Dtype::kSfixedPoint4), Consequence::kWrongValues);
+  EXPECT_NE(worst(true, Dtype::kSfixedPoint4), Consequence::kWrongValues);
+  EXPECT_NE(worst(false, Dtype::kInt8), Consequence::kWrongValues);
+}
+
+TEST(FloatRows, AGeluOfErfIsOneOpOnlyWhereBothOfItsSidesAreQuantizedOrNone) {
+  enum class Form { kProductFirst, kHalfFirst, kHalfOfTheSum };
+  struct Sides {
+    bool from_quantized = false, to_quantized = false, factor = false;  // the last: a product in float behind it
+  };
+  const auto refused = [](Form form, std::string_view first, const Sides& sides, int opset = 17) {
+    OnnxModel m;
+    m.model.opset = opset;
+    const Dims dims = {1, 16, 32};
+    const auto scalar = [&](std::string_view name, double value) { return m.Scale(name, {}, value); };
+    const auto op = [&](std::string_view name, std::string_view of, std::vector<TensorId> inputs) {
+      return m.Op(name, of, std::move(inputs), dims, {});
+    };
+    const TensorId x = sides.from_quantized ? m.Quantized("x", dims) : op("r", "Relu", {m.Input("x", dims)});
+    const TensorId half = scalar("half", 0.5), root = scalar("root", first == "Div" ? 1.4142135 : 0.7071068);
+    const TensorId erf = op("erf", "Erf", {op("d", first, {x, root})});
+    const TensorId sum = op("a", "Add", {erf, scalar("one", 1)});
+    TensorId y = kNoTensor;
+    if (form == Form::kProductFirst) y = op("m2", "Mul", {op("m1", "Mul", {x, sum}), half});
+    if (form == Form::kHalfFirst) y = op("m2", "Mul", {op("m1", "Mul", {x, half}), sum});
+    if (form == Form::kHalfOfTheSum) y = op("m2", "Mul", {x, op("m1", "Mul", {sum, half})});
+    if (sides.factor) y = op("f", "Mul", {y, m.Scale("factor", {32}, 0.3)});
+    m.End(sides.to_quantized ? m.Requantize("y", y) : y);
+    return Check(m.model).nodes[m.NodeIndex("erf")].verdict == Consequence::kRejected;
+  };
+  for (const Form form : {Form::kProductFirst, Form::kHalfFirst, Form::kHalfOfTheSum}) {
+    for (const std::string_view first : {"Div", "Mul"}) {
+      EXPECT_FALSE(refused(form, first, {}));
+      EXPECT_FALSE(refused(form, first, {.from_quantized = true, .to_quantized = true}));
+      EXPECT_TRUE(refused(form, first, {.from_quantized = true}));
+      EXPECT_TRUE(refused(form, first, {.to_quantized = true}));
+      EXPECT_TRUE(refused(form, first, {.from_quantized = true, .to_quantized = true, .factor = true}));
+      EXPECT_FALSE(refused(form, first, {.to_quantized = true, .factor = true}));
+    }
+  }
+  EXPECT_FALSE(refused(Form::kProductFirst, "Div", {.to_quantized = true}, 20)) << "ONNX Runtime makes a Gelu of it";
+  EXPECT_TRUE(refused(Form::kProductFirst, "Mul", {.to_quantized = true}, 20));
+}
+
 }  // namespace
 }  // namespace quantgate
