@@ -93,8 +93,8 @@ class Rule(unittest.TestCase):
         if UPDATE:
             test_docs.update(self.page, left)
             return
-        self.assertIn("QG630", left[0].printed or "")
-        self.assertNotIn("QG630", left[1].printed or "")
+        self.assertIn("QG631", left[0].printed or "")
+        self.assertNotIn("QG631", left[1].printed or "")
         explained = subprocess.run([program, "explain", "repeated-relu"], capture_output=True, text=True)
         self.assertEqual(explained.returncode, 0)
         self.assertIn("The second one costs time and memory", explained.stdout)
@@ -106,12 +106,12 @@ class Rule(unittest.TestCase):
         self.prepare()
         (self.folder / "core/rules/graph/repeated_relu.cc").unlink()
         rules = (self.folder / scratch_build.RULES).read_text()
-        self.assertRegex(rules, r'"QG629", "[a-z-]+"\)\nRULE\(kRepeatedRelu, "QG630", "repeated-relu"\)\n')
+        self.assertRegex(rules, r'"QG630", "[a-z-]+"\)\nRULE\(kRepeatedRelu, "QG631", "repeated-relu"\)\n')
         self.assertNotIn("core/rules/graph/repeated_relu.cc", scratch_build.touched(self.folder))
 
     def test_the_code_is_free(self) -> None:
         """When a rule gets the code of the page, the page needs the next."""
-        self.assertNotIn('"QG630"', (ROOT / scratch_build.RULES).read_text())
+        self.assertNotIn('"QG631"', (ROOT / scratch_build.RULES).read_text())
 
 
 class Led(unittest.TestCase):
