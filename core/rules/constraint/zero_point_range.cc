@@ -21,11 +21,13 @@ bool Holds(const Subject& s) {
   const Args args(s.node, s.constraint);
   const auto min = args.number(ArgKey::kMin);
   const auto max = args.number(ArgKey::kMax);
-  const auto& zps = s.tensor->encoding->zero_points;
-  return std::all_of(zps.begin(), zps.end(), [&](int32_t zp) {
+  const auto fits = [&](int32_t zp) {
     const int64_t offset = -int64_t{zp};
     return (!min || offset >= *min) && (!max || offset <= *max);
-  });
+  };
+  const auto& zps = s.tensor->encoding->zero_points;
+  if (zps.empty() && !s.tensor->encoding->scales.empty()) return fits(0);  // not written
+  return std::all_of(zps.begin(), zps.end(), fits);
 }
 
 void Explain(const Subject& s, Finding& f) {
@@ -37,17 +39,18 @@ void Explain(const Subject& s, Finding& f) {
   const auto max = negated(args.number(ArgKey::kMin));
   const auto fits = [&](int64_t zero) { return (!min || zero >= *min) && (!max || zero <= *max); };
   const auto& zeros = s.tensor->encoding->zero_points;
-  const auto wrong =
+  const auto found =
       std::find_if(zeros.begin(), zeros.end(), [&](int32_t zero) { return !fits(zero); });
+  const int32_t wrong = found == zeros.end() ? 0 : *found;
   f.found = DescribeTensor(*s.tensor);
   f.allowed = fmt::format("zero_point {}", RangeText(min, max));
   f.message = fmt::format("{} of {} must have {}, and has {}", f.port, f.op, f.allowed,
-                          ZeroPoint(*wrong));
+                          ZeroPoint(wrong));
   // A sign that was lost, since QNN's offset is -zero_point.
-  const bool sign = *wrong < 0 && fits(-int64_t{*wrong});
+  const bool sign = wrong < 0 && fits(-int64_t{wrong});
   f.fixes.push_back(UnsafeFix(
       sign ? fmt::format("write zero_point {} for \"{}\": the offset was stored as zero point",
-                         -int64_t{*wrong}, s.tensor->name)
+                         -int64_t{wrong}, s.tensor->name)
            : fmt::format("quantize \"{}\" again with {}", s.tensor->name, f.allowed)));
 }
 
