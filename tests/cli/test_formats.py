@@ -49,6 +49,14 @@ class Encodings(CliCase):
         self.assertEqual(tensors["w"]["encoding"]["perChannel"]["axis"], 1)
         self.assertEqual(self.report(out, "--route", "qairt")["findings"], [])
 
+    def test_convert_names_the_formats_that_it_writes(self) -> None:
+        model, _ = self.files()
+        for name in ("out.onnx", "out.pt2"):
+            run = self.run_cli("convert", model, "-o", name)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("writes no ." + name.split(".")[1] + " files; name the output .json", run.stderr)
+            self.assertFalse((self.folder / name).exists())
+
     def test_files_of_aimet_onnx(self) -> None:
         """All entries fit; what AIMET left without a quantizer is said, and nothing else of 7xx."""
         for version, entries in (("0.6.1", 45), ("1.0.0", 45), ("2.0.0", 64)):

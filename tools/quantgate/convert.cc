@@ -1,10 +1,14 @@
 // quantgate convert INPUT -o MODEL.json (or .jsonl, .binpb, .tflite)
+#include <fmt/core.h>
+
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "quantgate/reader.h"
+#include "quantgate/text.h"
 #include "tools/quantgate/cli/command_line.h"
 #include "tools/quantgate/cli/common.h"
 #include "tools/quantgate/cli/input.h"
@@ -27,6 +31,11 @@ int RunConvert(const ConvertFlags& flags) {
   }
   const absl::StatusOr<std::optional<EncodingsFile>> encodings = LoadEncodings(flags.encodings);
   if (!encodings.ok()) return Fail(encodings.status());
+  for (const std::string_view other : {".onnx", ".pt2", ".pte", ".dlc"}) {
+    if (!flags.output.ends_with(other)) continue;
+    return Fail(fmt::format("{}: convert writes no {} files; name the output .json, .jsonl, .binpb or .tflite",
+                            Printable(flags.output), other));
+  }
   const bool lines = flags.output.ends_with(".jsonl");
   const bool binary = flags.output.ends_with(".binpb") || flags.output.ends_with(".pb");
   std::vector<std::string> inputs = {flags.input};

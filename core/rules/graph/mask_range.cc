@@ -18,15 +18,16 @@ struct Own : Settings {
   SetMask softmaxes = 0, adds = 0;
   // A masked score must be this far below the others.
   double max_mask_addend = 0;
-  // A step of the scores this large leaves nothing of them.
-  double coarse_score_step = 0.5;
+  // A step of the scores this large blurs them, and one that large leaves nothing of them.
+  double coarse_score_step = 0.5, lost_score_step = 0;
 };
 
 using F = Fields<Own>;
 constexpr SettingField kFields[] = {F::Bind<&Own::softmaxes>("softmaxes"),
                                     F::Bind<&Own::adds>("adds"),
                                     F::Bind<&Own::max_mask_addend>("max_mask_addend"),
-                                    F::Bind<&Own::coarse_score_step>("coarse_score_step")};
+                                    F::Bind<&Own::coarse_score_step>("coarse_score_step"),
+                                    F::Bind<&Own::lost_score_step>("lost_score_step")};
 
 // One step of the sum takes the scores' range.
 bool IsCoarse(const Tensor* sum, const Own& settings) {
@@ -78,10 +79,12 @@ void VisitScores(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor* scores = g.input(op, 0);
   if (!IsCoarse(scores, settings)) return;
   const double step = *StepOf(scores);
-  Finding& f = findings.AddInput(op, 0, Consequence::kAdvice);
-  f.message = fmt::format(
-      "one step of the scores is {}: \"{}\" tells scores apart only where one gets more than {} the share of the other",
-      Number(step), g.NameOf(op), step < 1 ? fmt::format("{:.1f} times", std::exp(step)) : "twice");
+  const bool lost = step >= settings.lost_score_step;
+  Finding& f = findings.AddInput(op, 0, lost ? Consequence::kAltered : Consequence::kAdvice);
+  f.message = fmt::format("one step of the scores is {}: ", Number(step));
+  f.message += lost ? fmt::format("all that are not masked are equal to \"{}\", nothing is left of them", g.NameOf(op))
+                    : fmt::format("\"{}\" tells scores apart only where one gets more than {} the share of the other",
+                                  g.NameOf(op), step < 1 ? fmt::format("{:.1f} times", std::exp(step)) : "twice");
   f.found = DescribeEncoding(*scores);
   f.allowed = fmt::format("a scale well below {}", Number(settings.coarse_score_step));
   f.fixes.push_back(UnsafeFix("calibrate over the scores that matter: masked ones at about -100"));

@@ -107,7 +107,9 @@ std::optional<std::pair<double, double>> RealRange(const Tensor& t) {
                  ? std::pair(*least, *most)
                  : std::pair(static_cast<double>(*low), static_cast<double>(*high));
   }
-  if (!stored || !IsFixedPoint(t.dtype)) return stored;
+  // A number that the tool quantizes is kept as the file has it.
+  const bool real = t.values && t.values->ints.empty() && !t.values->reals.empty();
+  if (!stored || real || !IsFixedPoint(t.dtype)) return stored;
   if (t.encoding->scales.size() != 1) return std::nullopt;
   const double zero = ZeroPointAt(t.encoding, 0);
   const double scale = t.encoding->scales[0];
@@ -128,7 +130,7 @@ int64_t StepsFrom(int64_t zero, int64_t stored) {
 std::optional<double> MedianMagnitude(const Tensor& t) {
   if (t.values == nullptr) return std::nullopt;
   std::vector<double> sizes;
-  if (IsFixedPoint(t.dtype)) {
+  if (IsFixedPoint(t.dtype) && !t.values->ints.empty()) {
     const int64_t zero = ZeroPointAt(t.encoding, 0);
     for (const int64_t value : t.values->ints) sizes.push_back(static_cast<double>(StepsFrom(zero, value)));
   } else {
