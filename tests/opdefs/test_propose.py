@@ -71,8 +71,12 @@ class Accepted(ProposeCase):
     def test_removed_is_what_stands_in_the_op_what_it_names_and_what_a_profile_brings(self):
         before = {c["id"]: c for c in self.op("Softmax")["constraints"]}
         brought = next(i for i, c in before.items() if c.get("profile"))
-        gone = ["out[0]/fixed-encoding", "in[0]/scale-min-u16", "out[0]/rank", brought]
+        gone = ["out[0]/fixed-encoding", "out[0]/rank", brought]
         self.assertLessEqual(set(gone), set(before))
+        named = "out[0]/factor-8"
+        self.assertIn(named, {c["id"] for c in self.op("Batchnorm")["constraints"]})
+        self.accept({"backend": "htp", "op": "Batchnorm", "remove": named})
+        self.assertNotIn(named, {c["id"] for c in self.op("Batchnorm")["constraints"]})
         diff = self.accept(*({"backend": "htp", "op": "Softmax", "remove": i} for i in gone), {"backend": "htp", "op": "Softmax", "remove": "#HTP.1"})
         self.assertIn("+except:", diff)
         op = self.op("Softmax")

@@ -202,7 +202,8 @@ Json CommonDefinitions() {
   for (int i = 0; i < kQnnEncodingCount; ++i) {
     encodings.push_back(QnnEncodingShortName(static_cast<QnnEncoding>(i)));
   }
-  return {{"dtype", {{"enum", DtypeNames()}}},
+  // With a hole where a template has its number.
+  return {{"dtype", AnyOf({{{"enum", DtypeNames()}}, Matching(R"(\$)")})},
           {"encoding", {{"enum", encodings}}},
           {"sdk", Matching(R"(^\d+\.\d+)")},
           {"arch", OneOrMany(Typed("string"))},

@@ -28,9 +28,9 @@ KINDS = {
     "backends": "the verbs on every backend",
 }
 ENTRIES = ("unit", "c", "fuzz", "golden",
-           "cli.(as_run|check|config|fix|formats|hostile|limits|messages|plan|provider_values|report_formats|verbs|views)",
+           "cli.(as_run|check|config|encodings|fix|formats|hostile|limits|messages|plan|provider_values|report_formats|verbs|views)",
            "conformance.(zoo|ort_forms|ort_recorded|ort_values|ort_as_run|graphs|litert|vela|rules_judged|executorch_zoo|executorch_operators|executorch_lowered|htp_edges)",
-           "opdefs.(opdefc|kinds|snapshot|form|propose|documents|counts)", "backends")  # fmt: skip
+           "opdefs.(opdefc|kinds|snapshot|form|htp_laws|propose|documents|counts)", "backends")  # fmt: skip
 # Reason, and entries.
 LEFT_OUT = {
     "sources and pages are looked at, or programs in Python tested": (
