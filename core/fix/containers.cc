@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/rule_id.h"
 #include "core/fix/container.h"
 #include "core/fix/json_files.h"
 #include "core/fix/onnx_file.h"
@@ -155,15 +156,14 @@ class EncodingsContainer : public Container {
                                        database_.view());
   }
   bool WritesUnchanged() const override { return true; }
-  // On the route that such a pair takes; the encodings are in the model already.
   Report CheckModel(const Validator& validator, const Model& model) const override {
-    return validator.Check(model, EncodingsFile());
+    return validator.CheckApplied(model);
   }
   std::optional<Report> CheckBefore(const Validator& validator) const override {
     return validator.Check(bare_, file_);
   }
   bool IsMended(const Finding& finding) const override {
-    return finding.rule->slug == "offset-sign" && IsWrittenAnew(finding.tensor);
+    return finding.rule->slug == rules::NameOf(rules::kOffsetSign).slug && IsWrittenAnew(finding.tensor);
   }
   absl::Status WriteChanged(const Editor& editor, const Sink& sink) const override {
     std::map<std::string, Coding> codings;

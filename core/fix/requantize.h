@@ -10,18 +10,11 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "core/ir/channels.h"
 #include "core/safety/coding.h"
 #include "quantgate/model.h"
 
 namespace quantgate::fix {
-
-// How values lie in channels: element i belongs to channel (i / inner) % channels.
-struct Channels {
-  int64_t count = 1, inner = 1;
-  int64_t Of(int64_t element) const { return element / inner % count; }
-};
-// nullopt where the axis or the number of entries doesn't fit the dimensions.
-std::optional<Channels> ChannelsOf(const Encoding& encoding, std::span<const int64_t> dims);
 
 class Requantizer {
  public:

@@ -40,12 +40,14 @@ int32_t ZeroPointAt(const Encoding& e, size_t i) {
 
 size_t EntryCount(const Encoding& e) { return std::max(e.scales.size(), e.zero_points.size()); }
 
+double NearestStored(double real, const Encoding& encoding, Dtype dtype, size_t i) {
+  return std::clamp(std::nearbyint(real / ScaleAt(encoding, i)) + ZeroPointAt(encoding, i),
+                    static_cast<double>(StoredMin(dtype, encoding.bitwidth)),
+                    static_cast<double>(StoredMax(dtype, encoding.bitwidth)));
+}
+
 double StoredReal(double real, const Encoding& encoding, Dtype dtype) {
-  const double scale = ScaleAt(encoding, 0), zero = ZeroPointAt(encoding, 0);
-  const double stored = std::clamp(std::nearbyint(real / scale) + zero,
-                                   static_cast<double>(StoredMin(dtype, encoding.bitwidth)),
-                                   static_cast<double>(StoredMax(dtype, encoding.bitwidth)));
-  return (stored - zero) * scale;
+  return (NearestStored(real, encoding, dtype) - ZeroPointAt(encoding, 0)) * ScaleAt(encoding, 0);
 }
 
 bool SameScales(const Encoding& a, const Encoding& b) {

@@ -19,6 +19,8 @@ float ScaleAt(const Encoding& encoding, size_t i);
 int32_t ZeroPointAt(const Encoding& encoding, size_t i);
 size_t EntryCount(const Encoding& encoding);  // the longer of scales and zero points
 
+// The stored value nearest to a real number, by the i-th scale and zero point; the scale is above 0.
+double NearestStored(double real, const Encoding& encoding, Dtype dtype, size_t i = 0);
 // What a real number is once it has been stored with a per-tensor encoding whose scale is above 0.
 double StoredReal(double real, const Encoding& encoding, Dtype dtype);
 

@@ -70,6 +70,11 @@ Report Validator::Check(Model model, const EncodingsFile& encodings) const {
   return impl_->Check(model, /*with_encodings=*/true, lowered);
 }
 
+Report Validator::CheckApplied(const Model& model) const {
+  LoweredModel lowered(model);
+  return impl_->Check(model, /*with_encodings=*/true, lowered);
+}
+
 std::vector<Report> Validator::CheckEach(const std::vector<Validator>& validators,
                                          const Model& model) {
   LoweredModel lowered(model);

@@ -65,6 +65,8 @@ class Validator {
   // With the encodings of a separate file (encodings_file.h): what does not fit the model is in
   // the report (QG7xx). The usual route is then that of such pairs.
   Report Check(Model model, const EncodingsFile& encodings) const;
+  // Of a model that ApplyEncodings() has put the encodings of such a file into: on that route.
+  Report CheckApplied(const Model& model) const;
 
   // A report from each of `validators`, which must have one backend, SDK, database and route:
   // what is the same for all archs is done once.

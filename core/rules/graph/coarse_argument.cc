@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "core/rules/rule_entry.h"
 #include "core/rules/support/encoding_facts.h"
@@ -19,11 +18,9 @@
 namespace quantgate::rules {
 namespace coarse_argument {
 
-struct Own : Settings {
+struct Own : Settings, BoundSets {
   SetMask exponentials = 0, angles = 0, poles = 0, quotients = 0, grids = 0, norms = 0, sums = 0,
-          orders = 0, conversions = 0, products = 0, tables = 0, weighted = 0;
-  SetMask shares = 0, signed_shares = 0, limits = 0, relus = 0, adds = 0, moves = 0;
-  std::string_view low, high;  // the params of limits
+          orders = 0, conversions = 0, tables = 0, weighted = 0;
   double max_exponent_step = 0, max_angle_step = 0;
   double max_grid_step = 0;  // in pixels
   double max_norm_step = 0;  // of the spread of what is read
@@ -105,10 +102,7 @@ void VisitPole(const GraphView& g, int32_t op, size_t port, GraphFindings& findi
   const std::optional<Interval> held = HeldRange(&in);
   if (!held || !HasFewBits(in) || in.is_static || held->low > 0 || held->high < 0) return;
   const double step = *StepOf(&in);
-  const Own& own = g.settings<Own>();
-  const Interval bounds = ValueBounds(g, g.op(op).inputs[port],
-                                      {own.shares, own.signed_shares, own.limits, own.relus, own.adds, own.products,
-                                       own.moves, own.low, own.high});
+  const Interval bounds = ValueBounds(g, g.op(op).inputs[port], g.settings<Own>());
   if (bounds.low >= step || bounds.high <= -step) return;
   Finding& f = Add(g, op, port, "16 bits", findings);
   f.message = fmt::format(

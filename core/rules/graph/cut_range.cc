@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,36 +58,42 @@ bool Narrows(const Interval& out, const Interval& in, double least_kept) {
   return out.high - out.low < least_kept * (in.high - in.low);
 }
 
-// A product in the very encoding of one of its factors, which is far too narrow for it: the encoding
-// was copied, not calibrated.
+// Whether the output has the very encoding of an input: it was copied, not calibrated.
+bool IsCopied(const Tensor& input, const Tensor& output) {
+  return input.dtype == output.dtype && SameEncoding(*input.encoding, *output.encoding);
+}
+
+// A finding at an output of this range, whose message is for the caller to say.
+Finding& AddOutput(int32_t op, Interval range, std::string allowed, std::string fix, GraphFindings& findings) {
+  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  f.found = fmt::format("range {}", Text(range));
+  f.allowed = std::move(allowed);
+  f.fixes.push_back(UnsafeFix(std::move(fix)));
+  return f;
+}
+
+// A product in the very encoding of one of its factors, which is far too narrow for it.
 void VisitProduct(const GraphView& g, int32_t op, double excess, GraphFindings& findings) {
   const Tensor *first = g.input(op, 0), *second = g.input(op, 1), *output = g.output(op);
   const auto a = HeldRange(first), b = HeldRange(second), out = HeldRange(output);
   if (!a || !b || !out) return;
-  const auto copied_from = [output](const Tensor* factor) {
-    return factor->dtype == output->dtype && SameEncoding(*factor->encoding, *output->encoding);
-  };
-  if (!copied_from(first) && !copied_from(second)) return;
+  if (!IsCopied(*first, *output) && !IsCopied(*second, *output)) return;
   const Interval product = ProductOf(*a, *b);
   if (product.high - product.low < excess * (out->high - out->low)) return;
-  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  Finding& f = AddOutput(op, *out, "the calibrated range of the product",
+                         "calibrate the output of its own, do not share the encoding of an input", findings);
   f.message = fmt::format(
       "{} of {} has the encoding of one of its factors, which ends at {}; their product reaches "
       "{}: what lies beyond is clipped",
       f.port, f.op, Text(*out), Text(product));
-  f.found = fmt::format("range {}", Text(*out));
-  f.allowed = "the calibrated range of the product";
-  f.fixes.push_back(
-      {"calibrate the output of its own, do not share the encoding of an input", false, {}});
 }
 
 // Inputs, of what the op reads, whose results lie within a range.
 Interval Kept(const GraphView& g, int32_t op, Interval out) {
   const Own& own = g.settings<Own>();
   if (g.Is(op, own.negations)) return {-out.high, -out.low};
-  constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  if (g.Is(op, own.relus)) return {out.low <= 0 ? -kInfinite : out.low, out.high};
-  return {out.low <= 0 ? -kInfinite : std::log(out.low), out.high <= 0 ? -kInfinite : std::log(out.high)};
+  if (g.Is(op, own.relus)) return {out.low <= 0 ? kAnyNumber.low : out.low, out.high};
+  return {out.low <= 0 ? kAnyNumber.low : std::log(out.low), out.high <= 0 ? kAnyNumber.low : std::log(out.high)};
 }
 
 // An op that rises or falls all along, and whose output keeps a part of its input's range only.
@@ -99,14 +104,13 @@ void VisitSlope(const GraphView& g, int32_t op, GraphFindings& findings) {
   // Values that a Relu makes 0 are none that its output cuts.
   const double low = g.Is(op, g.settings<Own>().relus) ? std::max(0.0, in->low) : in->low;
   if (!Cuts(kept, {low, in->high}, g.settings<Own>().slope_tolerance)) return;
-  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
-  f.message = fmt::format("{} of {} holds {} only, which it makes of inputs from {:.4g} to {:.4g}, and its input reaches {}: "
-                          "what is made of the others is clipped",
-                          f.port, f.op, Text(*out), std::max(kept.low, in->low), std::min(kept.high, in->high), Text(*in));
-  f.found = fmt::format("range {}", Text(*out));
-  f.allowed = "the calibrated range of what the op makes";
+  Finding& f = AddOutput(op, *out, "the calibrated range of what the op makes",
+                         "calibrate the output of its own, with the inputs that made the input's range", findings);
+  f.message = fmt::format(
+      "{} of {} holds {} only, which it makes of inputs from {:.4g} to {:.4g}, and its input reaches {}: what is made of "
+      "the others is clipped",
+      f.port, f.op, Text(*out), std::max(kept.low, in->low), std::min(kept.high, in->high), Text(*in));
   f.related = {"in[0]"};
-  f.fixes.push_back({"calibrate the output of its own, with the inputs that made the input's range", false, {}});
 }
 
 // A norm whose output ends below the size that most of its values have.
@@ -119,32 +123,29 @@ void VisitNorm(const GraphView& g, int32_t op, GraphFindings& findings) {
   const double gain = std::min(std::abs(least->first), std::abs(least->second));
   const bool one_sign = least->first * least->second > 0;
   if (!one_sign || std::max(-out->low, out->high) >= gain) return;
-  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  Finding& f = AddOutput(op, *out, fmt::format("a range of some {} on either side", Number(3 * gain)),
+                         "calibrate the output of its own", findings);
   f.message = fmt::format(
-      "{} of {} holds {} only, and the values of a row have a root mean square of 1 times their gains, {} or more: most of "
-      "them are clipped",
+      "{} of {} holds {} only, and the values of a row have a root mean square of 1 times their gains, {} or more: most "
+      "of them are clipped",
       f.port, f.op, Text(*out), Number(gain));
-  f.found = fmt::format("range {}", Text(*out));
-  f.allowed = fmt::format("a range of some {} on either side", Number(3 * gain));
-  f.fixes.push_back({"calibrate the output of its own", false, {}});
 }
 
 // The sum of many values in the encoding of one.
 void VisitTotal(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Tensor *in = g.input(op, 0), *out = g.output(op);
   const auto held = HeldRange(in);
-  if (!held || !HeldRange(out) || in->dtype != out->dtype || !SameEncoding(*in->encoding, *out->encoding)) return;
+  if (!held || !HeldRange(out) || !IsCopied(*in, *out)) return;
   const double count = LeastElements(*in) / LeastElements(*out);
   // Of both signs they may cancel.
   const bool one_sign = std::min(-held->low, held->high) <= *StepOf(in);
   if (!one_sign || !(count >= g.settings<Own>().many)) return;
-  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
-  f.message = fmt::format("{} of {} has the encoding of its input, which ends at {}, and sums up {} values of one sign: "
-                          "what lies beyond is clipped",
-                          f.port, f.op, Text(*held), Number(count));
-  f.found = fmt::format("range {}", Text(*held));
-  f.allowed = "the calibrated range of the sum";
-  f.fixes.push_back({"calibrate the output of its own, do not share the encoding of the input", false, {}});
+  Finding& f = AddOutput(op, *held, "the calibrated range of the sum",
+                         "calibrate the output of its own, do not share the encoding of the input", findings);
+  f.message = fmt::format(
+      "{} of {} has the encoding of its input, which ends at {}, and sums up {} values of one sign: what lies beyond is "
+      "clipped",
+      f.port, f.op, Text(*held), Number(count));
 }
 
 // A Tanh or Sigmoid whose output does not hold what it makes of its input's range.
@@ -159,14 +160,11 @@ void VisitCurve(const GraphView& g, int32_t op, GraphFindings& findings) {
   const Interval made{std::abs(in->low) <= half_step ? out->low : curve(in->low),
                       std::abs(in->high) <= half_step ? out->high : curve(in->high)};
   if (!Cuts(*out, made, settings.curve_tolerance)) return;
-  Finding& f = findings.AddOutput(op, 0, Consequence::kAdvice);
+  Finding& f = AddOutput(op, *out, fmt::format("range {}", Text(made)),
+                         "calibrate the output by its smallest and largest values, not by averages of them", findings);
   f.message = fmt::format("{} of {} holds {} only, its input's range leads to {}: values beyond are clipped", f.port,
                           f.op, Text(*out), Text(made));
-  f.found = fmt::format("range {}", Text(*out));
-  f.allowed = fmt::format("range {}", Text(made));
   f.related = {"in[0]"};
-  f.fixes.push_back(
-      {"calibrate the output by its smallest and largest values, not by averages of them", false, {}});
 }
 
 // A constant that is chosen, such as what takes a place out of a softmax, and that the output does not hold.
@@ -228,9 +226,9 @@ constexpr RuleEntry kEntry = {
                    .explanation = R"(## What it checks
 The range of a quantized tensor is what its stored values can say. Where several tensors go into one
 (Concat, Pack), or share one encoding, the range of the output must hold the range of each input. So must the
-output of an op that hands on all of its input (a Reshape, Transpose, Convert), at least 0.4 times its range, and that of a choice
-(Where) a constant that is chosen. A product must not have the very encoding of one of its factors where their ranges make it much larger. The
-output of a Tanh or Sigmoid must hold most of what the curve makes of its input's range, that of a Relu, Neg or Exp
+output of an op that hands on all of its input (a Reshape, Transpose, Convert), at least 0.4 times its range, and
+that of a choice (Where) a constant that is chosen. A product must not have the very encoding of one of its factors
+where their ranges make it much larger. The output of a Tanh or Sigmoid must hold most of what the curve makes of its input's range, that of a Relu, Neg or Exp
 what it makes of most of it. The output of a norm must reach the root mean square that its gains give it, and the sum
 of many values must not have the encoding of one.
 

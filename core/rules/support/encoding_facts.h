@@ -3,6 +3,7 @@
 #define QUANTGATE_CORE_RULES_SUPPORT_ENCODING_FACTS_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -34,6 +35,8 @@ std::optional<double> StepOf(const Tensor* tensor);
 struct Interval {
   double low, high;
 };
+inline constexpr Interval kAnyNumber = {-std::numeric_limits<double>::infinity(),
+                                        std::numeric_limits<double>::infinity()};
 // What the encoding of a tensor can say; nullopt where StepOf() is.
 std::optional<Interval> HeldRange(const Tensor* tensor);
 // Of the products of a value of each.

@@ -35,6 +35,10 @@ void VisitScores(const GraphView& g, int32_t op, GraphFindings& findings) {
       "scale the queries down before the product (by the square root of their length), not the scores behind it"));
 }
 
+Interval BoundsOf(const GraphView& g, int32_t op) {
+  return ValueBounds(g, g.op(op).inputs[0], g.settings<Own>());
+}
+
 // Whether what an op reads first can't go beyond a limit at either side of 0.
 bool StaysWithin(const GraphView& g, int32_t op, double limit) {
   const Interval bounds = BoundsOf(g, op);

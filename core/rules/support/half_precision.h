@@ -16,12 +16,10 @@
 
 namespace quantgate::rules::half_precision_range {
 
-struct Own : Settings {
-  SetMask products = 0, quotients = 0, adds = 0, subtractions = 0, weighted = 0, powers = 0, sums = 0, orders = 0,
-          angles = 0, selects = 0, casts = 0, lookups = 0, curves = 0, exponentials = 0, bounded_below = 0,
-          limits = 0, maxima = 0, scores = 0, length_norms = 0, rms_norms = 0, moves = 0, long_sums = 0,
-          floors = 0, quantizes = 0, shares = 0, signed_shares = 0, relus = 0;
-  std::string_view low, high;  // the params of limits
+struct Own : Settings, BoundSets {
+  SetMask quotients = 0, subtractions = 0, weighted = 0, powers = 0, sums = 0, orders = 0, angles = 0, selects = 0,
+          casts = 0, lookups = 0, curves = 0, exponentials = 0, bounded_below = 0, maxima = 0, scores = 0,
+          length_norms = 0, rms_norms = 0, long_sums = 0, floors = 0, quantizes = 0;
   double large_factor = 0;     // from here on a factor takes most of the range
   double most = 0, least = 0;  // of half precision
   double mask = 0;             // a factor from here on is no scale
@@ -48,14 +46,6 @@ inline std::optional<double> NumberOf(const Tensor* t) {
 inline const Tensor* HalfInput(const GraphView& g, int32_t op, size_t port = 0) {
   const Tensor* in = g.input(op, port);
   return IsHalf(in) && !in->is_static ? in : nullptr;
-}
-
-// Between which numbers the values of an input lie.
-inline Interval BoundsOf(const GraphView& g, int32_t op, size_t port = 0) {
-  const Own& own = g.settings<Own>();
-  return ValueBounds(g, g.op(op).inputs[port],
-                     {own.shares, own.signed_shares, own.limits, own.relus, own.adds, own.products, own.moves, own.low,
-                      own.high});
 }
 
 // Whether a tensor is certainly computed with in half precision.

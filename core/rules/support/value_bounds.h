@@ -9,6 +9,7 @@
 
 namespace quantgate::rules {
 
+// A part of the settings of rules that ask for them.
 struct BoundSets {
   SetMask shares = 0, signed_shares = 0;  // values from 0 to 1, from -1 to 1
   SetMask limits = 0;                     // cut at the params `low` and `high`

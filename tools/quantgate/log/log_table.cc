@@ -142,16 +142,18 @@ void LogTable::LoadNames(const std::string& place, const YamlTree& names) {
                                       {"errors", &names_.errors, "code"},
                                       {"soc ids", &names_.soc_ids, "id"},
                                       {"archs", &names_.archs, "arch"}}};
+  const std::map<std::string_view, std::vector<std::string>*> lists = {
+      {"node beginnings", &names_.node_beginnings},
+      {"folders", &names_.folders},
+      {"path parts", &names_.path_parts}};
   for (const YamlTree& part : names.children) {
     if (part.key == "terms") {
       LoadTerms(place, part);
       continue;
     }
-    if (part.key == "node beginnings" || part.key == "folders" || part.key == "path parts") {
-      auto& list = part.key == "folders"      ? names_.folders
-                   : part.key == "path parts" ? names_.path_parts
-                                              : names_.node_beginnings;
-      for (const YamlTree* text : Scalars(&part)) list.push_back(text->text);
+    const auto list = lists.find(part.key);
+    if (list != lists.end()) {
+      for (const YamlTree* text : Scalars(&part)) list->second->push_back(text->text);
       continue;
     }
     const auto kind = std::find_if(kinds.begin(), kinds.end(),

@@ -25,8 +25,8 @@ class UnknownLines {
     bool few;   // of a log of so few lines that each is meant
   };
 
-  // Lines that tell of a failure are counted. Of all that come here it is asked what is known of
-  // them: who speaks, what they name, what their words are about.
+  // Counts lines that tell of a failure, and keeps what is known of any line that comes here: who
+  // speaks, what it names, what its words are about.
   void Take(const Line& line);
 
   // Whether nothing is known of any of them.
